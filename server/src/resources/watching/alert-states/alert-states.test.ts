@@ -138,14 +138,30 @@ test('a monitor is in the worst status of its groups, and its groups are those s
   )
 })
 
+test('the last trigger is when a group last entered ALERT or WARN, from whichever status', () => {
+  const rules: MonitorRules = { ...rulesOf(false), warning: 5, grouped: false }
+  const times = [12, 12, 7, 7, 1, 7].map((value, index) => ({ values: { '': value }, nowMs: index }))
+  let state = newState
+  const triggers = times.map(({ values, nowMs }) => {
+    state = transition(state, { kind: 'values', values }, rules, silence, nowMs).state
+    return state.lastTriggerMs
+  })
+  expect(triggers).toEqual([0, 0, 2, 2, 2, 5])
+})
+
 test('notify once speaks exactly when the monitor itself changes, in loud times', () => {
   fc.assert(
     fc.property(fc.array(seen, { maxLength: 30 }), (story) => {
       let state = newState
       for (const [index, see] of story.entries()) {
         const outcome = transition(state, see, rulesOf(true), silence, index * 60_000)
+        // An alerting group that is forgotten recovers without a notification.
+        const unforgotten = worstOf(outcome.decisions.map(({ gone, before, after: status }) => (gone ? before : status)))
+        const isForgotten = unforgotten === state.status && ['ALERT', 'WARN'].includes(state.status)
         expect(outcome.notices.map(({ change }) => change)).toEqual(
-          see.kind === 'unreadable' ? [] : [changeOf(state.status, outcome.state.status)].filter((change) => change !== undefined),
+          see.kind === 'unreadable' || isForgotten
+            ? []
+            : [changeOf(state.status, outcome.state.status)].filter((change) => change !== undefined),
         )
         state = outcome.state
       }

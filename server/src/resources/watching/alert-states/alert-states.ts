@@ -98,7 +98,7 @@ export function transition(
   const evaluated = evaluateGroups(state, observed.values, rules, nowMs)
   const after = worstOf(evaluated.filter(({ gone }) => !gone).map(({ next }) => next.status)) ?? rules.noDataStatus
   const notified = rules.notifyOnce ? notifyWhole(state, evaluated, after, suppression) : notifyGroups(evaluated, state.whole, suppression)
-  const triggered = evaluated.some(({ decision: { change } }) => change === 'ALERT' || change === 'WARN')
+  const triggered = evaluated.some(({ decision: { change }, next }) => change !== undefined && isAlerting(next.status))
   return {
     state: {
       status: after,
@@ -111,6 +111,8 @@ export function transition(
     ...(after === state.status ? {} : { whole: { before: state.status, after } }),
   }
 }
+
+const isAlerting = (status: AlertStatus): boolean => status === 'ALERT' || status === 'WARN'
 
 type EvaluatedGroup = { group: string; next: GroupState; decision: GroupTransition; gone: boolean }
 
@@ -174,7 +176,10 @@ function notifyWhole(
   after: AlertStatus,
   suppression: Suppression,
 ): NotificationDecisions {
-  const { subject, verdict, notice } = notifySubject(state.whole, changeOf(state.status, after), after, suppression)
+  const decided: SubjectDecision = isForgotten(state, evaluated, after)
+    ? { subject: changedSilently(state.whole, after) }
+    : notifySubject(state.whole, changeOf(state.status, after), after, suppression)
+  const { subject, verdict, notice } = decided
   const changed = evaluated.filter(({ decision }) => decision.change !== undefined)
   const reporter =
     changed.find(({ next }) => next.status === after) ??
@@ -194,6 +199,17 @@ function notifyWhole(
   }
 }
 
+/** True when the status changes only because groups are forgotten: an alerting group that is forgotten recovers without a notification. */
+function isForgotten({ status }: MonitorState, evaluated: readonly EvaluatedGroup[], after: AlertStatus): boolean {
+  if (after === status || !isAlerting(status)) return false
+  const kept = worstOf(evaluated.map(({ gone, next, decision }) => (gone ? decision.before : next.status)))
+  return kept === status
+}
+
+/** A recovery that is not sent ends the alert; the next change reports any other status. */
+const changedSilently = ({ told, held }: NotifiedSubject, status: AlertStatus): NotifiedSubject =>
+  status === 'OK' ? okSubject : { told, held }
+
 type SubjectDecision = { subject: NotifiedSubject; verdict?: NotificationVerdict; notice?: Omit<Notice, 'group'> }
 
 /**
@@ -207,7 +223,7 @@ function notifySubject(
   { muted, downtime }: Suppression,
 ): SubjectDecision {
   const news = changeOf(told, status)
-  if (muted) return { subject: { told: status === 'OK' ? 'OK' : told, held: false }, ...(change === undefined ? {} : { verdict: 'muted' }) }
+  if (muted) return { subject: changedSilently({ told, held: false }, status), ...(change === undefined ? {} : { verdict: 'muted' }) }
   if (change === undefined) {
     if (!held || downtime || news === undefined) return { subject: { told, held: held && downtime !== undefined } }
     return { subject: { told: status, held: false }, notice: { change: news, status, delayed: true } }
@@ -219,6 +235,33 @@ function notifySubject(
     return { subject: { told, held: delays }, verdict: delays ? 'held by downtime' : 'dropped by downtime' }
   }
   return { subject: { told: status, held: false }, verdict: 'sent', notice: { change: news, status, delayed: false } }
+}
+
+/** What receivers were notified of, and the ids of their alerts by subject: a group, or '' for the whole monitor. */
+export type NotifiedAlerts = { readonly state: MonitorState; readonly alerts: Readonly<Record<string, string>> }
+
+/**
+ * Hands over what receivers were notified of when a definition changes `notifyOnce`: from the groups to the monitor, or from the monitor to its groups
+ * in trouble. Otherwise the recovery of an alert that was sent would never be sent. Changes nothing when `notifyOnce` stays.
+ */
+export function adoptNotified({ state, alerts }: NotifiedAlerts, notifyOnce: boolean): NotifiedAlerts {
+  const entries = Object.entries(state.groups)
+  if (notifyOnce) {
+    const told = worstOf(entries.map(([, group]) => group.told)) ?? 'OK'
+    const from = entries.find(([, group]) => group.told === told && told !== 'OK')?.[0]
+    const held = entries.some(([, group]) => group.held)
+    if (from === undefined && !held) return { state, alerts }
+    const groups = Object.fromEntries(entries.map(([name, group]) => [name, { ...group, ...okSubject }]))
+    const alertId = alerts[''] ?? (from === undefined ? undefined : alerts[from])
+    return { state: { ...state, groups, whole: { told, held } }, alerts: alertId === undefined ? alerts : { ...alerts, '': alertId } }
+  }
+  const { told, held } = state.whole
+  if (told === 'OK' && !held) return { state, alerts }
+  const troubled = entries.filter(([, group]) => group.status !== 'OK' && group.told === 'OK')
+  const groups = { ...state.groups, ...Object.fromEntries(troubled.map(([name, group]) => [name, { ...group, told, held }])) }
+  const shared = alerts['']
+  const adopted = shared === undefined ? {} : Object.fromEntries(troubled.map(([name]) => [name, shared]))
+  return { state: { ...state, groups, whole: okSubject }, alerts: { ...alerts, ...adopted } }
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)

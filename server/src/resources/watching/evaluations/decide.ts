@@ -1,6 +1,7 @@
 import type { MonitorEvaluation } from '@dendro/api'
 import {
   type AlertStatus,
+  adoptNotified,
   type GroupTransition,
   groupValues,
   isValidState,
@@ -59,9 +60,10 @@ const WHOLE_MONITOR = ''
 export function decide(input: EvaluationInput, newId: () => string): EvaluationOutcome {
   const { monitor, definition, before, suppression, nowMs } = input
   const rules = rulesOf(definition)
-  const state = pruneState(input)
+  const known = { state: pruneState(input), alerts: before.alerts }
+  const { state, alerts: knownAlerts } = before.is_new ? adoptNotified(known, rules.notifyOnce) : known
   const outcome = transition(state, observedValues(input), rules, suppression, nowMs)
-  const alerts = keepAlerts(before.alerts, outcome, rules)
+  const alerts = keepAlerts(knownAlerts, outcome, rules)
   const occasions = outcome.notices.map((notice) => {
     const subject = rules.notifyOnce ? WHOLE_MONITOR : notice.group
     const alertId = alerts[subject] ?? newId()

@@ -71,6 +71,20 @@ async function watch(body: object, org?: TestOrganization): Promise<Watched> {
   }
 }
 
+test.each([false, true])('an alert that was sent recovers under its id after notify_once (%s) was changed', async (notifyOnce) => {
+  const body = { ...grouped, no_data_status: 'OK', notify_once: notifyOnce }
+  const { id, org, notes } = await watch(body)
+  await send(org, errors(3, { region: 'eu' }))
+  await settle()
+  const put = await org.ask('PUT', `/monitors/${id}`, { body: { ...body, notify_once: !notifyOnce } })
+  expect(put.status).toBe(200)
+  await evaluateDue()
+  await settle(7)
+  const notified = await notes()
+  expect(notified.map(({ transition }) => transition)).toEqual(['ALERT', 'ALERT_RECOVERY'])
+  expect(new Set(notified.map(({ alert_id }) => alert_id)).size).toBe(1)
+})
+
 test('a monitor without events has no data; then it alerts, notifies each action once, and recovers under the same alert', async () => {
   const { org, now, events, evaluations, notes } = await watch({
     ...plain,

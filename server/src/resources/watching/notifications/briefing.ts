@@ -1,7 +1,9 @@
+import { cleanText } from '../../../lines/leaf-text.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { readValueHistory } from './chart/value-history.ts'
 import { contentOf } from './content.ts'
+import { cut } from './message-text.ts'
 import { planMonitorQuery } from './monitor-query.ts'
 import { createReport } from './report/report.ts'
 import { type Briefing, type NotificationRow, selectMail, selectReport } from './rows.ts'
@@ -50,7 +52,7 @@ async function reportFor(world: World, row: NotificationRow, samples: readonly s
   return known?.ai_report ?? createReport(world, { row, content: { ...contentOf(world, row), samples }, signal })
 }
 
-/** The latest events that the monitor counted, in their original form. */
+/** The latest events that the monitor counted, in their original form without NUL, which the metadata store refuses. */
 async function samplesOf(world: World, { org_id, occasion }: NotificationRow, signal: AbortSignal): Promise<string[]> {
   const { monitor, groups, fromMs, toMs } = occasion
   const [query] = monitor.queries
@@ -58,7 +60,5 @@ async function samplesOf(world: World, { org_id, occasion }: NotificationRow, si
     query && (await planMonitorQuery(world, { orgId: org_id, monitorId: monitor.id, query, groups }, { fromMs, toMs }, signal))
   if (!eventQuery) return []
   const { events } = await readEvents(world.events, eventQuery, { limit: SAMPLES_MAX, newestFirst: true, keys: [], withRaw: true })
-  return events.map(({ raw }) => cut(Buffer.from(raw ?? []).toString('utf8')))
+  return events.map(({ raw }) => cut(cleanText(Buffer.from(raw ?? []).toString('utf8')), SAMPLE_CHARS_MAX))
 }
-
-const cut = (line: string): string => (line.length <= SAMPLE_CHARS_MAX ? line : `${line.slice(0, SAMPLE_CHARS_MAX - 1)}…`)

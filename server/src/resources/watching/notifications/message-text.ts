@@ -141,7 +141,9 @@ export function oneLine(text: string, charsMax: number): string {
   return cut(line, charsMax)
 }
 
-const cut = (text: string, charsMax: number): string => (text.length <= charsMax ? text : `${text.slice(0, charsMax - 1)}…`)
+/** Shortens text without splitting a character: half of a surrogate pair is refused by strict receivers. */
+export const cut = (text: string, charsMax: number): string =>
+  text.length <= charsMax ? text : `${text.slice(0, charsMax - 1).replace(/[\ud800-\udbff]$/, '')}…`
 
 /** Escapes control and bidirectional characters in text from events. */
 export const visible = (text: string): string =>

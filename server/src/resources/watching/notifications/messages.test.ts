@@ -34,6 +34,14 @@ describe('a message', () => {
     expect([titleOf(content), descriptionOf(content).split('\n\n').at(-1)]).toEqual(said)
   })
 
+  test('cuts a long name between two characters, never within one', () => {
+    for (const padding of ['', 'x']) {
+      const title = titleOf(contentOf({ monitor: { name: `${padding}${'\u{1f600}'.repeat(127)}` } }))
+      expect(title).toMatch(/\u{1f600}…$/u)
+      expect(title.isWellFormed()).toBe(true)
+    }
+  })
+
   test('begins with what people wrote about the monitor', () => {
     expect(descriptionOf(contentOf())).toMatch(/^Too many payments fail\.\n\nThe value 12 /)
   })

@@ -8,7 +8,7 @@ import { json, sql } from '../../../../meta/sql.ts'
 import type { Occasion } from '../../alert-states/alert-states.ts'
 import { prepareBriefing } from '../briefing.ts'
 import { occasionOf } from '../occasion.fixture.ts'
-import type { NotificationRow } from '../rows.ts'
+import { type NotificationRow, saveBriefing } from '../rows.ts'
 import { factLines } from './text.ts'
 
 const MINUTE_MS = 60_000
@@ -258,4 +258,18 @@ test('a monitor whose datasets are deleted is reported without events', async ()
   const occasion = occasionOf({ monitor: watching('', [randomUUID()]) })
   await keep(occasion)
   expect(await prepareBriefing(unmodelled(), rowFor(occasion), idle)).toEqual({ samples: [] })
+})
+
+test('events with bytes that the metadata store refuses do not hold up a message', async () => {
+  const toMs = world().clock.nowMs()
+  const lines = ['card declined \0 for \0 all', `${'x'.repeat(998)}${'\u{1f600}'.repeat(5)}`]
+  const sent = await senders.post(lines.join('\n'), { headers: { 'x-service-dataset': 'odd-bytes', 'content-type': 'text/plain' } })
+  expect(sent.status).toBe(200)
+  const found = await senders.found('default', 'odd-bytes')
+  const occasion = occasionOf({ fromMs: toMs - MINUTE_MS, toMs: toMs + MINUTE_MS, monitor: watching('', [found?.id ?? ''], false) })
+  await keep(occasion)
+  const row = rowFor(occasion)
+  const briefing = await prepareBriefing(unmodelled(), row, idle)
+  expect(briefing.samples.toSorted()).toEqual(['card declined  for  all', `${'x'.repeat(998)}…`])
+  await world().meta.write(senders.org.orgId, (tx) => saveBriefing(tx, row, briefing))
 })
