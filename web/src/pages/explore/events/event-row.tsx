@@ -209,6 +209,8 @@ const CELL_MAX = 4_000
 /** ONE_LINE_MAX limits the characters rendered in rows of one line. */
 const ONE_LINE_MAX = 600
 const PAIR_MAX = 120
+/** Characters of Hebrew, Arabic and their neighbors. Only lines that have some ask the browser for their direction, which costs time while scrolling. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
 type EventLineProps = { event: Event; rowStyle: RowStyle; actions: ValueActions }
 
 /** EventLine is the line of an event. Its pairs and ids have a menu of actions. */
@@ -224,7 +226,7 @@ function EventLine({ event, rowStyle, actions }: EventLineProps) {
   return (
     <span
       // A line of Arabic or Hebrew begins at the right, so that a narrow row cuts its end, and its fields follow at the left.
-      dir="auto"
+      dir={RIGHT_TO_LEFT.test(text) ? 'auto' : undefined}
       className={`${rowStyle.columns.length > 0 ? MESSAGE_CLASS : 'min-w-0 flex-1'} ${rowStyle.isWrapped ? 'wrap-anywhere' : 'truncate'}`}
     >
       {segmentsOf(text, fields).map(({ text: part, nameLength = 0, pair }, at) =>
