@@ -91,6 +91,13 @@ export function columnsOf({ tableClass, sources }: Pick<QueryBranch, 'tableClass
   return [...columns].sort(bySlot)
 }
 
+/** The columns that every source of the branch uses for levels, or not at all. */
+export function levelColumns({ sources }: Pick<QueryBranch, 'sources'>): readonly Slot[] {
+  const maps = sources.map(({ located }) => located.map.slots)
+  const found = [...new Set(maps.flatMap((slots) => slots.get('level') ?? []))]
+  return found.filter((slot) => maps.every((slots) => [...slots].every(([path, own]) => own !== slot || path === 'level')))
+}
+
 const bySlot = (a: Slot, b: Slot): number => (a[0] === b[0] ? Number(a.slice(1)) - Number(b.slice(1)) : a < b ? -1 : 1)
 
 /** Returns all conditions of a filter. */

@@ -113,3 +113,11 @@ test('lines with known shapes are searched without being rebuilt', () => {
   expect(others).toEqual([])
   expect(rebuildsLines(bindStatement(met).text)).toBe(false)
 })
+
+test('letters and digits do not cross the border between a level and the words of a text line', () => {
+  const [, shape = ''] = textShapes
+  const kindsOf = (text: string) => (occurrencesOf(text, shape, ['c0']) ?? []).flat().map(({ kind }) => kind)
+  expect(new Set(kindsOf('f00d'))).toEqual(new Set(['holds']))
+  expect(kindsOf('info: f00d')).toContain('ends')
+  expect((occurrencesOf('f00d', shape) ?? []).flat().some(({ kind }) => kind === 'ends')).toBe(true)
+})

@@ -1,4 +1,5 @@
 import { shapeReferences } from '../lines/shape.ts'
+import type { Slot } from '../lines/slots.ts'
 import { foldCase } from '../query/like.ts'
 import { caselessLike } from './caseless.ts'
 import { escapeTails, tailsAtEnd } from './escape-tails.ts'
@@ -24,7 +25,7 @@ export function crossingLines(search: LineSearch, shapes: readonly string[]): { 
   const others: string[] = []
   let tests = 0
   for (const shape of shapes) {
-    const occurrences = isDecidable(search, shape) ? occurrencesOf(search.text, shape) : undefined
+    const occurrences = isDecidable(search, shape) ? occurrencesOf(search.text, shape, search.levels) : undefined
     const { placeholders } = shapeReferences(shape)
     const key = JSON.stringify([isJson(shape), placeholders.map(({ reference, path }) => [reference, path]), occurrences])
     const known = byTests.get(key)
@@ -39,14 +40,23 @@ export function crossingLines(search: LineSearch, shapes: readonly string[]): { 
   return { met: or([...byTests.values()].map((one) => and([among(sql`shape`, param.texts(one.shapes)), one.met]))), others }
 }
 
+/** Whether the text lies in the literals of every line of a shape, or inside one value, so that it crosses no border. */
+export function isInOneValue(search: LineSearch, shape: string): boolean {
+  const occurrences = isDecidable(search, shape) ? occurrencesOf(search.text, shape, search.levels) : undefined
+  return occurrences?.every((tests) => tests.every(({ kind }) => kind === 'holds')) ?? false
+}
+
 /** The values of the shape are written as they are stored, apart from plain escapes, and the text contains no escape of its own. */
 const isDecidable = ({ text }: LineSearch, shape: string): boolean =>
   shape !== '' && !shape.includes('\x02\x03') && !shape.includes('\x02\x04') && !/[\\\p{Cc}]/u.test(text)
 
 const isJson = (shape: string): boolean => /^[ \t\r\n]*\{/.test(shape)
 
-/** Returns every way in which the text may lie in a line of a shape; undefined when there are too many. */
-export function occurrencesOf(text: string, shape: string): readonly Occurrence[] | undefined {
+/**
+ * Returns every way in which the text may lie in a line of a shape; undefined when there are too many. `levels` are the columns with the levels of text
+ * lines: words whose letters and digits do not go on in the rest of the line.
+ */
+export function occurrencesOf(text: string, shape: string, levels: readonly Slot[] = []): readonly Occurrence[] | undefined {
   const { placeholders, tail } = shapeReferences(shape)
   const literals = [...placeholders.map(({ literal }) => foldCase(literal)), foldCase(tail)]
   const folded = foldCase(text)
@@ -59,7 +69,7 @@ export function occurrencesOf(text: string, shape: string): readonly Occurrence[
     add(startTest(place, 'holds', text), [])
     for (let at = 1; at < text.length; at += 1) {
       const test = startTest(place, 'ends', text.slice(0, at))
-      if (test && isBoundary(at)) inLiteral(at, place + 1, 0, [test])
+      if (test && mayEnd(place, at)) inLiteral(at, place + 1, 0, [test])
     }
   }
   return steps > STEPS_MAX ? undefined : found
@@ -79,7 +89,7 @@ export function occurrencesOf(text: string, shape: string): readonly Occurrence[
     add(innerTest(place, 'begins', text.slice(from)), tests)
     for (let to = from; to < text.length; to += 1) {
       const test = innerTest(place, 'is', text.slice(from, to))
-      if (test && isBoundary(to)) inLiteral(to, place + 1, 0, [...tests, test])
+      if (test && mayEnd(place, to)) inLiteral(to, place + 1, 0, [...tests, test])
     }
   }
 
@@ -87,9 +97,16 @@ export function occurrencesOf(text: string, shape: string): readonly Occurrence[
     if (test) found.push([...tests, test])
   }
 
-  /** Whether a piece may end here, and not between the halves of a character. */
-  function isBoundary(at: number): boolean {
-    return !/[\udc00-\udfff]/.test(text.charAt(at))
+  /** Whether a value may end here: not between the halves of a character, and a level before words not before a letter or digit. */
+  function mayEnd(place: number, at: number): boolean {
+    const next = text.charAt(at)
+    return !/[\udc00-\udfff]/.test(next) && !(/[a-z0-9]/i.test(next) && isLevelBeforeWords(place))
+  }
+
+  function isLevelBeforeWords(place: number): boolean {
+    const [level, rest] = [placeholders[place]?.reference, placeholders[place + 1]]
+    const isLevel = level?.kind === 'slot' && levels.includes(level.slot)
+    return isLevel && !isJson(shape) && rest?.literal === '' && rest.reference.kind === 'words'
   }
 
   /** A quoted value contains no bare quote. */

@@ -2,7 +2,7 @@ import type { SortOrder } from '@dendro/language/tree'
 import { isInParts } from '../lines/parts.ts'
 import type { Slot } from '../lines/slots.ts'
 import { tableClasses } from '../lines/table.ts'
-import { columnsOf, idsOf, type LocatedSource, type QueryBranch } from './branches.ts'
+import { columnsOf, idsOf, type LocatedSource, levelColumns, type QueryBranch } from './branches.ts'
 import { type BranchContext, builtIn, filterSql } from './condition.ts'
 import type { EventPosition, EventQuery, EventsRequest, TimeBounds } from './event-query.ts'
 import { familyNumber } from './family-number.ts'
@@ -96,7 +96,13 @@ export function contextOf(branch: QueryBranch): BranchContext {
   const { sources, slots, shapes, parts } = branch
   const context = {
     slots,
-    lines: { columns: columnsOf(branch), ...(shapes ? { shapes } : {}), ...(parts ? { parts } : {}), hasParts: hasParts(branch) },
+    lines: {
+      columns: columnsOf(branch),
+      levels: levelColumns(branch),
+      ...(shapes ? { shapes } : {}),
+      ...(parts ? { parts } : {}),
+      hasParts: hasParts(branch),
+    },
     collection: nameOf(sources, ({ collection }) => collection),
     dataset: nameOf(sources, ({ dataset }) => dataset),
     family: familyNumber(sources),

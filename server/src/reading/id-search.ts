@@ -43,9 +43,9 @@ function wordsIn(text: string): readonly Word[] {
 }
 
 /** Whether lines contain the text only where the indexes look: inside a stored value, or in the name of an entry of an open map. */
-function isInStoredTexts(text: string, { shapes, hasParts, parts }: LineSources): boolean {
+function isInStoredTexts(text: string, { shapes, hasParts, parts, levels }: LineSources): boolean {
   if (!shapes) return false
-  const search = searchFor(text)
+  const search = searchFor(text, levels)
   const { inParts = [], whole = [] } = Object.groupBy(shapes, (shape) => (isInParts(shape) ? 'inParts' : 'whole'))
   const formats = [...timeFormatsOf(whole), ...inParts.flatMap(timeFormatOfParts)]
   if (search.isEscaped || mayBeTime(text, formats) || !isInValuesOnly(search, whole)) return false

@@ -1,7 +1,7 @@
 import { isInParts } from '../lines/parts.ts'
 import type { Slot } from '../lines/slots.ts'
 import { caselessLike, containsAnyCaseless } from './caseless.ts'
-import { crossingLines } from './crossing.ts'
+import { crossingLines, isInOneValue } from './crossing.ts'
 import { escapeTails } from './escape-tails.ts'
 import { timeFormat, timeText, timeWords } from './event-time.ts'
 import { inLineInParts } from './parts-search.ts'
@@ -16,7 +16,7 @@ import { among, and, constant, FALSE, name, not, or, param, type SqlFragment, sq
  */
 export function lineContains(text: string, lines: LineSources): SqlFragment {
   if (text.includes('\0')) return FALSE
-  const search = searchFor(text)
+  const search = searchFor(text, lines.levels)
   const shapes = lines.shapes?.filter((shape) => !isInParts(shape))
   const inShapes = inLineOfShapes(search, { columns: lines.columns, hasParts: false, ...(shapes ? { shapes } : {}) })
   return lines.hasParts ? sql`if(${IS_IN_PARTS}, ${inLineInParts(search, lines)}, ${inShapes})` : inShapes
@@ -35,17 +35,27 @@ function inLineOfShapes(search: LineSearch, lines: LineSources): SqlFragment {
 }
 
 /** Prepares the search for a text. */
-export function searchFor(text: string): LineSearch {
+export function searchFor(text: string, levels: readonly Slot[] = []): LineSearch {
   const crossings = crossing(text, (code) => `\\u{${code}}`)
-  return {
+  const isCrossed = crossings === undefined ? undefined : new RegExp(crossings, 'iu')
+  const mayCross = (shape: string): boolean => isCrossed?.test(shape) ?? false
+  const known = new Map<string, boolean>()
+  const search: LineSearch = {
     text,
+    levels,
     fits: caselessLike(patternOf(text)),
     isEscaped: /["\\]|\p{Cc}/u.test(text),
     tails: escapeTails(text),
     crossings: crossingsOf(text),
     times: timeMayHold(text),
-    mayCross: crossings === undefined ? () => false : (shape) => new RegExp(crossings, 'iu').test(shape),
+    mayCross,
+    mayCrossIn: (shape) => {
+      const crosses = known.get(shape) ?? (mayCross(shape) && !isInOneValue(search, shape))
+      known.set(shape, crosses)
+      return crosses
+    },
   }
+  return search
 }
 
 function inAnyLine({ text, fits, isEscaped, tails, crossings, times }: LineSearch, lines: LineSources): SqlFragment {

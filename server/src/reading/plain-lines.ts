@@ -19,8 +19,12 @@ export type LineSearch = {
   readonly crossings: SqlFragment
   /** Conditions that hold where the text of the time may contain the text. */
   readonly times: readonly SqlFragment[]
-  /** Whether the text may cross a border between values in a shape. May be true too often. */
-  mayCross(shape: string): boolean
+  /** The columns with the levels of text lines. */
+  readonly levels: readonly Slot[]
+  /** Whether the text may cross a border between values in a part of a shape. May be true too often. */
+  mayCross(part: string): boolean
+  /** The same for a whole shape, where it is looked at more closely. */
+  mayCrossIn(shape: string): boolean
 }
 
 export const patternOf = (text: string): string => `%${escapedInPattern(text)}%`
@@ -31,7 +35,7 @@ export function isPlainFor(search: LineSearch, shape: string): boolean {
   if (shape === '') return true
   if (shape.includes('\x02\x03') || shape.includes('\x02\x04')) return false
   const isBetweenQuotes = search.isEscaped && !hasBareQuote(search.text) && placesIn(shape).some(({ quoted }) => quoted)
-  return !isBetweenQuotes && !search.mayCross(shape)
+  return !isBetweenQuotes && !search.mayCrossIn(shape)
 }
 
 /** Whether a text has a JSON quote without a backslash before it, so that no quoted value contains it. */
@@ -59,11 +63,28 @@ export const isInValuesOnly = (search: LineSearch, shapes: readonly string[]): b
 
 /** Searches the overflow map. It holds attributes too, so a line is rebuilt when a value there may contain the text. */
 function overflowContains({ text, tails, fits }: LineSearch, lines: LineSources, shapes: readonly string[]): readonly SqlFragment[] {
-  const own = shapes.filter((shape) => shape !== '' && placesIn(shape).some(({ reference }) => reference.kind === 'more'))
-  if (own.length === 0) return []
-  const mayHold = sql`arrayExists(value -> ${containsAnyCaseless([text, ...tails])(sql`value`)}, mapValues(more))`
-  return [and([sql`position(shape, '\\x01m') > 0`, mayHold, fits(lineOfShapes(own, lines))])]
+  const overflowing = shapes.filter((shape) => shape !== '' && placesIn(shape).some(({ reference }) => reference.kind === 'more'))
+  const { own = [], text: ofText = [] } = Object.groupBy(overflowing, (shape) => (isJson(shape) ? 'own' : 'text'))
+  const paths = new Set(
+    ofText.flatMap((shape) => placesIn(shape).flatMap(({ reference, path }) => (reference.kind === 'more' ? [path] : []))),
+  )
+  if (paths.size > PATHS_MAX) own.push(...ofText.splice(0))
+  return [...(ofText.length === 0 ? [] : [...paths].map(inOverflowText)), ...inOverflowEntries(own)]
+
+  /** The shape of a text line names the key, and its values are not escaped. */
+  function inOverflowText(path: string): SqlFragment {
+    return and([sql`position(shape, ${param.text(`\x01m${path}\x02`)}) > 0`, fits(sql`more[${param.text(path)}]`)])
+  }
+
+  function inOverflowEntries(own: readonly string[]): readonly SqlFragment[] {
+    if (own.length === 0) return []
+    const mayHold = sql`arrayExists(value -> ${containsAnyCaseless([text, ...tails])(sql`value`)}, mapValues(more))`
+    return [and([sql`position(shape, '\\x01m') > 0`, mayHold, fits(lineOfShapes(own, lines))])]
+  }
 }
+
+/** How many keys of the overflow map a statement searches one by one. */
+const PATHS_MAX = 16
 
 /** Whether the literals of a shape contain the text, and so every line of it. */
 function literalsContain(text: string, shape: string): boolean {

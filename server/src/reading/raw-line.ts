@@ -12,6 +12,8 @@ export type LineSources = {
   readonly shapes?: readonly string[]
   /** Whether there are lines with open maps, whose shape is stored in parts. */
   readonly hasParts: boolean
+  /** The columns with the levels of text lines and nothing else. */
+  readonly levels?: readonly Slot[]
   /** All parts of those lines; undefined when they are unknown. */
   readonly parts?: readonly string[]
 }
