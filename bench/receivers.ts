@@ -150,9 +150,9 @@ function blocksFrom({ receiver, path, contentType, headers = {}, body: own }: Se
   }
   for (let isNew = true; isNew; ) {
     isNew = false
-    for (const found of run(false)) {
+    for (const [batch, found] of run(false).entries()) {
       if (found.kind !== 'keys') continue
-      layouts[found.delivery] = growLayout(layouts[found.delivery], found, new Map())
+      layouts[batch] = growLayout(layouts[batch], found, new Map())
       // Lines of text tell their keys only when they are split, so they take a round more than objects.
       isNew = true
     }
@@ -199,7 +199,7 @@ function cpuMicroseconds(work: () => void): number {
 
 function targetOf(batch: number, map: SlotMap | undefined, isLast: boolean): ShredTarget {
   return {
-    batch,
+    batches: [batch],
     orgNumber: 1,
     logId: `00000000-0000-4000-8000-${String(batch).padStart(12, '0')}`,
     map,

@@ -2,7 +2,7 @@ import type { DatasetBatch } from './batch.ts'
 import { bodyHash } from './body-hash.ts'
 import { countEvents, linesOfBatch, rowsOfBatch } from './intake/arrivals.ts'
 import { LineParsers } from './intake/parsing.ts'
-import { Shredders } from './intake/shredding.ts'
+import { type EventSource, Shredders } from './intake/shredding.ts'
 import type { CountReply, ParseReply, ParseRequest, ShredReply, ShredRequest, WorkerRequest } from './intake/worker-messages.ts'
 import { parsers } from './receivers/receivers.ts'
 
@@ -42,15 +42,19 @@ export class PostProcessor {
     if (!batches) throw new Error('a body must be parsed before it is split')
     return {
       shredded: targets.map((target) => {
-        const batch = batches[target.batch]
-        if (!batch) throw new Error('the body has no such batch')
         const parsing = target.parser && this.#parsings.of(target.parser)
         const settings = { parsing, lineTime: target.lineTime }
         const common = { at: { ms: atMs, ns: 0 }, origin }
-        const lines = () => linesOfBatch(batch, common, target.attributes, settings)
         const hasSettings = parsing !== undefined || target.lineTime !== undefined
-        const rows = () => (hasSettings ? undefined : rowsOfBatch(batch, common, target.attributes))
-        const one = this.#shredders.shred({ lines, rows }, target)
+        const sources = target.batches.map((number): EventSource => {
+          const batch = batches[number]
+          if (!batch) throw new Error('the body has no such batch')
+          return {
+            lines: () => linesOfBatch(batch, common, target.attributes, settings),
+            rows: () => (hasSettings ? undefined : rowsOfBatch(batch, common, target.attributes)),
+          }
+        })
+        const one = this.#shredders.shred(sources, target)
         return parsing && one.kind === 'blocks' ? { ...one, parsed: parsing.counts } : one
       }),
     }

@@ -8,10 +8,10 @@ const blockOf = (mark: number, columnBytes: number): CountedBlock => {
   return { tableClass: 's', day: mark, rows: 1, columns, bytes: 3 * columnBytes, isOwned: true, counts }
 }
 const shreddedOf = (count: number, columnBytes: number): Shredded[] =>
-  Array.from({ length: count }, (_, delivery) => ({ kind: 'blocks', delivery, blocks: [blockOf(delivery, columnBytes)], rows: 1 }))
+  Array.from({ length: count }, (_, mark) => ({ kind: 'blocks', logId: String(mark), blocks: [blockOf(mark, columnBytes)], rows: 1 }))
 
 test('the columns of many small blocks share few buffers and keep their bytes', () => {
-  const many: Shredded[] = [...shreddedOf(10_000, 40), { kind: 'keys', delivery: 10_000, observed: [], open: [] }]
+  const many: Shredded[] = [...shreddedOf(10_000, 40), { kind: 'keys', logId: '10000', observed: [], open: [] }]
   const packed = packSmallBlocks(many)
   expect(buffersOf(many)).toHaveLength(30_000)
   expect(buffersOf(packed)).toHaveLength(2)

@@ -7,7 +7,8 @@ import type { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openLogger } from '../../kernel/log.ts'
 import { openPool, type WorkerPool } from './pool.ts'
-import type { ParseRequest } from './worker-messages.ts'
+import { STEP_TARGETS_MAX, shredInSteps } from './shred-steps.ts'
+import type { ParseRequest, ShredRequest } from './worker-messages.ts'
 
 let dir: string
 beforeAll(async () => {
@@ -26,6 +27,7 @@ parentPort.on('message', ({ job, request }) => {
   if (what === 'hang') for (;;);
   if (what === 'wait') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6_000)
   if (what === 'refuse') return parentPort.postMessage({ job, failure: { kind: 'refused', status: 400, details: 'no', headers: {} } })
+  if (request.kind === 'shred') return parentPort.postMessage({ job, reply: { shredded: request.targets.map(({ logId }) => ({ logId })) } })
   if (what === 'bug') return parentPort.postMessage({ job, failure: { kind: 'bug', stack: 'here' } })
   parentPort.postMessage({ job, reply: { notes: threadId } })
   if (what === 'watched') parentPort.postMessage({ 'watch:import': ['file:///worker.mjs'] })
@@ -160,4 +162,40 @@ test('a post waits for the running step of another organization, and not for tho
   await Promise.all([...busy, quiet])
   expect(ended.slice(0, 2)).toEqual(['busy 0', 'quiet'])
   await pool.close()
+})
+
+test('a post for many datasets is split in steps, between which posts of other organizations go first', async () => {
+  const pool = await open()
+  const wide = pool.open('wide')
+  await wide.run(parseRequest('work'))
+  const logIds = Array.from({ length: 2 * STEP_TARGETS_MAX + 1 }, (_, dataset) => String(dataset))
+  const ended: string[] = []
+  const other = pool.open('other')
+  const run: typeof wide.run = async (request) => {
+    const reply = wide.run(request)
+    if (ended.length === 0) void other.run(parseRequest('work')).then(() => ended.push('other'))
+    const found = await reply
+    ended.push('wide')
+    return found
+  }
+  const shredded = await shredInSteps({ run }, shredRequest(logIds))
+  expect(shredded.map(({ logId }) => logId)).toEqual(logIds)
+  expect(ended).toEqual(['wide', 'other', 'wide', 'wide'])
+  await pool.close()
+})
+
+const shredRequest = (logIds: readonly string[]): ShredRequest => ({
+  kind: 'shred',
+  atMs: 0,
+  origin: '',
+  targets: logIds.map((logId, batch) => ({
+    batches: [batch],
+    orgNumber: 1,
+    logId,
+    map: undefined,
+    attributes: [],
+    parser: undefined,
+    lineTime: undefined,
+    isLast: true,
+  })),
 })

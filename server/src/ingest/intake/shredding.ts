@@ -33,12 +33,12 @@ export class Shredders {
     this.#random = random
   }
 
-  /** Turns the lines of a batch into blocks, or first requests slots for new keys. */
-  shred(events: EventSource, target: ShredTarget): Shredded {
-    const { batch: delivery, map } = target
-    if (!map) return { kind: 'keys', delivery, ...observe(firstLines(events.lines())) }
-    const source = blocksOf(events)
-    const { shredder, strange } = this.#of(target.logId, map)
+  /** Turns the lines of the batches of a dataset into blocks, or first requests slots for new keys. */
+  shred(sources: readonly EventSource[], target: ShredTarget): Shredded {
+    const { logId, map } = target
+    if (!map) return { kind: 'keys', logId, ...observe(firstLines(sources)) }
+    const source = blocksOf(sources)
+    const { shredder, strange } = this.#of(logId, map)
     try {
       const blocks: CountedBlock[] = []
       const unplaced = new Map<string, Observation>()
@@ -50,11 +50,11 @@ export class Shredders {
       }
       const found = { observed: strange.withMore(rows, unplaced.values()), open: shredder.openMaps() }
       const located = { map, classes: [map.tableClass] }
-      if (!target.isLast && growLayout(located, found, new Map()) !== located) return { kind: 'keys', delivery, ...found }
+      if (!target.isLast && growLayout(located, found, new Map()) !== located) return { kind: 'keys', logId, ...found }
       strange.note(rows, unplaced.values())
-      return { kind: 'blocks', delivery, blocks, rows }
+      return { kind: 'blocks', logId, blocks, rows }
     } catch (cause) {
-      this.#known.delete(target.logId)
+      this.#known.delete(logId)
       throw cause
     }
   }
@@ -73,45 +73,73 @@ export class Shredders {
   }
 }
 
-function firstLines(source: Iterator<EventLine>): EventLine[] {
-  const lines: EventLine[] = []
-  while (lines.length < OBSERVED_LINES) {
-    const next = source.next()
-    if (next.done) break
-    lines.push(next.value)
+function firstLines(sources: readonly EventSource[]): EventLine[] {
+  const first: EventLine[] = []
+  for (const { lines } of sources) {
+    const source = lines()
+    while (first.length < OBSERVED_LINES) {
+      const next = source.next()
+      if (next.done) break
+      first.push(next.value)
+    }
   }
-  return lines
+  return first
 }
 
-/** Adds the events of the next block to a shredder. */
+/** Adds the events of the next block to a shredder, and keeps only what the ledger counts: lines that outlive their turn cost garbage collection. */
 type BlockSource = (shredder: Shredder) => AddedLines
 
-function blocksOf({ rows, lines }: EventSource): BlockSource {
-  const table = rows?.()
-  if (table) return (shredder) => addEvents(table.rows, (row) => addRow(shredder, row, table.facts), table.facts.at.ms)
-  const source = lines()
-  return (shredder) =>
-    addEvents(source, (line) => {
-      addLine(shredder, line)
-      return line
-    })
+/** One block holds the events of many small batches: a block of each would cost the event store as much as a large one. */
+function blocksOf(sources: readonly EventSource[]): BlockSource {
+  const waiting = sources.values()
+  let reader = readerOf(waiting.next().value)
+  return (shredder) => {
+    const added: AddedLines = { atMs: 0, lengths: [], cut: new Set() }
+    for (let bytes = 0; reader && bytes < BLOCK_BYTES && added.lengths.length < BLOCK_ROWS; ) {
+      const event = reader(shredder)
+      if (event === undefined) {
+        reader = readerOf(waiting.next().value)
+        continue
+      }
+      added.atMs = event.atMs
+      if (event.isCut) added.cut.add(added.lengths.length)
+      added.lengths.push(event.length)
+      bytes += event.length
+    }
+    return added
+  }
 }
 
-/** Adds the events of the next block, and keeps only what the ledger counts: lines that outlive their turn cost garbage collection. */
-function addEvents<Event>(source: Iterator<Event>, add: (event: Event) => Added, knownAtMs = 0): AddedLines {
-  const added: AddedLines = { atMs: knownAtMs, lengths: [], cut: new Set() }
-  for (let bytes = 0; bytes < BLOCK_BYTES && added.lengths.length < BLOCK_ROWS; ) {
-    const next = source.next()
-    if (next.done) break
-    const line = add(next.value)
-    if (line.arrival) added.atMs = line.arrival.at.ms
-    if (line.isCut) added.cut.add(added.lengths.length)
-    added.lengths.push(line.bytes.length)
-    bytes += line.bytes.length
+/** Adds the next event of a batch to a shredder; undefined after the last. */
+type EventReader = (
+  shredder: Shredder,
+) => { readonly length: number; readonly isCut: boolean | undefined; readonly atMs: number } | undefined
+
+function readerOf(source: EventSource | undefined): EventReader | undefined {
+  const table = source?.rows?.()
+  if (table) {
+    const { rows, facts } = table
+    return (shredder) => {
+      const next = rows.next()
+      if (next.done) return undefined
+      const { bytes, isCut } = addRow(shredder, next.value, facts)
+      return { length: bytes.length, isCut, atMs: facts.at.ms }
+    }
   }
-  return added
+  const lines = source?.lines()
+  return (
+    lines &&
+    ((shredder) => {
+      const next = lines.next()
+      if (next.done) return undefined
+      const { bytes, isCut, arrival } = next.value
+      addLine(shredder, next.value)
+      return { length: bytes.length, isCut, atMs: arrival.at.ms }
+    })
+  )
 }
-type Added = Pick<EventLine, 'bytes' | 'isCut'> & { arrival?: EventLine['arrival'] }
+
+type Added = Pick<EventLine, 'bytes' | 'isCut'>
 
 const plain = new PlainText()
 

@@ -13,6 +13,7 @@ import { idempotencyKeyOf, idempotencyNumber } from './idempotency-key.ts'
 import type { IntakeWorld } from './intake-world.ts'
 import type { PostJob, WorkerPool } from './pool.ts'
 import { attributesOf, foreignName, type RoutingRequest } from './routing.ts'
+import { shredInSteps } from './shred-steps.ts'
 import type { BatchRoute, CountedBlock, ParseReply, Shredded, ShredTarget } from './worker-messages.ts'
 
 export type PostToStore = {
@@ -87,7 +88,8 @@ async function storeParsed(
 /** Returns the id if all ids are equal. */
 const onlyOf = ([first, ...others]: readonly string[]): string | undefined => (others.every((id) => id === first) ? first : undefined)
 
-type RoutedBatch = { delivery: number; row: DatasetRow; tags: Tags }
+/** A dataset with its batches in the post. Many batches may share one: events for datasets beyond the limit go to the same. */
+type RoutedBatches = { deliveries: readonly number[]; row: DatasetRow; tags: Tags }
 
 /** Finds the dataset of each batch; the first event creates its dataset. */
 async function routeBatches(
@@ -95,7 +97,7 @@ async function routeBatches(
   pool: WorkerPool,
   post: PostToStore,
   { batches: deliveries }: ParseReply,
-): Promise<RoutedBatch[]> {
+): Promise<RoutedBatches[]> {
   const { actor, routing } = post
   const otherwise = foreignName(await partitionOf(world, actor.orgId, routing.tags)) ?? DEFAULT
   const wanted = deliveries.map((summary) => routeOf(post, summary, otherwise))
@@ -103,7 +105,10 @@ async function routeBatches(
   const first = ensured.findIndex(({ overLimit }) => overLimit === 'first')
   const [place, overflow] = [wanted[first], ensured[first]]
   if (place && overflow) await warnOfOverflow(world, pool, actor, place, overflow.row)
-  return ensured.map(({ row }, delivery) => ({ delivery, row, tags: routing.tags }))
+  const numbered = ensured.map(({ row }, delivery) => ({ row, delivery }))
+  return [...Map.groupBy(numbered, ({ row }) => row.id).values()].flatMap((same) =>
+    same.slice(0, 1).map(({ row }) => ({ deliveries: same.map(({ delivery }) => delivery), row, tags: routing.tags })),
+  )
 }
 
 /** Routing headers take precedence over the names in the body. Requests cannot choose system collections. */
@@ -139,10 +144,10 @@ async function shredAll(
   world: IntakeWorld,
   job: PostJob,
   { actor, nowMs }: { actor: Actor; nowMs: number },
-  routed: readonly RoutedBatch[],
+  routed: readonly RoutedBatches[],
 ): Promise<DatasetShare[]> {
   const done = new Map<string, ShredProgress>()
-  const byDelivery = new Map(routed.map((place) => [place.delivery, place]))
+  const byDataset = new Map(routed.map((place) => [place.row.id, place]))
   let open = [...routed]
   for (let round = 1; open.length > 0; round += 1) {
     const located = await locateAll(
@@ -153,15 +158,14 @@ async function shredAll(
     const targets = await Promise.all(
       open.map((place, at) => targetOf(world, actor, place, { map: located[at]?.map, isLast: round >= SLOT_ROUNDS })),
     )
-    const { shredded } = await job.run({ kind: 'shred', atMs: nowMs, origin: actor.facts.address, targets })
-    const waiting: RoutedBatch[] = []
+    const shredded = await shredInSteps(job, { kind: 'shred', atMs: nowMs, origin: actor.facts.address, targets })
+    const waiting: RoutedBatches[] = []
     const found = new Map<string, LayoutFindings>()
     for (const one of shredded) {
-      const place = byDelivery.get(one.delivery)
+      const place = byDataset.get(one.logId)
       if (!place) throw new Error('a worker split events that were not requested')
       if (one.kind === 'keys') {
-        const known = found.get(place.row.id)
-        found.set(place.row.id, { observed: [...(known?.observed ?? []), ...one.observed], open: [...(known?.open ?? []), ...one.open] })
+        found.set(place.row.id, { observed: one.observed, open: one.open })
         waiting.push(place)
       } else {
         collect(done, place.row.id, one)
@@ -177,12 +181,12 @@ async function shredAll(
 async function targetOf(
   world: IntakeWorld,
   { orgId, orgNumber }: Actor,
-  { delivery, row, tags }: RoutedBatch,
+  { deliveries, row, tags }: RoutedBatches,
   { map, isLast }: Pick<ShredTarget, 'map' | 'isLast'>,
 ): Promise<ShredTarget> {
   const parser = row.parser_id === null ? undefined : await parserOf(world, orgId, row.parser_id)
   return {
-    batch: delivery,
+    batches: deliveries,
     orgNumber,
     logId: row.id,
     map,

@@ -12,7 +12,7 @@ import type { Shredded, ShredTarget } from './worker-messages.ts'
 const AT = { ms: Date.UTC(2026, 10, 21, 12), ns: 0 }
 const COMMON = { at: AT, origin: '10.0.0.1' }
 const target = (map: SlotMap | undefined): ShredTarget => ({
-  batch: 0,
+  batches: [0],
   orgNumber: 1,
   logId: '00000000-0000-4000-8000-000000000001',
   map,
@@ -111,7 +111,7 @@ function blocksOf(batch: DatasetBatch, map: SlotMap | undefined, hasRows: boolea
     lines: () => linesOfBatch(batch, COMMON, []),
     ...(hasRows && { rows: () => rowsOfBatch(batch, COMMON, []) }),
   }
-  return new Shredders(() => 0.5).shred(source, target(map))
+  return new Shredders(() => 0.5).shred([source], target(map))
 }
 
 test('rows of a table equal the lines of the same records', () => {

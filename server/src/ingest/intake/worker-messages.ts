@@ -24,9 +24,9 @@ export type ParseReply = {
   bodyHash: bigint
 }
 
-/** The dataset of one batch, with data that its events share. */
+/** A dataset with its batches, and data that its events share. */
 export type ShredTarget = {
-  batch: number
+  batches: readonly number[]
   orgNumber: number
   logId: string
   /** Undefined for a dataset without events. */
@@ -46,8 +46,8 @@ export type CountedBlock = Block & { counts: BlockCounts }
 
 /** Either blocks, with the counts of the dataset's parser, or what the layout of the dataset must learn first. */
 export type Shredded =
-  | { kind: 'blocks'; delivery: number; blocks: readonly CountedBlock[]; rows: number; parsed?: ParserStats }
-  | ({ kind: 'keys'; delivery: number } & LayoutFindings)
+  | { kind: 'blocks'; logId: string; blocks: readonly CountedBlock[]; rows: number; parsed?: ParserStats }
+  | ({ kind: 'keys'; logId: string } & LayoutFindings)
 export type ShredReply = { shredded: readonly Shredded[] }
 
 /** Counts the events of a request that is refused before they are split. */

@@ -84,7 +84,7 @@ function rowsOf(writer: Writer, records: readonly Fields[]): number {
   const request = requestOf(writer, records)
   processor.run(1, { kind: 'parse', receiver: writer.receiver, request, wantsHash: false })
   const split = (map: SlotMap | undefined) => {
-    const target = { batch: 0, orgNumber: 1, logId: DATASET, map, attributes: [], parser: undefined, lineTime: undefined, isLast: true }
+    const target = { batches: [0], orgNumber: 1, logId: DATASET, map, attributes: [], parser: undefined, lineTime: undefined, isLast: true }
     const reply = processor.run(1, { kind: 'shred', atMs: 1_714_521_600_000, origin: '', targets: [target] })
     return 'shredded' in reply ? reply.shredded[0] : undefined
   }
@@ -119,3 +119,42 @@ describe.each(Object.entries(writers))('%s', (_, writer) => {
     if (!isInLine) expect(kept.filter(([, text]) => text.startsWith('value-'))).toHaveLength(1_000)
   })
 })
+
+test('small batches for one dataset, as of datasets beyond the limit, become one block and keep what each batch tells', () => {
+  const processor = new PostProcessor()
+  const names = Array.from({ length: 500 }, (_, n) => `service-${n}`)
+  const body = Buffer.from(
+    names
+      .map((service, n) =>
+        JSON.stringify({ event: { n, message: 'x' }, fields: { service }, index: service, source: `s${n}`, time: 1_714_521_600 + n }),
+      )
+      .join(''),
+  )
+  const request = { path: '/services/collector', query: {}, headers: {}, contentType: '', body }
+  const parsed = processor.run(1, { kind: 'parse', receiver: 'hec', request, wantsHash: false })
+  if (!('batches' in parsed)) throw new Error('the body was not parsed')
+  expect(parsed.batches).toHaveLength(names.length)
+  const shred = (map: SlotMap | undefined, batches: readonly number[]) => {
+    const target = { batches, orgNumber: 1, logId: DATASET, map, attributes: [], parser: undefined, lineTime: undefined, isLast: true }
+    const reply = processor.run(1, { kind: 'shred', atMs: 1_714_521_600_000, origin: '', targets: [target] })
+    const [one] = 'shredded' in reply ? reply.shredded : []
+    return one ?? fail()
+  }
+  const all = names.map((_, batch) => batch)
+  const found = shred(undefined, all)
+  if (found.kind !== 'keys') throw new Error('a new dataset has slots')
+  const { map } = growLayout(undefined, found, new Map())
+  const together = shred(map, all)
+  const apart = all.map((batch) => shred(map, [batch]))
+  if (together.kind !== 'blocks') throw new Error('the slots are known')
+  expect([together.rows, together.blocks.length]).toEqual([names.length, 1])
+  expect(together.blocks[0]?.counts.rawBytes).toBe(
+    apart.reduce((sum, one) => sum + (one.kind === 'blocks' ? (one.blocks[0]?.counts.rawBytes ?? 0) : 0), 0),
+  )
+  const services = together.blocks[0]?.columns.filter(({ bytes }) => names.every((service) => Buffer.from(bytes).includes(service)))
+  expect(services).not.toHaveLength(0)
+})
+
+function fail(): never {
+  throw new Error('the worker did not answer')
+}
