@@ -112,7 +112,7 @@ test.each([
   const { events, cost } = await reader.events([dataset], where)
   expect([words.events, events]).toEqual([[], []])
   // Both read the same shapes, but only words are searched in all events. The index of words may be wrong for one granule in a hundred.
-  expect(words.cost.rows).toBeGreaterThanOrEqual(POSTS * FILLERS)
+  expect(words.cost.rows).toBeGreaterThanOrEqual(dataset === 'skipped-text' ? POSTS * FILLERS : EVENTS)
   expect(words.cost.rows - cost.rows).toBeGreaterThan(0.4 * EVENTS)
 })
 
