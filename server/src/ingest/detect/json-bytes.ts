@@ -67,12 +67,12 @@ function walked(bytes: Uint8Array, start: number, end: number): JsonStep[] | und
     const kind = walk.next()
     if (kind === BROKEN) return undefined
     if (kind === END) {
-      steps.push({ literal: bytes.slice(from, end), kind, path: '' })
+      steps.push({ literal: new Uint8Array(bytes.subarray(from, end)), kind, path: '' })
       return steps
     }
     if (isNameless(walk.path) || (kind !== NULL && paths.has(walk.path))) return undefined
     if (kind !== NULL) paths.add(walk.path)
-    steps.push({ literal: bytes.slice(from, kind === NULL ? walk.valueEnd : walk.valueStart), kind, path: walk.path })
+    steps.push({ literal: new Uint8Array(bytes.subarray(from, kind === NULL ? walk.valueEnd : walk.valueStart)), kind, path: walk.path })
     from = walk.valueEnd
   }
 }

@@ -7,11 +7,17 @@ import { readPlain } from './plain-bytes.ts'
 const AT = { ms: Date.UTC(2026, 10, 21, 12), ns: 0 }
 const plain = new PlainText()
 
-/** Reads a line both ways. Lines of other formats are first read as text, so that their times are known. */
+/**
+ * Reads a line both ways. Lines of other formats are first read as text, so that their times are known. Reading changes no byte of a line, and what is
+ * learned from it is not in its memory, which may be freed.
+ */
 function readBoth(line: string): string {
   const expected = detect(line, AT)
-  const result = readPlain(Buffer.from(line), AT, plain)
-  if (result === 'found') expect({ line, found: plain.toFoundText(Buffer.from(line)) }).toEqual({ line, found: expected })
+  const bytes = Buffer.from(line)
+  const result = readPlain(bytes, AT, plain)
+  expect(bytes.equals(Buffer.from(line)), line).toBe(true)
+  if (result === 'found') expect({ line, found: plain.toFoundText(bytes) }).toEqual({ line, found: expected })
+  bytes.fill(0)
   if (result === 'nothing') expect({ line, found: expected }).toEqual({ line, found: undefined })
   return result
 }

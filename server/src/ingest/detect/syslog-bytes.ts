@@ -151,7 +151,7 @@ function readNewData(bytes: Uint8Array, start: number, found: PlainText): number
       if (close < 0) return NONE
       const path = knownName(bytes, idStart, idEnd, nameStart, nameEnd)
       if (!addParameter(path, bytes, valueStart, close, found)) return NONE
-      known[parameters] = { literal: bytes.slice(literalStart, valueStart), path }
+      known[parameters] = { literal: new Uint8Array(bytes.subarray(literalStart, valueStart)), path }
       parameters += 1
       at = close + 1
       literalStart = at
@@ -174,7 +174,7 @@ function addParameter(path: string, bytes: Uint8Array, start: number, end: numbe
   let at = start
   while (at < end && bytes[at] !== BACKSLASH) at += 1
   if (at === end) return found.add(path, start, end)
-  const text = bytes.slice(start, end)
+  const text = new Uint8Array(bytes.subarray(start, end))
   let used = at - start
   while (at < end) {
     const next = bytes[at + 1]
