@@ -209,7 +209,7 @@ const CELL_MAX = 4_000
 /** ONE_LINE_MAX limits the characters rendered in rows of one line. */
 const ONE_LINE_MAX = 600
 const PAIR_MAX = 120
-/** Characters of Hebrew, Arabic and their neighbors. Only lines that have some ask the browser for their direction, which costs time while scrolling. */
+/** Characters of Hebrew, Arabic and their neighbors. Only for lines that have some the browser orders texts by direction, which costs time while scrolling. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
 type EventLineProps = { event: Event; rowStyle: RowStyle; actions: ValueActions }
 
@@ -223,10 +223,11 @@ function EventLine({ event, rowStyle, actions }: EventLineProps) {
   const text = rowStyle.isWrapped ? head : head.slice(0, ONE_LINE_MAX)
   const value = { actions, atMs: metadata.timestamp }
   const pairs = summary?.pairs.filter(([name]) => !rowStyle.columns.includes(name)) ?? []
+  const isMixed = RIGHT_TO_LEFT.test(text) || pairs.some(([name, one]) => RIGHT_TO_LEFT.test(name + one.slice(0, PAIR_MAX)))
   return (
     <span
       // A line of Arabic or Hebrew begins at the right, so that a narrow row cuts its end, and its fields follow at the left.
-      dir={RIGHT_TO_LEFT.test(text) ? 'auto' : undefined}
+      dir={isMixed ? 'auto' : undefined}
       className={`${rowStyle.columns.length > 0 ? MESSAGE_CLASS : 'min-w-0 flex-1'} ${rowStyle.isWrapped ? 'wrap-anywhere' : 'truncate'}`}
     >
       {segmentsOf(text, fields).map(({ text: part, nameLength = 0, pair }, at) =>
@@ -252,7 +253,7 @@ function EventLine({ event, rowStyle, actions }: EventLineProps) {
         </span>
       )}
       {pairs.map(([name, text]) => (
-        <span key={name} className="ms-3 text-soft [unicode-bidi:isolate]">
+        <span key={name} className={`ms-3 text-soft ${isMixed ? '[unicode-bidi:isolate]' : ''}`}>
           <ValueInText name={name} value={text} {...value}>
             {name}=
             <span className="text-info">
