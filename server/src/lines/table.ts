@@ -113,16 +113,10 @@ export const WRONG_PIECES = 0.0005
  * in its expression capture no constants.
  */
 export function piecesOf(tableClass: TableClass): string {
-  const names = "lower(arrayStringConcat(mapKeys(more), ' '))"
-  const words = `arrayConcat(${longWords(valuesOf(tableClass), PIECED_BYTES)}, ${longWords(names, PIECED_BYTES - 1)})`
-  return `extractAll(arrayStringConcat(${words}, ' '), '[^ ]{${PIECE_BYTES}}')`
-}
-
-function longWords(text: string, bytes: number): string {
-  const words = `tokens(${text})`
-  const lengths = `arrayMap(word -> length(word), ${words})`
-  const areLong = `arrayMap((length, limit) -> length > limit, ${lengths}, arrayWithConstant(length(${words}), ${bytes}))`
-  return `arrayFilter((word, isLong) -> isLong, ${words}, ${areLong})`
+  const texts = [valuesOf(tableClass), "lower(arrayStringConcat(mapKeys(more), ' '))"]
+  const words = `[${texts.map((text) => `tokens(${text})`).join(', ')}], [${PIECED_BYTES}, ${PIECED_BYTES - 1}]`
+  const longWords = `arrayMap((words, limit) -> arrayFilter(word -> length(word) > limit, words), ${words})`
+  return `extractAll(arrayStringConcat(arrayFlatten(${longWords}), ' '), '[^ ]{${PIECE_BYTES}}')`
 }
 
 /**
