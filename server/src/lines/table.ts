@@ -92,7 +92,31 @@ export function longestWordOf(tableClass: TableClass): string {
   const values = valuesOf(tableClass)
   const longest = (words: string) => `arrayMax(arrayMap(word -> length(word), ${words}))`
   const inNames = `if(length(more) = 0, 0, 1 + ${longest("tokens(arrayStringConcat(mapKeys(more), ' '))")})`
-  return `if(multiSearchAny(${values}, [${CONTROL_TEXTS}]), 4294967295, greatest(${longest(`tokens(${values})`)}, ${inNames}))`
+  return `if(multiSearchAny(${values}, [${CONTROL_TEXTS}]), ${ENDLESS}, greatest(${longest(`tokens(${values})`)}, ${inNames}))`
+}
+
+/** The length of an endless word in the index `longest`. */
+export const ENDLESS = 4_294_967_295
+
+/** The index `pieces` has pieces of so many bytes. */
+export const PIECE_BYTES = 16
+/** Words of values with more bytes than this are in the index `pieces`. */
+export const PIECED_BYTES = 2 * PIECE_BYTES
+
+/** The share of granules in which the index `pieces` claims a piece that they do not have. A search asks for PIECE_BYTES pieces at once. */
+export const WRONG_PIECES = 0.0005
+
+/**
+ * The expression of the index `pieces`: the long words of an event, each cut from its beginning into pieces of PIECE_BYTES. A long word that contains
+ * an id of PIECED_BYTES or more has one of its pieces wholly inside the id, so a search for the id looks for the pieces that the id can have.
+ * `tokensOf` lacks the names of overflow keys, so their words are here if they are as long as such an id. The engine uses an index only if the functions
+ * in its expression capture no constants.
+ */
+export function piecesOf(tableClass: TableClass): string {
+  const texts = [valuesOf(tableClass), "lower(arrayStringConcat(mapKeys(more), ' '))"]
+  const words = `[${texts.map((text) => `tokens(${text})`).join(', ')}], [${PIECED_BYTES}, ${PIECED_BYTES - 1}]`
+  const longWords = `arrayMap((words, limit) -> arrayFilter(word -> length(word) > limit, words), ${words})`
+  return `extractAll(arrayStringConcat(arrayFlatten(${longWords}), ' '), '[^ ]{${PIECE_BYTES}}')`
 }
 
 /**
@@ -108,7 +132,7 @@ export const MINUTE_OF_EVENT = 'toRelativeMinuteNum(ts)'
  * The indexes that inserts and merges leave out. Each is computed from nearly all columns, which takes more than a merge without them and keeps
  * merges from going column by column. `late-indexes.ts` adds them to parts that have settled.
  */
-export const lateIndexes: readonly string[] = ['tok', 'longest']
+export const lateIndexes: readonly string[] = ['tok', 'longest', 'pieces']
 
 /** A shard key that changes with `seq` spreads a large dataset over the shards. */
 export const SORT_KEY = '(log_id, ts, seq)'

@@ -6,6 +6,7 @@ import {
   longestWordOf,
   MINUTE_OF_EVENT,
   PARTITION_KEY,
+  piecesOf,
   replicatedSettings,
   SHARD_KEY,
   SORT_KEY,
@@ -13,6 +14,7 @@ import {
   tableClassNames,
   tableSettings,
   tokensOf,
+  WRONG_PIECES,
   WRONG_WORDS,
 } from '../../lines/table.ts'
 import type { StoreAddress } from './address.ts'
@@ -28,6 +30,7 @@ type Target = Pick<StoreAddress, 'database' | 'cluster'>
  * - `distributed <table>`: a whole statement that creates the table that reads all shards; nothing on one server
  * - `late indexes`: their names, with commas
  * - `longest <class>`: the expression of the index of longest words, from table.ts
+ * - `pieces <class>`: the expression and the type of the index of pieces of long words
  * - `events <class>`, `partition key`, `sort key`, `minute`, `counted columns`, `settings`: from table.ts
  */
 export function statements(file: string, target: Target): string[] {
@@ -104,6 +107,8 @@ function fillWithName(word: string, name: string, target: Target): string {
       return eventsBody(name)
     case 'longest':
       return longestWordOf(classOf(name))
+    case 'pieces':
+      return `${piecesOf(classOf(name))} type bloom_filter(${WRONG_PIECES})`
     default:
       throw new Error(`a migration has an unknown placeholder: {{${word} ${name}}}`)
   }
