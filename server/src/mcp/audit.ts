@@ -1,5 +1,6 @@
 import type { Actor } from '../http/actor.ts'
 import type { Failure } from '../kernel/errors.ts'
+import { shorten } from '../kernel/shorten.ts'
 import { auditActorOf, recordChange, recordRefusal } from '../resources/access/audit/audit.ts'
 import type { World } from '../world.ts'
 
@@ -28,11 +29,11 @@ function summaryOf(args: unknown): unknown {
       .map(([name, value]) => [plain(name), shortened(value)]),
   )
   const text = JSON.stringify(short)
-  return text.length <= ARGUMENTS_CHARS_MAX ? short : { summary: `${text.slice(0, ARGUMENTS_CHARS_MAX).toWellFormed()}…` }
+  return text.length <= ARGUMENTS_CHARS_MAX ? short : { summary: shorten(text, ARGUMENTS_CHARS_MAX) }
 }
 
 function shortened(value: unknown): unknown {
-  if (typeof value === 'string') return plain(value.length > TEXT_CHARS_MAX ? `${value.slice(0, TEXT_CHARS_MAX)}…` : value)
+  if (typeof value === 'string') return plain(shorten(value, TEXT_CHARS_MAX))
   if (typeof value === 'bigint') return value.toString()
   if (Array.isArray(value)) return value.slice(0, ARGUMENTS_MAX).map(shortened)
   if (typeof value !== 'object' || value === null) return value

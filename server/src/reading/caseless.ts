@@ -24,19 +24,19 @@ function matchesRegex(regex: string): (text: SqlFragment) => SqlFragment {
 }
 
 /**
- * Whether the store's search knows every case of every letter of a text. It skips events when a letter has more than two forms, as in Greek, and
- * when its forms differ in their number of bytes. Latin and Cyrillic letters have two forms of one length, apart from a few.
+ * Whether the store's search finds every letter of a text in every case. It misses letters with more than two forms, as in Greek, and letters
+ * whose forms differ in their number of bytes. Latin and Cyrillic letters have two forms of one length, apart from a few.
  */
-const isSearchable = (text: string): boolean => /^[\0-\x7f]*$/.test(text) || [...text].every(hasKnownCases)
+const isSearchable = (text: string): boolean => /^[\0-\x7f]*$/.test(text) || [...text].every(hasTwoCases)
 
-function hasKnownCases(character: string): boolean {
+function hasTwoCases(character: string): boolean {
   const [upper, lower] = [character.toUpperCase(), character.toLowerCase()]
   if (upper === lower) return true
   return LATIN_OR_CYRILLIC.test(character) && !MORE_FORMS.includes(character) && Buffer.byteLength(upper) === Buffer.byteLength(lower)
 }
 
 const LATIN_OR_CYRILLIC = /^[\0-\x7f\u00c0-\u024f\u0400-\u052f\u1e00-\u1eff]$/
-/** Letters of these alphabets with a third form, and the sharp s, whose other form JavaScript spells with two letters. */
+/** Letters of these alphabets with a third form, and the sharp s, whose upper case is two letters in JavaScript. */
 const MORE_FORMS = '\u00df\u017f\u01c4\u01c5\u01c6\u01c7\u01c8\u01c9\u01ca\u01cb\u01cc\u01f1\u01f2\u01f3\u1e60\u1e61\u1e9b\u1e9e'
 
 const ANYTHING = '.*'

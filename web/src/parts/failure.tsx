@@ -7,7 +7,7 @@ import { copyText } from './copy.ts'
 type FailureNoteProps = {
   thrown: unknown
   again?: (() => unknown) | undefined
-  /** note says what is shown in spite of the error. */
+  /** note is shown below the error, such as which older data is still visible. */
   note?: ReactNode
   /** isSmall has no frame, for parts of a page that may all fail at once. */
   isSmall?: boolean

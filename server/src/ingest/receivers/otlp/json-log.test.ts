@@ -9,8 +9,8 @@ import { JsonReader } from '../json/reader.ts'
 import { KeyNames } from '../names.ts'
 import { readJson } from './json.ts'
 import { JsonLog } from './json-log.ts'
-import { logRecord, logToRecord, newLogRecord } from './log-record.ts'
 import { ValueBudget } from './message.ts'
+import { recordByObject } from './record-by-object.fixture.ts'
 
 const NOT_READ = 'left to the general reader'
 
@@ -54,18 +54,12 @@ function byMessage(bytes: Uint8Array) {
 }
 
 function recordIn(bytes: Uint8Array): unknown {
-  const found = newLogRecord()
   try {
-    readJson(bytes, logRecord, found)
+    return recordByObject(bytes, readJson)
   } catch (thrown) {
     if (thrown instanceof Failure) return thrown.message
     throw thrown
   }
-  const draft = new RecordDraft(new TextMemory(bytes, false))
-  draft.copy(logToRecord(found))
-  const table = new RecordTable(draft.memory)
-  table.add(draft)
-  return table.at(0)
 }
 
 const quoted = fc

@@ -79,7 +79,7 @@ export class JsonLog {
     try {
       if (this.#readRecord(draft)) return true
     } catch (thrown) {
-      // The general reader finds the same and says what is wrong.
+      // The general reader fails at the same place, with a message that names it.
       if (!(thrown instanceof Failure)) throw thrown
     }
     this.#allowance.left = spent

@@ -5,10 +5,10 @@ import { TextMemory } from '../../../lines/text-memory.ts'
 import { BodyText } from '../body-text.ts'
 import { KeyNames } from '../names.ts'
 import { encodeProtobuf } from './encode.fixture.ts'
-import { logRecord, logToRecord, newLogRecord } from './log-record.ts'
 import { ValueBudget } from './message.ts'
 import { readProtobuf } from './protobuf.ts'
 import { ProtobufLog } from './protobuf-log.ts'
+import { recordByObject } from './record-by-object.fixture.ts'
 
 /** Reads the bytes of a record in place of a draft; undefined for a record that is left to the general reader. */
 function atOnce(bytes: Uint8Array) {
@@ -22,17 +22,11 @@ function atOnce(bytes: Uint8Array) {
 
 /** The same by way of an object; undefined for bytes that are no record. */
 function byMessage(bytes: Uint8Array) {
-  const found = newLogRecord()
   try {
-    readProtobuf(bytes, logRecord, found)
+    return recordByObject(bytes, readProtobuf)
   } catch {
     return undefined
   }
-  const draft = new RecordDraft(new TextMemory(bytes, false))
-  draft.copy(logToRecord(found))
-  const table = new RecordTable(draft.memory)
-  table.add(draft)
-  return table.at(0)
 }
 
 const texts = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 12 }), fc.constantFrom('', 'a\0b', 'INFO', 'x'.repeat(50)))

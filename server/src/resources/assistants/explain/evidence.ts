@@ -3,6 +3,7 @@ import { printFilter } from '@dendro/language/print'
 import type { Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
 import { patternId } from '../../../kernel/pattern-id.ts'
+import { shorten } from '../../../kernel/shorten.ts'
 import { messageKeys } from '../../../lines/event.ts'
 import type { EventsRequest, FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
 import { eventsInFamilies, readEvents, readStats } from '../../../reading/reading.ts'
@@ -241,8 +242,7 @@ const TEXT_CHARS_MAX = 400
 const rawOf = ({ raw }: FoundEvent): string => Buffer.from(raw ?? []).toString('utf8')
 
 function textOf(event: FoundEvent): string {
-  const text = messageKeys.map((key) => event.leaves.get(key)).find((value) => value) ?? rawOf(event)
-  return text.length > TEXT_CHARS_MAX ? `${text.slice(0, TEXT_CHARS_MAX).toWellFormed()}…` : text
+  return shorten(messageKeys.map((key) => event.leaves.get(key)).find((value) => value) ?? rawOf(event), TEXT_CHARS_MAX)
 }
 
 const statusOf = ({ severity }: FoundEvent): string =>

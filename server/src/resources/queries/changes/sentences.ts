@@ -1,5 +1,6 @@
 import { printFilter } from '@dendro/language/print'
 import type { Condition } from '@dendro/language/tree'
+import { shorten } from '../../../kernel/shorten.ts'
 import type { RangeTotals } from '../../../reading/comparison.ts'
 import type { EventSet, FoundChange } from './findings.ts'
 
@@ -49,10 +50,7 @@ export function labelOf({ key, value, kind }: EventSet, template: string | undef
 const sizeOf = (value: string | null): string => new Intl.NumberFormat('en', { maximumSignificantDigits: 6 }).format(Number(value))
 
 /** In one line, without control characters, and not too long. */
-const printable = (text: string): string => {
-  const line = text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim()
-  return line.length > LABEL_CHARS_MAX ? `${line.slice(0, LABEL_CHARS_MAX)}…` : line
-}
+const printable = (text: string): string => shorten(text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim(), LABEL_CHARS_MAX)
 
 type NamedChange = Pick<FoundChange, 'change' | 'now' | 'before'> & { readonly labels: readonly string[]; readonly isPattern: boolean }
 

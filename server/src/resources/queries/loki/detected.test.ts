@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newKeyWithout } from '../../../../../test/limited-key.ts'
 import { openSenders, type Senders } from '../../../../../test/senders.ts'
 import type { Reply } from '../../../../../test/world.ts'
 
@@ -238,26 +239,15 @@ test.each<[string, Record<string, string>, string]>([
 describe('a caller', () => {
   const paths = ['detected_labels', 'detected_fields', 'detected_field/user_id/values', 'patterns', 'drilldown-limits']
 
-  test.each(paths)('who may only send cannot read %s', async (path) => {
+  test.each(paths)('a key for ingestion cannot read %s', async (path) => {
     const key = await senders.org.newKey(['IngestionApi'])
     expect((await ask(path, { query: '{app="api"}' }, key)).status).toBe(403)
     expect((await ask(path, { query: '{app="api"}' }, 'dk_wrong')).status).toBe(401)
   })
 
   test('sees nothing of datasets that a policy hides', async () => {
-    const key = await senders.org.ask<{ id: string; key: string }>('POST', '/api-keys', { body: { name: 'limited', roles: ['SearchApi'] } })
-    const api = await senders.found('default', 'api')
-    const hidden = await senders.org.ask('POST', '/policies', {
-      body: {
-        policy_type: 'LOG_FORBID',
-        resource: { resource_type: 'LOG', resource_id: api?.id },
-        actions: ['*'],
-        principal: { principal_type: 'APIKEY', principal_id: key.body.id },
-      },
-    })
-    expect(hidden.status).toBe(201)
+    const limited = await newKeyWithout(senders, 'api')
     const query = '{env=~".+"}'
-    const limited = key.body.key
     const { detectedLabels } = (await ask<Labels>('detected_labels', { query }, limited)).body
     expect(detectedLabels.find(({ label }) => label === 'app')?.cardinality).toBe(1)
     expect((await ask<Fields>('detected_fields', { query }, limited)).body.fields.some(({ label }) => label === 'user_id')).toBe(false)

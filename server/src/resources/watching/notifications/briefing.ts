@@ -1,9 +1,9 @@
+import { shorten } from '../../../kernel/shorten.ts'
 import { cleanText } from '../../../lines/leaf-text.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { readValueHistory } from './chart/value-history.ts'
 import { contentOf } from './content.ts'
-import { cut } from './message-text.ts'
 import { planMonitorQuery } from './monitor-query.ts'
 import { createReport } from './report/report.ts'
 import { type Briefing, type NotificationRow, selectMail, selectReport } from './rows.ts'
@@ -60,5 +60,5 @@ async function samplesOf(world: World, { org_id, occasion }: NotificationRow, si
     query && (await planMonitorQuery(world, { orgId: org_id, monitorId: monitor.id, query, groups }, { fromMs, toMs }, signal))
   if (!eventQuery) return []
   const { events } = await readEvents(world.events, eventQuery, { limit: SAMPLES_MAX, newestFirst: true, keys: [], withRaw: true })
-  return events.map(({ raw }) => cut(cleanText(Buffer.from(raw ?? []).toString('utf8')), SAMPLE_CHARS_MAX))
+  return events.map(({ raw }) => shorten(cleanText(Buffer.from(raw ?? []).toString('utf8')), SAMPLE_CHARS_MAX))
 }

@@ -1,4 +1,5 @@
-import { cut, descriptionOf, factsOf, type NotificationContent, titleOf, visible } from './message-text.ts'
+import { shorten } from '../../../kernel/shorten.ts'
+import { descriptionOf, factsOf, type NotificationContent, titleOf, visible } from './message-text.ts'
 
 const colors = { ALERT: '#b3261e', WARN: '#f2a600', NO_DATA: '#9aa0a6', OK: '#2eb67d' } as const
 const TEXT_CHARS_MAX = 3_000
@@ -13,9 +14,9 @@ const elsewhere = new Set(['Monitor', 'Status', 'Query'])
 export function chatFor(channel: string, content: NotificationContent): string {
   const { occasion, samples, report, link } = content
   const title = escaped(titleOf(content))
-  const code = (text: string): string => `\`\`\`${cut(escaped(visible(text)), TEXT_CHARS_MAX)}\`\`\``
+  const code = (text: string): string => `\`\`\`${shorten(escaped(visible(text)), TEXT_CHARS_MAX)}\`\`\``
   const texts = [
-    cut(escaped(visible(descriptionOf(content))), TEXT_CHARS_MAX),
+    shorten(escaped(visible(descriptionOf(content))), TEXT_CHARS_MAX),
     ...(samples.length === 0 ? [] : [code(samples.join('\n'))]),
     ...(report === undefined ? [] : [`*What changed*\n${code(report)}`]),
   ]
@@ -31,7 +32,7 @@ export function chatFor(channel: string, content: NotificationContent): string {
         text: texts.join('\n'),
         fields: factsOf(content)
           .filter(([name]) => !elsewhere.has(name))
-          .map(([name, value]) => ({ title: name, value: cut(escaped(visible(value)), FACT_CHARS_MAX), short: value.length < 40 })),
+          .map(([name, value]) => ({ title: name, value: shorten(escaped(visible(value)), FACT_CHARS_MAX), short: value.length < 40 })),
         footer: `Alert ${occasion.alertId}`,
         ts: Math.floor(occasion.atMs / 1_000),
         mrkdwn_in: ['text'],

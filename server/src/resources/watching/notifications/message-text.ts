@@ -1,4 +1,5 @@
 import type { MetricQuery } from '@dendro/api'
+import { shorten } from '../../../kernel/shorten.ts'
 import type { AlertStatus, ComparisonOperator, Occasion } from '../alert-states/alert-states.ts'
 import type { Placeholders } from '../integrations/integrations.ts'
 import type { ValueHistory } from './chart/chart.ts'
@@ -116,7 +117,7 @@ export function factsOf(content: NotificationContent): [name: string, value: str
     ...(baseline === undefined ? [] : [['Compared with', number(baseline)] as [string, string]]),
     ['Threshold', `${is[monitor.operator]} ${number(threshold)}`],
     ['Window', `${monitor.window} (${instant(occasion.fromMs)} – ${instant(occasion.toMs)})`],
-    ['Query', cut(queryText(occasion), QUERY_CHARS_MAX)],
+    ['Query', shorten(queryText(occasion), QUERY_CHARS_MAX)],
   ]
 }
 
@@ -138,12 +139,8 @@ export const instant = (ms: number): string => `${new Date(ms).toISOString().sli
 /** Removes line breaks and bidirectional control characters from names. */
 export function oneLine(text: string, charsMax: number): string {
   const line = text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
-  return cut(line, charsMax)
+  return shorten(line, charsMax)
 }
-
-/** Shortens text without splitting a character: half of a surrogate pair is refused by strict receivers. */
-export const cut = (text: string, charsMax: number): string =>
-  text.length <= charsMax ? text : `${text.slice(0, charsMax - 1).replace(/[\ud800-\udbff]$/, '')}…`
 
 /** Escapes control and bidirectional characters in text from events. */
 export const visible = (text: string): string =>

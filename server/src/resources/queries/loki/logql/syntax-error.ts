@@ -1,5 +1,6 @@
 import type { TextSpan } from '@dendro/language/tree'
 import { badRequest, type Failure } from '../../../../kernel/errors.ts'
+import { shorten } from '../../../../kernel/shorten.ts'
 
 const ECHO_CHARS = 60
 
@@ -14,4 +15,4 @@ export function logqlError(text: string, at: Pick<TextSpan, 'position'>, message
 }
 
 /** A part of a query in quotes, shortened. */
-export const echoed = (text: string): string => `'${text.length > ECHO_CHARS ? `${text.slice(0, ECHO_CHARS)}…` : text}'`
+export const echoed = (text: string): string => `'${shorten(text, ECHO_CHARS)}'`

@@ -1,4 +1,5 @@
-import { cut, visible } from '../message-text.ts'
+import { shorten } from '../../../../kernel/shorten.ts'
+import { visible } from '../message-text.ts'
 import type { Facts, FoundPattern, FoundValue } from './facts.ts'
 
 /** Another monitor that fired at about the same time. */
@@ -47,7 +48,7 @@ function changesTitle({ findings = [] }: Pick<Facts, 'findings'>): string {
   return shown.length === 0 ? 'What changed' : `What changed: ${[...shown, ...(isNew ? ['new'] : [])].join(', ')}`
 }
 
-const headlineText = (text: string): string => cut(visible(text), HEADLINE_CHARS_MAX)
+const headlineText = (text: string): string => shorten(visible(text), HEADLINE_CHARS_MAX)
 
 function volume({ window: { fromMs, toMs }, baseline, windows, now, before }: Facts): string {
   const usual = before / windows
