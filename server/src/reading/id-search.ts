@@ -49,14 +49,14 @@ function isInLongerWord(word: string, tableClass: TableClass): SqlFragment {
 }
 
 /** A text that begins with such a letter may begin inside `\n`, `\r` or `\t`, before a word that lacks the letter. */
-const ESCAPE_LETTER = /^[nrt]/
+const ESCAPE_ENDS = /^[nrt]/
 type Word = { readonly word: string; readonly isWhole: boolean; readonly mayBeginInEscape: boolean }
 
 function wordsIn(text: string): readonly Word[] {
   const found = [...text.matchAll(WORDS)].flatMap(({ 0: word, index }): Word[] => {
     const isWhole = index > 0 && index + word.length < text.length
     return (isWhole && WHOLE.test(word)) || LONG.test(word)
-      ? [{ word, isWhole, mayBeginInEscape: index === 0 && ESCAPE_LETTER.test(word) }]
+      ? [{ word, isWhole, mayBeginInEscape: index === 0 && ESCAPE_ENDS.test(word) }]
       : []
   })
   const inUuid = (UUID.exec(text)?.slice(1) ?? []).map((word) => ({ word, isWhole: true, mayBeginInEscape: false }))
