@@ -9,6 +9,9 @@ export type ReceiptRequest = {
   receivedBy(followers: readonly number[]): Promise<void>
 }
 
+/** Runs a statement on the connection that follows changes. */
+export type RunStatement = <Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]) => Promise<pg.QueryResult<Row>>
+
 /** Receipts may arrive before the followers are known. */
 type PendingRequest = { received: Set<number>; missing: Set<number>; done: AbortController }
 
@@ -27,6 +30,8 @@ export class ChangeReceipts {
   readonly #pending = new Map<number, PendingRequest>()
   readonly #silent = new Set<number>()
   #ownPid: number | undefined
+  /** Receipts of this process that are not sent yet. */
+  #unsent: { channel: string; payload: string }[] = []
   #requests = 0
 
   constructor(follower: string, clock: Clock) {
@@ -35,10 +40,10 @@ export class ChangeReceipts {
   }
 
   /** Subscribes a connection that follows changes to requests and to receipts for this process. */
-  async connected(client: pg.Client): Promise<void> {
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  async connected(run: RunStatement): Promise<void> {
+    const { rows } = await run<{ pid: number }>('select pg_backend_pid() as pid')
     const pid = rows[0]?.pid
-    await client.query(`listen ${REQUESTS}; listen ${REQUESTS}_${pid}`)
+    await run(`listen ${REQUESTS}; listen ${REQUESTS}_${pid}`)
     this.#ownPid = pid
   }
 
@@ -49,12 +54,25 @@ export class ChangeReceipts {
   }
 
   /** Handles a notification: a request of another process, or a receipt. */
-  heard(client: pg.Client, channel: string, payload: string): void {
+  heard(run: RunStatement, channel: string, payload: string): void {
     const [pid = 0, request = 0] = payload.split(' ').map(Number)
     if (channel !== REQUESTS) this.#received(pid, request)
-    else if (pid !== this.#ownPid) {
-      // A process that misses this receipt waits for its bound.
-      client.query('select pg_notify($1, $2)', [`${REQUESTS}_${pid}`, `${this.#ownPid} ${request}`]).catch(() => undefined)
+    else if (pid !== this.#ownPid && this.#ownPid !== undefined) {
+      this.#unsent.push({ channel: `${REQUESTS}_${pid}`, payload: `${this.#ownPid} ${request}` })
+      if (this.#unsent.length === 1) void this.#send(run)
+    }
+  }
+
+  /** Sends receipts one batch after the other. A process that misses one waits for its bound. */
+  async #send(run: RunStatement): Promise<void> {
+    while (this.#unsent.length > 0) {
+      const sent = this.#unsent.length
+      const [channels, payloads] = [this.#unsent.map(({ channel }) => channel), this.#unsent.map(({ payload }) => payload)]
+      await run('select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as n (channel, payload)', [
+        channels,
+        payloads,
+      ]).catch(() => undefined)
+      this.#unsent = this.#unsent.slice(sent)
     }
   }
 

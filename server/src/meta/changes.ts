@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
-import { ChangeReceipts, type ReceiptRequest } from './change-receipts.ts'
+import { ChangeReceipts, type ReceiptRequest, type RunStatement } from './change-receipts.ts'
 import { clientConfig } from './driver.ts'
 import { ALL, type MetaChange } from './reads.ts'
 
@@ -93,6 +93,13 @@ async function listen(
 ): Promise<void> {
   const client = new pg.Client({ ...clientConfig(server), application_name: FOLLOWER, query_timeout: HEARTBEAT_BOUND_MS })
   const lost = new AbortController()
+  /** The connection takes one statement at a time. */
+  let latest: Promise<unknown> = Promise.resolve()
+  const inTurn: RunStatement = <Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]) => {
+    const answer = latest.then(() => client.query<Row>(text, values && [...values]))
+    latest = answer.catch(() => undefined)
+    return answer
+  }
   const onLost = () => {
     listener.following(false)
     lost.abort()
@@ -101,14 +108,14 @@ async function listen(
   client.on('end', onLost)
   client.on('notification', ({ channel, payload }) => {
     if (!payload) return
-    if (channel !== CHANNEL) return receipts.heard(client, channel, payload)
+    if (channel !== CHANNEL) return receipts.heard(inTurn, channel, payload)
     const { orgId, table, id } = readChange(payload)
     listener.forget(orgId, table, id)
   })
   try {
     await client.connect()
     await client.query(`listen ${CHANNEL}`)
-    await receipts.connected(client)
+    await receipts.connected(inTurn)
     listener.doubt('*')
     listener.heard()
     listener.following(true)
@@ -116,7 +123,7 @@ async function listen(
     while (!ended.aborted) {
       await clock.sleep(HEARTBEAT_MS, ended).catch(() => undefined)
       if (ended.aborted) return
-      await client.query('select 1')
+      await inTurn('select 1')
       listener.heard()
     }
   } finally {
