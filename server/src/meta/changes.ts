@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
+import { ChangeReceipts, type ReceiptRequest, type RunStatement } from './change-receipts.ts'
 import { clientConfig } from './driver.ts'
 import { ALL, type MetaChange } from './reads.ts'
 
@@ -12,9 +13,16 @@ export type ChangeListener = {
   heard(): void
 }
 
-export type ChangeSubscription = { isFollowing(): boolean; close(): Promise<void> }
+export type ChangeSubscription = {
+  isFollowing(): boolean
+  /** Asks all processes for a receipt of a change; undefined while this process could not receive any. */
+  askReceipts(): ReceiptRequest | undefined
+  close(): Promise<void>
+}
 
 const CHANNEL = 'dendro_rows'
+/** The name of the connection by which a process follows changes. */
+const FOLLOWER = 'dendro changes'
 /** HEARTBEAT_MS plus HEARTBEAT_BOUND_MS limit how long a dead connection goes unnoticed. */
 const HEARTBEAT_MS = 2_000
 const HEARTBEAT_BOUND_MS = 3_000
@@ -31,6 +39,7 @@ export async function followChanges(
 ): Promise<ChangeSubscription> {
   const closing = new AbortController()
   const first = Promise.withResolvers<void>()
+  const receipts = new ChangeReceipts(FOLLOWER, deps.clock)
   let isFollowing = false
   const tracked: ChangeListener = {
     ...boundListener(listener),
@@ -38,11 +47,12 @@ export async function followChanges(
       if (arrives !== isFollowing) listener.following(arrives)
       isFollowing = arrives
       if (arrives) first.resolve()
+      else receipts.disconnected()
     },
   }
   const running = (async () => {
     while (!closing.signal.aborted) {
-      await listen(server, tracked, deps.clock, closing.signal).catch((cause) =>
+      await listen(server, tracked, receipts, deps.clock, closing.signal).catch((cause) =>
         deps.log.debug({ err: cause }, 'change notifications of the metadata store failed'),
       )
       first.resolve()
@@ -53,6 +63,7 @@ export async function followChanges(
 
   return {
     isFollowing: () => isFollowing,
+    askReceipts: () => receipts.ask(),
     close: async () => {
       closing.abort()
       await running
@@ -73,9 +84,22 @@ export function readChange(line: string): MetaChange {
 }
 
 /** Listens on one connection until it is lost or the signal aborts. */
-async function listen(server: pg.ClientConfig, listener: ChangeListener, clock: Clock, signal: AbortSignal): Promise<void> {
-  const client = new pg.Client({ ...clientConfig(server), query_timeout: HEARTBEAT_BOUND_MS })
+async function listen(
+  server: pg.ClientConfig,
+  listener: ChangeListener,
+  receipts: ChangeReceipts,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  const client = new pg.Client({ ...clientConfig(server), application_name: FOLLOWER, query_timeout: HEARTBEAT_BOUND_MS })
   const lost = new AbortController()
+  /** The connection takes one statement at a time. */
+  let latest: Promise<unknown> = Promise.resolve()
+  const inTurn: RunStatement = <Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]) => {
+    const answer = latest.then(() => client.query<Row>(text, values && [...values]))
+    latest = answer.catch(() => undefined)
+    return answer
+  }
   const onLost = () => {
     listener.following(false)
     lost.abort()
@@ -83,13 +107,15 @@ async function listen(server: pg.ClientConfig, listener: ChangeListener, clock: 
   client.on('error', onLost)
   client.on('end', onLost)
   client.on('notification', ({ channel, payload }) => {
-    if (channel !== CHANNEL || !payload) return
+    if (!payload) return
+    if (channel !== CHANNEL) return receipts.heard(inTurn, channel, payload)
     const { orgId, table, id } = readChange(payload)
     listener.forget(orgId, table, id)
   })
   try {
     await client.connect()
     await client.query(`listen ${CHANNEL}`)
+    await receipts.connected(inTurn)
     listener.doubt('*')
     listener.heard()
     listener.following(true)
@@ -97,7 +123,7 @@ async function listen(server: pg.ClientConfig, listener: ChangeListener, clock: 
     while (!ended.aborted) {
       await clock.sleep(HEARTBEAT_MS, ended).catch(() => undefined)
       if (ended.aborted) return
-      await client.query('select 1')
+      await inTurn('select 1')
       listener.heard()
     }
   } finally {

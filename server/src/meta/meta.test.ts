@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { inspect } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import type { Clock } from '../kernel/clock.ts'
 import { makeTestDatabase, type TestDatabase, testDeps } from './database.fixture.ts'
 import { dbOn, openPool, sqlState, violatedConstraint } from './driver.ts'
 import { type Db, type Meta, openMeta } from './meta.ts'
@@ -147,13 +148,58 @@ test('a transaction that is given up every time fails with 503 after some tries'
   expect(runs).toBe(6)
 })
 
-test('the writer sees the change at once, other processes with the notification', async () => {
+test('every process uses a change once its writer was answered', async () => {
   const orgId = org()
   const ask = (meta: Meta) => meta.cached(orgId, 'names', () => namesOf(meta, orgId))
   expect([await ask(here), await ask(there)]).toEqual([[], []])
-  await here.write(orgId, (tx) => add(tx, orgId, `${orgId} a`))
-  expect(await ask(here)).toEqual([`${orgId} a`])
-  await until(() => ask(there), [`${orgId} a`])
+  const written: string[] = []
+  for (let number = 10; number < 60; number += 1) {
+    const [writer, other] = number % 2 === 0 ? [here, there] : [there, here]
+    written.push(`${orgId} ${number}`)
+    await writer.write(orgId, (tx) => add(tx, orgId, `${orgId} ${number}`))
+    expect([await ask(writer), await ask(other)]).toEqual([written, written])
+  }
+})
+
+test('a process that does not answer delays one change, and none until it answers again', async () => {
+  let waits = 0
+  const clock: Clock = {
+    ...testDeps.clock,
+    sleep: async (ms, signal) => {
+      // The bound of a wait for receipts.
+      if (ms === 1_000) waits += 1
+      else await testDeps.clock.sleep(ms, signal)
+    },
+  }
+  const meta = await openMeta({ url: database.url, dataDir: 'not used' }, { ...testDeps, clock })
+  const silent = new pg.Client({ connectionString: database.url, application_name: 'dendro changes' })
+  await silent.connect()
+  const orgId = org()
+  const pid = (await silent.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid
+  const write = (name: string) => meta.write(orgId, (tx) => add(tx, orgId, `${orgId} ${name}`))
+  try {
+    await write('a')
+    await until(async () => {
+      waits = 0
+      await write(randomUUID())
+      return waits
+    }, 0)
+    const heard: string[] = []
+    silent.on('notification', ({ payload }) => heard.push(payload ?? ''))
+    await silent.query('listen dendro_receipts')
+    await write('b')
+    await until(async () => heard.length > 0, true)
+    const [follower, request] = heard[0]?.split(' ') ?? []
+    await silent.query('select pg_notify($1, $2)', [`dendro_receipts_${follower}`, `${pid} ${request}`])
+    await until(async () => {
+      waits = 0
+      await write(randomUUID())
+      return waits > 0
+    }, true)
+  } finally {
+    await silent.end()
+    await meta.close()
+  }
 })
 
 test('a change outside of write, even by hand, reaches every process', async () => {
@@ -218,7 +264,7 @@ test('a lost notification connection is reopened and the cache is cleared', asyn
   const heard: string[] = []
   const stop = there.onChange((changed) => heard.push(changed))
   await here.all(
-    sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query ~* '^(listen|select 1$)' and pid <> pg_backend_pid()`,
+    sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'dendro changes'`,
   )
   await until(async () => heard.includes('*'), true)
   await until(async () => there.health().status, 'ok')

@@ -5,6 +5,7 @@ import type { Ids } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/log.ts'
 import { connectWithRetry } from '../kernel/reach.ts'
 import { Cache, type CacheOptions } from './cache.ts'
+import type { ReceiptRequest } from './change-receipts.ts'
 import { followChanges, readChange } from './changes.ts'
 import { clientConfig, type Db, dbOn, isRepeatable, isUnavailable, openPool, sqlState, toFailure } from './driver.ts'
 import { dumpDaily } from './dump.ts'
@@ -19,7 +20,8 @@ type MetaHealth = { status: 'ok' } | { status: 'starting' | 'down'; reason: stri
 
 export type Meta = Db & {
   /**
-   * Runs fn in one transaction (read committed). Before it resolves, it removes what is cached of the changed rows, in any organization. fn
+   * Runs fn in one transaction (read committed). Before it resolves, it removes what is cached of the changed rows, in any organization, and the
+   * other processes have done so too, unless one does not answer within a second. fn
    * runs again when PostgreSQL rolled the transaction back because of another one, so it must have no effects except through tx. After a
    * 503 it is unknown whether the transaction was committed; what is cached of orgId is then reloaded.
    */
@@ -117,7 +119,9 @@ async function openOn({ url, watched, embedded, poolMax }: OpenOptions, deps: Me
       }
       for (let tries = 1; ; tries += 1) {
         try {
-          return await transaction(pool, fn, ended)
+          const { result, isReceived } = await transaction(pool, fn, ended, embedded ? undefined : changes.askReceipts())
+          await isReceived
+          return result
         } catch (cause) {
           if (!isRepeatable(cause) || tries === TRIES_MAX) throw toFailure(cause)
           await deps.clock.sleep(RETRY_MS * 2 ** tries)
@@ -148,10 +152,18 @@ async function openOn({ url, watched, embedded, poolMax }: OpenOptions, deps: Me
 /** Called with the changes of a committed transaction, or when it is unknown whether it was committed. */
 type TransactionEnd = { changed(changes: readonly MetaChange[]): void; unknown(): void }
 
-/** Returns the changed rows, which the database function note_change collected, and commits. */
-const COMMIT = `select current_setting('dendro.changed', true) as changed; commit`
+/** Returns the changed rows, which the database function note_change collected. */
+const CHANGED = `select current_setting('dendro.changed', true) as changed`
 
-async function transaction<T>(pool: pg.Pool, fn: (tx: Db) => Promise<T>, ended: TransactionEnd): Promise<T> {
+/** `isReceived` resolves when the other processes use the changes. */
+type Committed<T> = { result: T; isReceived: Promise<void> | undefined }
+
+async function transaction<T>(
+  pool: pg.Pool,
+  fn: (tx: Db) => Promise<T>,
+  ended: TransactionEnd,
+  receipts: ReceiptRequest | undefined,
+): Promise<Committed<T>> {
   const client = await pool.connect()
   const tx = dbOn(client)
   let isOver = false
@@ -166,8 +178,9 @@ async function transaction<T>(pool: pg.Pool, fn: (tx: Db) => Promise<T>, ended: 
     await client.query('begin')
     const result = await fn({ all: guarded(tx.all) as Db['all'], one: guarded(tx.one) as Db['one'], run: guarded(tx.run) })
     isOver = true
-    ended.changed(await commit(client, ended))
-    return result
+    const { changed, followers } = await commit(client, ended, receipts)
+    ended.changed(changed)
+    return { result, isReceived: receipts?.receivedBy(followers) }
   } catch (cause) {
     isOver = true
     failure = cause
@@ -182,12 +195,21 @@ async function transaction<T>(pool: pg.Pool, fn: (tx: Db) => Promise<T>, ended: 
 
 const ABORTED = '25P02'
 
-async function commit(client: pg.PoolClient, ended: TransactionEnd): Promise<MetaChange[]> {
+async function commit(
+  client: pg.PoolClient,
+  ended: TransactionEnd,
+  receipts: ReceiptRequest | undefined,
+): Promise<{ changed: MetaChange[]; followers: readonly number[] }> {
   try {
     // Two statements in one text return two results.
-    const [settings] = (await client.query(COMMIT)) as unknown as pg.QueryResult<{ changed: string | null }>[]
-    return (settings?.rows[0]?.changed ?? '').split('\n').filter(Boolean).map(readChange)
+    const [settings] = (await client.query(`${receipts?.statement(CHANGED) ?? CHANGED}; commit`)) as unknown as pg.QueryResult<{
+      changed: string | null
+      followers?: number[] | null
+    }>[]
+    const { changed, followers } = settings?.rows[0] ?? {}
+    return { changed: (changed ?? '').split('\n').filter(Boolean).map(readChange), followers: followers ?? [] }
   } catch (cause) {
+    void receipts?.receivedBy([])
     if (sqlState(cause) === ABORTED) {
       throw new Error('a statement of the transaction failed and its error was ignored; nothing was written', { cause })
     }

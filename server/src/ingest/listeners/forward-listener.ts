@@ -5,6 +5,7 @@ import { MsgpackReader } from '../receivers/forward/msgpack.ts'
 import { forwardOptions } from '../receivers/forward/options.ts'
 import { linePartOf } from '../receivers/forward/partial-lines.ts'
 import { BrokenStream, ValueEnd } from '../receivers/forward/value-end.ts'
+import type { HeldMessage } from './connection-times.ts'
 import type { CloseReason } from './counters.ts'
 import { HeldBytes } from './framing.ts'
 import type { MessageEnd, MessageQueue } from './message-queue.ts'
@@ -36,6 +37,7 @@ class ForwardConnection implements StreamConnection {
   readonly #sender: string
   #handshake: Handshake | undefined
   #isOver = false
+  #messages = 0
 
   constructor(parts: ListenerParts, peer: Peer, queue: MessageQueue | undefined, handshake: Handshake | undefined) {
     this.#parts = parts
@@ -64,8 +66,8 @@ class ForwardConnection implements StreamConnection {
     this.#parts.lineParts.flush(this.#sender)
   }
 
-  held(): number | undefined {
-    return this.#held.length > 0 || this.#handshake ? this.#held.length : undefined
+  held(): HeldMessage | undefined {
+    return this.#held.length > 0 || this.#handshake ? { number: this.#messages, bytes: this.#held.length } : undefined
   }
 
   settled(): Promise<void> {
@@ -84,6 +86,7 @@ class ForwardConnection implements StreamConnection {
       const { starts } = this.#values
       const message = bytes.subarray(at, at + end)
       at += end
+      this.#messages += 1
       this.#values.reset()
       if (this.#handshake) this.#ping(this.#handshake, message)
       else this.#message(bytes === chunk ? message : Uint8Array.from(message), starts)

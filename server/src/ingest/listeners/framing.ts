@@ -1,3 +1,4 @@
+import type { HeldMessage } from './connection-times.ts'
 /** How a stream is divided into messages: by a byte after each, and by a count before it where `isCounted`. */
 export type FramingRules = { delimiter: number; isCounted: boolean; messageBytesMax: number }
 
@@ -18,18 +19,15 @@ export class MessageFraming {
   #state: State = 'start'
   /** The bytes that the counted message still misses. */
   #missing = 0
+  #number = 0
 
   constructor(rules: FramingRules) {
     this.#rules = rules
   }
 
-  /** The bytes of the message that has begun. */
-  get heldBytes(): number {
-    return this.#held.length
-  }
-
-  get isPartial(): boolean {
-    return this.#state !== 'start'
+  /** The message that has begun; undefined between messages. */
+  get held(): HeldMessage | undefined {
+    return this.#state === 'start' ? undefined : { number: this.#number, bytes: this.#held.length }
   }
 
   push(chunk: Uint8Array, take: (message: Uint8Array) => void): void {
@@ -51,6 +49,7 @@ export class MessageFraming {
       case 'start':
         // Between messages some senders write further line ends or NUL bytes.
         if (isPadding(chunk[at])) return at + 1
+        this.#number += 1
         this.#state = this.#rules.isCounted && isDigit(chunk[at]) ? 'count' : 'delimited'
         return at
       case 'count':

@@ -31,7 +31,7 @@ const opened: OpenListener[] = []
 afterAll(() => Promise.all(opened.map((listener) => listener.close())))
 
 /** Opens a listener that keeps its messages. */
-async function open(address: string, bounds: Partial<ConnectionBounds>): Promise<Opened> {
+async function open(address: string, bounds: Partial<ConnectionBounds>, begins?: 'handshake'): Promise<Opened> {
   const [setting] = asListeners(address)
   if (!setting) throw new Error('the test has no listener')
   const counters = new ListenerCounters(setting.name)
@@ -45,7 +45,7 @@ async function open(address: string, bounds: Partial<ConnectionBounds>): Promise
       hasAnswers: false,
       data: (chunk) => framing.push(chunk, take),
       end: () => void framing.end(take),
-      held: () => (framing.isPartial ? framing.heldBytes : undefined),
+      held: () => framing.held ?? (begins === 'handshake' ? { number: 0, bytes: 0 } : undefined),
       settled: async () => undefined,
     }
   }
@@ -74,6 +74,12 @@ test('a sender whose message never ends is disconnected, one that waits between 
   expect([...counters.closed]).toEqual([['too_slow', 1]])
   idle.write('<13>again\n')
   await expect.poll(() => messages).toEqual(['<13>whole', '<13>again'])
+})
+
+test('a sender that never begins the handshake that its protocol needs is disconnected', async () => {
+  const { listener, counters } = await open('syslog+tcp://127.0.0.1:0', { messageMs: 1, checkEveryMs: 10 }, 'handshake')
+  await ended(await dial(listener.port))
+  expect([...counters.closed]).toEqual([['too_slow', 1]])
 })
 
 test('incomplete messages that hold too much memory together end, the largest first', async () => {

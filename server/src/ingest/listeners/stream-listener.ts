@@ -2,6 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type SecureContextOptions, type TLSSocket } from 'node:tls'
 import type { Logger } from '../../kernel/log.ts'
 import type { MessageSource } from '../receivers/messages.ts'
+import { type ConnectionTimes, type HeldMessage, overdue, timesAfter, timesAfterPause } from './connection-times.ts'
 import type { CloseReason, ListenerCounters } from './counters.ts'
 import { plainAddress, senderCheck } from './senders-allowed.ts'
 import type { ListenerSetting } from './setting.ts'
@@ -23,8 +24,8 @@ export type StreamConnection = {
   data(chunk: Uint8Array): void
   /** The peer sends no more. */
   end(): void
-  /** The bytes of an incomplete message; undefined when none has begun. A message must not stay incomplete for long. */
-  held(): number | undefined
+  /** The incomplete message; undefined when none has begun. A message must not stay incomplete for long. */
+  held(): HeldMessage | undefined
   /** Resolves when everything that was read is stored and answered. */
   settled(): Promise<void>
   /** True when the sender repeats what was not answered; otherwise a stop also reads what is on its way. */
@@ -67,7 +68,7 @@ const BOUNDS: ConnectionBounds = {
 
 export type OpenListener = { port: number /** Stops accepting, finishes and closes. */; close(): Promise<void> }
 
-type Open = { socket: Socket; connection: StreamConnection; partialSinceMs: number | undefined; activeMs: number }
+type Open = { socket: Socket; connection: StreamConnection; times: ConnectionTimes }
 
 export async function openStreamListener(options: StreamListenerOptions): Promise<OpenListener> {
   const { setting, tls, counters, log } = options
@@ -103,7 +104,7 @@ export async function openStreamListener(options: StreamListenerOptions): Promis
     const all = [...open].map((one) => ({
       one,
       address: plainAddress(one.socket.remoteAddress ?? ''),
-      activeMs: one.activeMs,
+      activeMs: one.times.activeMs,
       isPartial: one.connection.held() !== undefined,
     }))
     const spare = spareConnection(all, newcomer, performance.now() - bounds.spareMs)?.one
@@ -115,15 +116,22 @@ export async function openStreamListener(options: StreamListenerOptions): Promis
   }
 
   function serve(socket: Socket): void {
-    const connection = options.connect(peerOf(socket))
-    const one: Open = { socket, connection, partialSinceMs: undefined, activeMs: performance.now() }
+    const connection = options.connect({
+      ...peerOf(socket),
+      resume: () => {
+        socket.resume()
+        one.times = timesAfterPause(one.times, performance.now())
+      },
+    })
+    // A protocol with a handshake waits for its first message from the beginning.
+    const one: Open = { socket, connection, times: timesAfter(undefined, connection.held(), performance.now()) }
     open.add(one)
     socket.once('close', () => open.delete(one))
     socket.on('data', (chunk) => {
       if (socket.destroyed) return
-      one.activeMs = performance.now()
+      const nowMs = performance.now()
       connection.data(chunk as Uint8Array)
-      one.partialSinceMs = connection.held() === undefined ? undefined : (one.partialSinceMs ?? one.activeMs)
+      one.times = timesAfter(one.times, connection.held(), nowMs)
     })
     socket.once('end', () => {
       connection.end()
@@ -132,11 +140,10 @@ export async function openStreamListener(options: StreamListenerOptions): Promis
     socket.on('error', (cause) => log.debug({ err: cause, listener: setting.name }, 'a connection of a sender failed'))
   }
 
-  const peerOf = (socket: Socket): Peer => ({
+  const peerOf = (socket: Socket): Omit<Peer, 'resume'> => ({
     source: { ...sourceOf(socket), ...(setting.zone !== undefined && { zone: setting.zone }) },
     write: (bytes) => void (socket.writable && socket.write(bytes)),
     pause: () => void socket.pause(),
-    resume: () => void socket.resume(),
     close: (reason) => {
       if (reason !== undefined) counters.close(reason)
       socket.end(() => socket.destroy())
@@ -147,10 +154,10 @@ export async function openStreamListener(options: StreamListenerOptions): Promis
   function sweep(): void {
     const nowMs = performance.now()
     let held = 0
-    for (const one of [...open].sort((a, b) => (a.connection.held() ?? 0) - (b.connection.held() ?? 0))) {
-      held += one.connection.held() ?? 0
-      const isSlow = one.partialSinceMs !== undefined && nowMs - one.partialSinceMs > bounds.messageMs && !one.socket.isPaused()
-      const reason = held > bounds.heldBytesMax ? 'memory' : isSlow ? 'too_slow' : nowMs - one.activeMs > bounds.idleMs ? 'idle' : undefined
+    for (const one of [...open].sort((a, b) => heldBytes(a) - heldBytes(b))) {
+      held += heldBytes(one)
+      const late = one.socket.isPaused() ? undefined : overdue(one.times, bounds, nowMs)
+      const reason = held > bounds.heldBytesMax ? 'memory' : late
       if (reason === undefined) continue
       counters.close(reason)
       one.socket.destroy()
@@ -185,6 +192,8 @@ export async function openStreamListener(options: StreamListenerOptions): Promis
     },
   }
 }
+
+const heldBytes = ({ connection }: Open): number => connection.held()?.bytes ?? 0
 
 async function finish({ socket, connection }: Open, withinMs: number): Promise<void> {
   if (connection.hasAnswers) socket.removeAllListeners('data').pause()

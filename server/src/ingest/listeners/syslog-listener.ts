@@ -87,7 +87,7 @@ export function connectMessages(
     end: () => {
       if (!framing.end(take)) counters.drop('incomplete')
     },
-    held: () => (framing.isPartial ? framing.heldBytes : undefined),
+    held: () => framing.held,
     settled: () => pending.settled(),
   }
 }
@@ -97,6 +97,7 @@ export function connectRelp(parts: ListenerParts, peer: Peer): StreamConnection 
   const held = new HeldBytes()
   const pending = new PendingMessages()
   let isOver = false
+  let frames = 0
   const leave = (reason?: 'malformed'): void => {
     isOver = true
     held.take()
@@ -125,6 +126,7 @@ export function connectRelp(parts: ListenerParts, peer: Peer): StreamConnection 
     let at = 0
     for (let next = readRelpFrame(bytes, LINE_BYTES_MAX); next; next = readRelpFrame(bytes.subarray(at), LINE_BYTES_MAX)) {
       at += next.end
+      frames += 1
       const { transaction, command, data } = next.frame
       if (command === 'open') peer.write(relpReply(transaction, RELP_OFFER))
       else if (command === 'syslog') takeMessage(transaction, data)
@@ -153,7 +155,7 @@ export function connectRelp(parts: ListenerParts, peer: Peer): StreamConnection 
       }
     },
     end: () => undefined,
-    held: () => (held.length > 0 ? held.length : undefined),
+    held: () => (held.length > 0 ? { number: frames, bytes: held.length } : undefined),
     settled: () => pending.settled(),
   }
 }

@@ -1,8 +1,10 @@
 import type { Login, User } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { linkTokenIn, openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { linkTokenIn, openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 import { Secret } from '../../../kernel/secret.ts'
+import { sql } from '../../../meta/sql.ts'
 import { bootstrapAdmin, checkAdmin } from '../users/bootstrap-admin.ts'
+import { hashPassword } from '../users/passwords.ts'
 
 type Failed = { details: string; correlation_id: string }
 type AuditEntry = { action: string; outcome: string; actor_name: string; actor?: object; before?: object; after?: object }
@@ -180,6 +182,36 @@ test('changing the password needs the old one and ends every token but the new o
   expect([(await me(ada.token)).status, (await me(second)).status, (await me(changed.body.token)).status]).toEqual([401, 401, 200])
   expect([(await logIn(ada.email, ada.password)).status, (await logIn(ada.email, FRESH)).status]).toEqual([401, 200])
   expect((await org.ask('POST', '/auth/password', { body: { current_password: 'x', new_password: FRESH } })).status).toBe(403)
+})
+
+/** Changes the password of a user in a transaction that ends once another request waits for it. */
+async function changedUnder(user: { id: string }, ask: () => Promise<Reply>): Promise<Reply> {
+  const { meta } = app.app.world
+  const asked = Promise.withResolvers<Reply>()
+  await meta.write(org.orgId, async (tx) => {
+    await tx.run(sql`update users set password_hash = ${await hashPassword(app.app.world, new Secret(FRESH))} where id = ${user.id}`)
+    const own = await tx.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)
+    ask().then(asked.resolve, asked.reject)
+    const waiters = () =>
+      meta.one<{ count: number }>(
+        sql`select count(*) as count from pg_stat_activity where ${own?.pid ?? 0}::int = any(pg_blocking_pids(pid))`,
+      )
+    await expect.poll(async () => (await waiters())?.count, { interval: 20 }).toBe(1)
+  })
+  return asked.promise
+}
+
+test('a login with the old password while it is changed opens no session and restores nothing', async () => {
+  const ada = await org.newUser(['Standard'])
+  expect((await changedUnder(ada, () => logIn(ada.email, ada.password))).status).toBe(401)
+  expect([(await logIn(ada.email, ada.password)).status, (await logIn(ada.email, FRESH)).status]).toEqual([401, 200])
+})
+
+test('of two changes of a password at once the second is refused', async () => {
+  const ada = await org.newUser(['Standard'])
+  const body = { current_password: ada.password, new_password: 'twenty-one terns at low tide' }
+  expect((await changedUnder(ada, () => app.ask('POST', '/auth/password', { token: ada.token, body }))).status).toBe(400)
+  expect((await logIn(ada.email, FRESH)).status).toBe(200)
 })
 
 test('a reset sends a link; the old password holds until it is used, and the old tokens end then', async () => {

@@ -18,6 +18,7 @@ import {
   getUser,
   hashPassword,
   isOutdated,
+  isStillPassword,
   type LoginRow,
   loginOf,
   recordLogin,
@@ -77,6 +78,7 @@ async function completeLogin(world: World, facts: RequestFacts, user: LoginRow, 
   const renewed = user.password_hash !== null && isOutdated(user.password_hash) ? await hashPassword(world, password) : undefined
   const landing = await loginTargetOf(world, user)
   return world.meta.write(user.org_id, async (tx) => {
+    if (!(await isStillPassword(tx, user))) return undefined
     if (renewed !== undefined) await savePasswordHash(tx, user, renewed)
     return startSession(world, tx, facts, user, landing)
   })
@@ -156,6 +158,7 @@ export async function changePassword(world: World, actor: Actor, ask: PasswordCh
   const hash = await choosePassword(world, user, new Secret(ask.new_password), 'new_password')
   const landing = { orgId: actor.orgId, roles: actor.roles }
   return world.meta.write(user.org_id, async (tx) => {
+    if (!(await isStillPassword(tx, user))) throw badField('current_password', 'is not the password of this user any more')
     await replacePassword(tx, user, hash)
     const login = await startSession(world, tx, actor.facts, user, landing)
     if (!login) throw unauthenticated()

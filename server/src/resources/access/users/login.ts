@@ -5,6 +5,7 @@ import { isPassword } from './passwords.ts'
 import {
   deleteSessionsOf,
   type LoginRow,
+  lockPasswordHash,
   lockUser,
   selectByEmail,
   selectLogin,
@@ -59,6 +60,12 @@ export async function recordLogin(world: Pick<World, 'clock'>, tx: Db, user: Use
   }
   await updateUserRow(tx, after)
   return after
+}
+
+/** True if the password that was verified is still the one of the user. Locks the user, so that it stays so until the end of the transaction. */
+export async function isStillPassword(tx: Db, { org_id, id, password_hash }: LoginRow): Promise<boolean> {
+  const now = await lockPasswordHash(tx, org_id, id)
+  return now !== undefined && now.password_hash === password_hash && hasPassword(now)
 }
 
 /** Stores a new hash, with today's cost, of a password that was just verified. */

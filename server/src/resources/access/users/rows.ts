@@ -51,6 +51,11 @@ export const selectLogin = (db: Db, id: string) => db.one<LoginRow>(sql`select $
 export const lockUser = (db: Db, orgId: string, id: string) =>
   db.one<UserRow>(sql`select ${columns} from users where org_id = ${orgId} and id = ${id} for update`)
 
+/** Locks a user and returns the hash of the password. */
+export const lockPasswordHash = (db: Db, orgId: string, id: string) =>
+  db.one<Pick<LoginRow, 'password_hash' | 'login_methods'>>(sql`
+    select password_hash, login_methods from users where org_id = ${orgId} and id = ${id} for update`)
+
 /** Locks the administrators who can log in until the end of the transaction: two requests that would together remove the last two run one after the other. */
 export const lockAdmins = (db: Db, orgId: string) =>
   db.all<{ id: string }>(sql`

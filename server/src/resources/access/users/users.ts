@@ -29,6 +29,7 @@ export { choosePassword, findInvitation, redeem } from './invitations.ts'
 export {
   candidates,
   chooseLogin,
+  isStillPassword,
   type LoginRow,
   loginOf,
   recordLogin,
