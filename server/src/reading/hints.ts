@@ -2,7 +2,7 @@ import type { Filter } from '@dendro/language/tree'
 import { timeKeys } from '../lines/event.ts'
 import { type TableClass, tokensOf } from '../lines/table.ts'
 import { idHints } from './id-search.ts'
-import { type KeyColumns, pathsOf } from './key-locations.ts'
+import { isBuiltInKey, type KeyColumns, pathsOf } from './key-locations.ts'
 import type { LineSources } from './raw-line.ts'
 import { constant, param, type SqlFragment, sql } from './statement.ts'
 
@@ -48,7 +48,7 @@ function overflowHints(filter: Filter, slots: KeyColumns): readonly SqlFragment[
   if (!('key' in filter)) return []
   const isAbsence = filter.kind === 'exists' && filter.negated
   const paths = pathsOf(filter.key)
-  if (isAbsence || filter.key.startsWith('@') || paths.some((path) => timeKeys.includes(path) || slots.text(path) !== undefined)) return []
+  if (isAbsence || isBuiltInKey(filter.key) || paths.some((path) => timeKeys.includes(path) || slots.text(path) !== undefined)) return []
   return [sql`hasAny(mapKeys(more), ${param.texts(paths)})`]
 }
 

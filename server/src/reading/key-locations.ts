@@ -29,6 +29,20 @@ export type KeyColumns = {
 
 export const ELEMENT = /^(.+)\.(\d|[12]\d|3[01])$/s
 
+const BUILT_IN_KEYS: ReadonlySet<string> = new Set([
+  '@raw',
+  '@time',
+  '@timestamp',
+  '@status',
+  '@origin',
+  '@sequence',
+  '@collection',
+  '@dataset',
+  '@pattern',
+])
+/** Whether every event has a key apart from its line. Any other name with `@` is that of an ordinary key. */
+export const isBuiltInKey = (key: string): boolean => BUILT_IN_KEYS.has(key)
+
 /** Returns where to look for a key: the key itself, an element of an array, and, for a name without `$`, the attribute of that name. */
 export function keyLocations(key: string, slots: KeyColumns): KeyLocations {
   const own = ranksOf(key, slots)

@@ -22,8 +22,8 @@ type Aggregate = {
     | 'minIf'
     | 'maxIf'
     | 'uniqCombined64If'
-    | 'stddevSamp'
-    | 'varSamp'
+    | 'stddevSampStable'
+    | 'varSampStable'
     | 'argMinIf'
     | 'argMaxIf'
     | 'quantilesTDigest'
@@ -86,7 +86,8 @@ export function measuresOf(call: AggregateCall): readonly Measure[] {
   }
 }
 
-const aggregates = { sum: 'sum', avg: 'avg', stddev: 'stddevSamp', variance: 'varSamp' } as const
+/** The stable functions also measure large numbers that lie close together, such as times; the others lose all digits there. */
+const aggregates = { sum: 'sum', avg: 'avg', stddev: 'stddevSampStable', variance: 'varSampStable' } as const
 
 /** The stored text of any key, including built-ins. '' where it is absent. */
 export function textOf(key: string, context: BranchContext): SqlFragment {
@@ -138,7 +139,7 @@ export const finalAggregate = ({ aggregate, of }: Measure, context: BranchContex
   resultOf(aggregate, sql`${constant(aggregate.name)}${parametersOf(aggregate)}(${of(context)})`)
 
 /** The aggregates that the store computes for every slice at once. The states of the others take much memory in slices without events. */
-const slicedAggregates: ReadonlySet<Aggregate['name']> = new Set(['countIf', 'sum', 'avg', 'stddevSamp', 'varSamp'])
+const slicedAggregates: ReadonlySet<Aggregate['name']> = new Set(['countIf', 'sum', 'avg', 'stddevSampStable', 'varSampStable'])
 export const isSliced = ({ aggregate }: Measure): boolean => slicedAggregates.has(aggregate.name)
 
 /** Computes an aggregate for each slice, as an array. The slice of an event is counted from 1. */

@@ -3,7 +3,7 @@ import { tableClasses } from '../lines/table.ts'
 import type { QueryBranch } from './branches.ts'
 import type { TimeBounds } from './event-query.ts'
 import { granulesOf } from './events-statement.ts'
-import { pathsOf } from './key-locations.ts'
+import { isBuiltInKey, pathsOf } from './key-locations.ts'
 import { type QueryRun, run } from './run.ts'
 import { name, type Param, param, type SqlFragment, sql } from './statement.ts'
 
@@ -35,7 +35,7 @@ export async function withOverflowKeys(
 /** The paths whose values may be in the overflow map. */
 export const queriedPaths = (keys: readonly string[]): readonly string[] => [...new Set(keys.filter(isStored).flatMap(pathsOf))]
 
-const isStored = (key: string): boolean => !key.startsWith('@')
+const isStored = (key: string): boolean => !isBuiltInKey(key)
 
 async function readOverflowKeys(
   store: EventStore,

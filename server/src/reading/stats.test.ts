@@ -159,3 +159,34 @@ test('the smallest and the largest of numbers beyond 2^53 are exact, and they ar
   const { events } = await reader.events(['ids'], '', { orderBy: { key: 'id', descending: false } })
   expect(events.map(({ leaves }) => leaves.get('id'))).toEqual([...ids].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)))
 })
+
+test('a key with @ that is not built in is counted in the overflow map also next to other keys', async () => {
+  const others = Object.fromEntries(Array.from({ length: 400 }, (_, n) => [`other ${n}`, 'y']))
+  const timestamp = minute(1)
+  const odd = JSON.stringify({ timestamp, n: 'odd', '@version': '1', rare: 'x', ...others })
+  await reader.send('at names', [JSON.stringify({ timestamp, n: 'one' })])
+  await reader.send('at names', [odd])
+  const count = async (where: string) => values((await stats(['at names'], ['count(@version)'], {}, where)).whole)
+  for (const where of [
+    '',
+    'EXISTS @version',
+    "@version = '1' AND rare = 'x'",
+    'EXISTS @version AND NOT n = 8',
+    'EXISTS @version AND NOT EXISTS gone',
+  ])
+    expect([where, await count(where)]).toEqual([where, [1]])
+})
+
+test('the deviation of large numbers that lie close together is exact', async () => {
+  const timestamp = minute(1)
+  const ids = [1, 2, 3, 4].map((last) => `180000000000000${last}`)
+  await reader.send(
+    'close numbers',
+    ids.map((id) => JSON.stringify({ timestamp, id, group: 'one' })),
+  )
+  const { whole, groups } = await stats(['close numbers'], ['variance(id)', 'stddev(id)'], { groups: ['group'] })
+  const deviation = [expect.closeTo(5 / 3, 9), expect.closeTo(Math.sqrt(5 / 3), 9)]
+  expect(values(whole)).toEqual(deviation)
+  expect(groups.map((group) => values(group.whole))).toEqual([deviation])
+  expect(values((await stats(['close numbers', 'wide'], ['variance(id)'], { slices: 1 })).whole)).toEqual([deviation[0]])
+})

@@ -6,7 +6,7 @@ import { readWithFacts } from './branch-facts.ts'
 import { keysIn, type QueryBranch } from './branches.ts'
 import type { EventQuery, StatsGroup, StatsRequest, StatsResult, StatsRow } from './event-query.ts'
 import { mergeGroupCounts, needCountsOnly } from './group-counts.ts'
-import { pathsOf } from './key-locations.ts'
+import { isBuiltInKey, pathsOf } from './key-locations.ts'
 import { isExactCall, nobody, readStatsRow } from './measures.ts'
 import { withFamilies } from './pattern-families.ts'
 import { isTooManyGroups } from './query-failure.ts'
@@ -128,7 +128,7 @@ const emptySlices = ({ request: { calls, slices } }: StatsRead): StatsRow[] => A
 /** Whether the values of a key repeat: it lies in a dictionary slot, or it is a built-in key with few values. */
 function hasFewValues({ slots }: QueryBranch, key: string): boolean {
   if (key === '@status' || key === '@dataset' || key === '@collection') return true
-  if (key.startsWith('@')) return false
+  if (isBuiltInKey(key)) return false
   const columns = pathsOf(key).flatMap((path) => slots.text(path) ?? [])
   return columns.length > 0 && columns.every((column) => /^c\d+$/.test(textsOf(column).join('')))
 }
