@@ -7,6 +7,7 @@ import {
   END,
   endOfBrackets,
   endOfText,
+  endOfWord,
   isNameless,
   isNull,
   NULL,
@@ -158,8 +159,7 @@ export class LineMatcher {
     const kind = this.kind[transition] as WalkStep
     if (kind === STRING) return this.endOfString(bytes, at, end, transition, value)
     if (kind === SCALAR) {
-      let stop = at
-      while (stop < end && byteClass[bytes[stop] as number] === SCALAR_BYTE) stop += 1
+      const stop = endOfWord(bytes, at, end)
       this.ends[value] = stop
       return stop === at || isNull(bytes, at, stop) ? NONE : stop
     }

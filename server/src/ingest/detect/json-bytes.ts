@@ -4,17 +4,17 @@ import {
   ARRAY,
   BACKSLASH,
   BROKEN,
-  byteClass,
   END,
   endOfBrackets,
   endOfText,
+  endOfWord,
+  isAt,
   isNameless,
   isNull,
   NULL,
   OPEN_ARRAY,
   OPEN_OBJECT,
   SCALAR,
-  SCALAR_BYTE,
   STRING,
   unescapeText,
   Walk,
@@ -82,7 +82,7 @@ function readAs(steps: readonly JsonStep[], bytes: Uint8Array, start: number, en
   let at = start
   for (let place = 0; place < steps.length; place += 1) {
     const { literal, kind, path } = steps[place] as JsonStep
-    if (!isAt(bytes, at, end, literal)) return false
+    if (!isAt(bytes, at, literal, end)) return false
     at += literal.length
     if (kind === END) return at === end
     if (kind === NULL) continue
@@ -107,8 +107,7 @@ function hasEscape(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 function scalarEnd(bytes: Uint8Array, start: number, end: number): number {
-  let at = start
-  while (at < end && byteClass[bytes[at] as number] === SCALAR_BYTE) at += 1
+  const at = endOfWord(bytes, start, end)
   return at === start || isNull(bytes, start, at) ? NONE : at
 }
 
@@ -118,10 +117,4 @@ const bracketsEnd = (kind: WalkStep, bytes: Uint8Array, start: number, end: numb
 function isAmong(paths: readonly string[], count: number, path: string): boolean {
   for (let at = 0; at < count; at += 1) if (paths[at] === path) return true
   return false
-}
-
-function isAt(bytes: Uint8Array, start: number, end: number, literal: Uint8Array): boolean {
-  if (start + literal.length > end) return false
-  for (let at = 0; at < literal.length; at += 1) if (bytes[start + at] !== literal[at]) return false
-  return true
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { PlainText } from '../../lines/plain-text.ts'
 import type { Instant } from '../../lines/time-text.ts'
-import { OPEN_OBJECT, QUOTE } from '../../lines/walk.ts'
+import { isAt, OPEN_OBJECT, QUOTE } from '../../lines/walk.ts'
 import { readAccessBytes } from './access.ts'
 import { readGlogOrLogcatBytes } from './glog-logcat.ts'
 import { JsonTails } from './json-bytes.ts'
@@ -288,10 +288,4 @@ function isTraceLine(bytes: Uint8Array): boolean {
   if ((kinds[bytes[at] as number] as number) & SPACE_KIND) return false
   for (at += 1; at < end - 1; at += 1) if (bytes[at] === OPENING) return true
   return false
-}
-
-function isAt(bytes: Uint8Array, start: number, word: Uint8Array): boolean {
-  if (start + word.length > bytes.length) return false
-  for (let at = 0; at < word.length; at += 1) if (bytes[start + at] !== word[at]) return false
-  return true
 }
