@@ -73,14 +73,15 @@ export class MatchedLine {
     this.refused = time.refused
   }
 
-  readSkeleton(line: Uint8Array, { message, skeleton }: LineRoles): void {
-    if (message === NO_VALUE) {
+  /** `line` is the memory of the line between two positions. */
+  readSkeleton(line: Uint8Array, start: number, end: number, { message, skeleton }: LineRoles): void {
+    if (message !== NO_VALUE) {
+      this.find(message, line)
+      this.masker.hash(this.source, this.from, this.to)
+    } else if (skeleton) {
       this.masker.high = skeleton.high
       this.masker.low = skeleton.low
-      return
-    }
-    this.find(message, line)
-    this.masker.hash(this.source, this.from, this.to)
+    } else this.masker.hash(line, start, end)
   }
 
   /** The severity of the line with its attributes, which take precedence. */

@@ -70,6 +70,30 @@ test('ordinary lines are matched, not stored raw, and share one shape', () => {
   expect([shredder.rows, shredder.unplaced()]).toEqual([0, []])
 })
 
+test('lines that no shape rebuilds are matched too: cut off, repeated keys, texts that are written as no encoding would', () => {
+  const more = [
+    '',
+    ',"level":"warn"',
+    ',"user":{"id":null}',
+    ',"path":"a\\/b"',
+    ',"name":"\\u00FC"',
+    ',"dir":"C:\\dir\\\0x"',
+    ',"text":"a\tb\0\x01"',
+    ',"timestamp":"2024-05-01T10:20:30Z"',
+    ',"message":null',
+  ]
+  const lines = Array.from({ length: 200 }, (_, index) => Buffer.from(service(index, more[index % more.length])))
+  const cut = lines.map((line, index) => line.subarray(0, line.length - 1 - (index % (line.length - 1))))
+  const both = [...lines, ...cut, ...lines.map((line) => Buffer.concat([line, Buffer.from(' {"x":2}')]))]
+  for (const open of [[], ['user.'], ['']]) {
+    const map = { ...decideSlots(emptySlotMap('s'), [{ path: 'message', count: 9, distinct: 9 }], new Map()), open: new Set(open) }
+    const shredder = new Shredder(map, { random })
+    compareWithReference(shredder, both, map, arrival)
+    expect(shredder.rawLines).toBeGreaterThan(500)
+    if (open.length === 0) expect(shredder.oddLines).toBe(0)
+  }
+})
+
 test('records with attributes of their own keep the last value of each, with more names than are cached', () => {
   const map = decideSlots(emptySlotMap('s'), [{ path: 'same', count: 9, distinct: 9 }], new Map())
   const shredder = new Shredder(map, { random })

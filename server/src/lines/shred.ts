@@ -232,7 +232,7 @@ export class Shredder {
     }
   }
 
-  /** Adds a line of a learned kind; false for a line that only the reference can split. */
+  /** Adds a line of a learned kind, raw if no shape rebuilds it; false for a line that only the reference can split. */
   private addMatched(bytes: Uint8Array, start: number, end: number, prepared: RowFacts): boolean {
     const { matcher, block, matched } = this
     if (!matcher.match(bytes, start, end)) return false
@@ -249,7 +249,7 @@ export class Shredder {
       block.raw.add(block.rows, bytes, start, end)
     }
     block.setTime(matched.ms, matched.ns)
-    matched.readSkeleton(bytes, learned)
+    matched.readSkeleton(bytes, start, end, learned)
     block.setSkeleton(matched.masker.high, matched.masker.low)
     const severity = matched.severityWith(prepared, bytes, learned)
     this.endRow(prepared, isRebuilt ? shape.text : NO_SHAPE, severity, matched.refused)
@@ -269,7 +269,7 @@ export class Shredder {
       block.raw.add(block.rows, bytes, start, end)
     }
     block.setTime(matched.ms, matched.ns)
-    matched.readSkeleton(bytes, openLines)
+    matched.readSkeleton(bytes, start, end, openLines)
     block.setSkeleton(matched.masker.high, matched.masker.low)
     const severity = matched.severityWith(prepared, bytes, openLines)
     const shape = isRebuilt ? openLines.addParts(timeValue, timeFormat) : NO_SHAPE
