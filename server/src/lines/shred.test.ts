@@ -12,11 +12,14 @@ import {
   type Row,
   rowsOf,
 } from './equals-reference.fixture.ts'
+import { isAcceptable } from './event.ts'
+import { PlainText } from './plain-text.ts'
 import { rebuildText } from './shape.ts'
 import { ShapeLedger } from './shape-ledger.ts'
 import { Shredder } from './shred.ts'
 import { decideSlots, emptySlotMap } from './slots.ts'
 import { type FoundLeaf, leafAt } from './text-line.ts'
+import { readTime, toNs } from './time-text.ts'
 
 const random = () => 0.5
 
@@ -129,6 +132,24 @@ test('a text line that repeats a key goes to the reference, also when more keys 
     return { line: Buffer.from(text), found: { text, leaves, time: undefined, severity: undefined, wordsStart: text.length } }
   })
   compareTextLines(shredder, lines, map, arrival)
+})
+
+test('the time of a text line without one in its header is that of its best key, read from the bytes', () => {
+  const shredder = new Shredder(emptySlotMap('s'), { random })
+  const values = ['2024-05-01T10:20:30Z', '1714558830.5', '00:00:04.00', '1999-05-01T10:20:30Z', '1714558830123456']
+  const lines = values.flatMap((ts) => values.map((time) => ({ ts, time })))
+  for (const { ts, time } of lines) {
+    const plain = new PlainText()
+    const line = new Uint8Array(Buffer.from(`ts=${ts} time=${time}`))
+    plain.add('ts', 3, 3 + ts.length)
+    plain.add('time', line.length - time.length, line.length)
+    expect(shredder.addPlain(line, arrival, plain)).toBe(true)
+  }
+  for (const [index, row] of rowsOf(shredder.flush(numbers)).entries()) {
+    const { ts = '', time = '' } = lines[index] ?? {}
+    const told = [time, ts].map((text) => readTime(text)?.instant).find((instant) => instant && isAcceptable(instant, arrival.at))
+    expect({ ts, time, at: row.ts }).toEqual({ ts, time, at: toNs(told ?? arrival.at) })
+  }
 })
 
 test('lines end with LF, CRLF or the body, empty lines are skipped, and a line of invalid UTF-8 does not affect others', () => {

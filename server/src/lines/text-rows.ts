@@ -1,5 +1,6 @@
 import type { BlockBuilder } from './block.ts'
 import { isAcceptable, LEAVES_MAX, ORIGINAL_TIME, textTime } from './event.ts'
+import { TimeReader } from './fast-time.ts'
 import { type KnownKey, KnownKeys } from './known-keys.ts'
 import { KnownTexts } from './known-texts.ts'
 import { toSlot } from './leaf-text.ts'
@@ -43,7 +44,9 @@ export class TextRows {
   /** The leaf that is the line's message, -1 for none. */
   private message = -1
   private tellsSeverity = false
-  private tellsTime = false
+  /** The leaves that may tell the time, best first. */
+  private readonly times: number[] = []
+  private readonly timeReader = new TimeReader()
   /** The following fields belong to the line read last: its time, and the shape as far as it is built. */
   private instant: Instant = { ms: 0, ns: 0 }
   /** The format of the header time, if that is the event's time. */
@@ -87,8 +90,7 @@ export class TextRows {
     const hasTime = found.timeStart >= 0
     // A time of the protocol and one in the line are weighed by add().
     if ((arrival.time && (hasTime || prepared.refused !== undefined)) || !this.readPlainKeys(found, prepared)) return undefined
-    // A time of the protocol takes precedence over keys.
-    if (hasTime ? !isAcceptable(found, arrival.at) : this.tellsTime && !arrival.time) return undefined
+    if (hasTime && !isAcceptable(found, arrival.at)) return undefined
     const live = this.plainShapes.of(line, found, row)
     const isShaped = live !== undefined && !live.broken && (!ledger.wantsCheck(live) || this.rebuildsPlain(live, line, found))
     if (isShaped) ledger.see(live)
@@ -103,6 +105,8 @@ export class TextRows {
     if (!isShaped) block.raw.add(block.rows, line, 0, line.length)
     else if (found.wordsStart < line.length) block.raw.add(block.rows, line, found.wordsStart, line.length)
     if (hasTime) block.setTime(found.ms, found.ns)
+    // A time of the protocol takes precedence over keys.
+    else if (!arrival.time && this.readKeyTime(line, found, arrival.at)) block.setTime(this.timeReader.ms, this.timeReader.ns)
     else block.setTime(prepared.time.ms, prepared.time.ns)
     this.hashMessage(line, found)
     block.setSkeleton(masker.high, masker.low)
@@ -110,6 +114,20 @@ export class TextRows {
     if (!this.tellsSeverity) return prepared.severity
     if (!prepared.tellsSeverity && found.level !== undefined) return found.level
     return this.saidSeverity(line, found, prepared)
+  }
+
+  /** Reads the first acceptable time of the keys; false for none. */
+  private readKeyTime(line: Uint8Array, { starts, ends, derived, derivedStarts, derivedEnds }: PlainText, at: Instant): boolean {
+    const { times, timeReader } = this
+    for (let time = 0; time < times.length; time += 1) {
+      const leaf = times[time] as number
+      const text = derived[leaf]
+      const isTime = text
+        ? timeReader.read(text, derivedStarts[leaf] as number, derivedEnds[leaf] as number)
+        : timeReader.read(line, starts[leaf] as number, ends[leaf] as number)
+      if (isTime && isAcceptable(timeReader, at)) return true
+    }
+    return false
   }
 
   /** Hashes the message, or a line without one. */
@@ -149,7 +167,7 @@ export class TextRows {
     const line = this.keys.nextSet()
     this.message = -1
     this.tellsSeverity = false
-    this.tellsTime = false
+    this.times.length = 0
     let isRepeated = false
     this.readFor = undefined
     this.keySets += 1
@@ -211,7 +229,7 @@ export class TextRows {
     this.readFor = undefined
     this.message = -1
     this.tellsSeverity = false
-    this.tellsTime = false
+    this.times.length = 0
     for (let at = 0; at < leaves.length; at += 1) if (!this.readKey((leaves[at] as FoundLeaf).path, at, line, prepared)) return false
     return true
   }
@@ -224,9 +242,16 @@ export class TextRows {
     key.at = at
     row[at] = key
     if (key.tellsSeverity) this.tellsSeverity = true
-    if (key.tellsTime) this.tellsTime = true
+    if (key.time >= 0) this.addTime(at, key.time)
     if (key.message >= 0 && (this.message < 0 || key.message < (row[this.message] as KnownKey).message)) this.message = at
     return true
+  }
+
+  private addTime(leaf: number, rank: number): void {
+    const { times, row } = this
+    let place = times.length
+    while (place > 0 && (row[times[place - 1] as number] as KnownKey).time > rank) place -= 1
+    times.splice(place, 0, leaf)
   }
 
   /** False when a time was not acceptable. */
