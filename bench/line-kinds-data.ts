@@ -40,6 +40,8 @@ export const kinds: Record<string, (random: Random) => () => string> = {
   'python-trace': pythonTrace,
   'long-text': longText,
   latin1: latin1Lines,
+  'json-latin1': jsonLatin1,
+  'times-1970': timesOf1970,
 }
 
 const START_MS = Date.UTC(2025, 10, 20)
@@ -401,4 +403,18 @@ function longText(random: Random): () => string {
 function latin1Lines(random: Random): () => string {
   const clock = clockFrom(random)
   return () => `${iso(clock())} ${random.pick(levels)} Fehler beim \xd6ffnen der Datei ${sentence(random)} gr\xf6\xdfe=${random.below(99)}`
+}
+
+function jsonLatin1(random: Random): () => string {
+  const clock = clockFrom(random)
+  return () => JSON.stringify({ time: iso(clock()), msg: `Fehler beim \xd6ffnen ${sentence(random)}`, ...record(random) })
+}
+
+/** A device without a battery. */
+function timesOf1970(random: Random): () => string {
+  let timeMs = 0
+  return () => {
+    timeMs += random.below(99)
+    return `${new Date(timeMs).toISOString()} ${random.pick(levels)} ${random.pick(words)}: ${sentence(random)}`
+  }
 }

@@ -81,17 +81,17 @@ export class TextRows {
   }
 
   /**
-   * The same for an ASCII line. The shape is in `shape`. Returns the severity, or undefined for a line that needs a FoundText; nothing is added
-   * then.
+   * The same for a line in bytes. The shape is in `shape`. Returns the severity, or undefined for a line that needs a FoundText; nothing is added
+   * then. `whole` is another line than `line` if it is not UTF-8.
    */
-  addPlain(line: Uint8Array, found: PlainText, prepared: RowFacts): Severity | undefined {
+  addPlain(line: Uint8Array, found: PlainText, prepared: RowFacts, whole: Uint8Array): Severity | undefined {
     const { arrival } = prepared
     const { block, ledger, masker, row } = this
     const hasTime = found.timeStart >= 0
     // A time of the protocol and one in the line are weighed by add().
     if ((arrival.time && (hasTime || prepared.refused !== undefined)) || !this.readPlainKeys(found, prepared)) return undefined
     if (hasTime && !isAcceptable(found, arrival.at)) return undefined
-    const live = this.plainShapes.of(line, found, row)
+    const live = whole === line ? this.plainShapes.of(line, found, row) : undefined
     const isShaped = live !== undefined && !live.broken && (!ledger.wantsCheck(live) || this.rebuildsPlain(live, line, found))
     if (isShaped) ledger.see(live)
     this.shape = isShaped ? live.text : ''
@@ -102,13 +102,13 @@ export class TextRows {
         this.addValue(row[at] as KnownKey, line, found.starts[at] as number, found.ends[at] as number)
       }
     }
-    if (!isShaped) block.raw.add(block.rows, line, 0, line.length)
+    if (!isShaped) block.raw.add(block.rows, whole, 0, whole.length)
     else if (found.wordsStart < line.length) block.raw.add(block.rows, line, found.wordsStart, line.length)
     if (hasTime) block.setTime(found.ms, found.ns)
     // A time of the protocol takes precedence over keys.
     else if (!arrival.time && this.readKeyTime(line, found, arrival.at)) block.setTime(this.timeReader.ms, this.timeReader.ns)
     else block.setTime(prepared.time.ms, prepared.time.ns)
-    this.hashMessage(line, found)
+    this.hashMessage(line, found, whole)
     block.setSkeleton(masker.high, masker.low)
     if (arrival.severity ?? found.severity) return arrival.severity ?? found.severity
     if (!this.tellsSeverity) return prepared.severity
@@ -131,11 +131,11 @@ export class TextRows {
   }
 
   /** Hashes the message, or a line without one. */
-  private hashMessage(line: Uint8Array, { starts, ends, derived, derivedStarts, derivedEnds }: PlainText): void {
+  private hashMessage(line: Uint8Array, { starts, ends, derived, derivedStarts, derivedEnds }: PlainText, whole: Uint8Array): void {
     const { masker, message } = this
     const text = message < 0 ? undefined : derived[message]
     if (text) masker.hash(text, derivedStarts[message] as number, derivedEnds[message] as number)
-    else if (message < 0) masker.hash(line, 0, line.length)
+    else if (message < 0) masker.hash(whole, 0, whole.length)
     else masker.hash(line, starts[message] as number, ends[message] as number)
   }
 
