@@ -130,9 +130,9 @@ export class Shredder {
   private addPlainRow(line: Uint8Array, prepared: RowFacts, found: PlainText, whole = line): boolean {
     const severity = prepared.decidesText ? undefined : this.textRows.addPlain(line, found, prepared, whole)
     if (severity === undefined) return false
-    const { shape } = this.textRows
+    const { shape, refused } = this.textRows
     if (shape === NO_SHAPE) this.rawLines += 1
-    this.endRow(prepared, shape, severity, undefined)
+    this.endRow(prepared, shape, severity, refused)
     return true
   }
 

@@ -49,6 +49,9 @@ export class TextRows {
   private readonly timeReader = new TimeReader()
   /** The following fields belong to the line read last: its time, and the shape as far as it is built. */
   private instant: Instant = { ms: 0, ns: 0 }
+  private ms = 0
+  private ns = 0
+  refused: string | undefined
   /** The format of the header time, if that is the event's time. */
   private timeFormat: string | undefined
   shape = ''
@@ -81,17 +84,17 @@ export class TextRows {
   }
 
   /**
-   * The same for a line in bytes. The shape is in `shape`. Returns the severity, or undefined for a line that needs a FoundText; nothing is added
+   * The same for a line in bytes. The shape is in `shape`, a time that was not acceptable in `refused`. Returns the severity, or undefined for a line that needs a FoundText; nothing is added
    * then. `whole` is another line than `line` if it is not UTF-8.
    */
   addPlain(line: Uint8Array, found: PlainText, prepared: RowFacts, whole: Uint8Array): Severity | undefined {
     const { arrival } = prepared
     const { block, ledger, masker, row } = this
-    const hasTime = found.timeStart >= 0
-    // A time of the protocol and one in the line are weighed by add().
-    if ((arrival.time && (hasTime || prepared.refused !== undefined)) || !this.readPlainKeys(found, prepared)) return undefined
-    if (hasTime && !isAcceptable(found, arrival.at)) return undefined
-    const live = whole === line ? this.plainShapes.of(line, found, row) : undefined
+    if (!this.readPlainKeys(found, prepared)) return undefined
+    const isOther = !this.readPlainTime(line, found, prepared) && found.timeStart >= 0
+    if (isOther && found.timeEnd > found.wordsStart) return undefined
+    // A header time has no key under which its text could be stored, so a line with another time has no shape.
+    const live = !isOther && whole === line ? this.plainShapes.of(line, found, row) : undefined
     const isShaped = live !== undefined && !live.broken && (!ledger.wantsCheck(live) || this.rebuildsPlain(live, line, found))
     if (isShaped) ledger.see(live)
     this.shape = isShaped ? live.text : ''
@@ -104,16 +107,36 @@ export class TextRows {
     }
     if (!isShaped) block.raw.add(block.rows, whole, 0, whole.length)
     else if (found.wordsStart < line.length) block.raw.add(block.rows, line, found.wordsStart, line.length)
-    if (hasTime) block.setTime(found.ms, found.ns)
-    // A time of the protocol takes precedence over keys.
-    else if (!arrival.time && this.readKeyTime(line, found, arrival.at)) block.setTime(this.timeReader.ms, this.timeReader.ns)
-    else block.setTime(prepared.time.ms, prepared.time.ns)
+    block.setTime(this.ms, this.ns)
     this.hashMessage(line, found, whole)
     block.setSkeleton(masker.high, masker.low)
     if (arrival.severity ?? found.severity) return arrival.severity ?? found.severity
     if (!this.tellsSeverity) return prepared.severity
     if (!prepared.tellsSeverity && found.level !== undefined) return found.level
     return this.saidSeverity(line, found, prepared)
+  }
+
+  /** Reads the time of the line as textTime does; true for the one in the header. */
+  private readPlainTime(line: Uint8Array, found: PlainText, { arrival, refused, time }: RowFacts): boolean {
+    const told = refused === undefined ? arrival.time : undefined
+    const hasTime = found.timeStart >= 0
+    this.refused = undefined
+    if (hasTime && (told ? told.ms === found.ms && told.ns === found.ns : isAcceptable(found, arrival.at))) {
+      this.ms = found.ms
+      this.ns = found.ns
+      return true
+    }
+    // A time of the protocol takes precedence over keys.
+    if (!told && this.readKeyTime(line, found, arrival.at)) {
+      this.ms = this.timeReader.ms
+      this.ns = this.timeReader.ns
+      return false
+    }
+    this.ms = time.ms
+    this.ns = time.ns
+    if (refused !== undefined) this.refused = refused
+    else if (hasTime && !told) this.refused = Buffer.prototype.latin1Slice.call(line, found.timeStart, found.timeEnd)
+    return false
   }
 
   /** Reads the first acceptable time of the keys; false for none. */
