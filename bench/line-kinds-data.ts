@@ -39,6 +39,10 @@ export const kinds: Record<string, (random: Random) => () => string> = {
   indented: indentedLines,
   'python-trace': pythonTrace,
   'long-text': longText,
+  'apache-errors': apacheErrors,
+  'container-runtime': containerRuntime,
+  'day-first': dayFirst,
+  'json-behind-words': jsonBehindWords,
   latin1: latin1Lines,
   'json-latin1': jsonLatin1,
   'times-1970': timesOf1970,
@@ -416,5 +420,33 @@ function timesOf1970(random: Random): () => string {
   return () => {
     timeMs += random.below(99)
     return `${new Date(timeMs).toISOString()} ${random.pick(levels)} ${random.pick(words)}: ${sentence(random)}`
+  }
+}
+
+function apacheErrors(random: Random): () => string {
+  const clock = clockFrom(random)
+  return () => {
+    const time = iso(clock())
+    return `[Thu Nov 20 ${time.slice(11, 23)}000 2025] [core:error] [pid ${random.below(40_000)}] [client ${address(random)}:${random.below(65_536)}] AH00128: ${sentence(random)}`
+  }
+}
+
+function containerRuntime(random: Random): () => string {
+  const clock = clockFrom(random)
+  return () =>
+    `${iso(clock()).slice(0, 23)}${String(random.below(10 ** 6)).padStart(6, '0')}Z stdout F ${sentence(random)} in ${random.pick(words)}`
+}
+
+function dayFirst(random: Random): () => string {
+  const clock = clockFrom(random)
+  return () => `20-11-2025 ${iso(clock()).slice(11, 23)} ${random.pick(levels)} ${random.pick(words)}: ${sentence(random)}`
+}
+
+/** Without a time in front, and with texts that have escapes. */
+function jsonBehindWords(random: Random): () => string {
+  const clock = clockFrom(random)
+  return () => {
+    const line = { time: iso(clock()), ...record(random), note: `say "${random.pick(words)}"` }
+    return `Got event from worker-${random.below(9)}: ${JSON.stringify(line).replaceAll('/', random.chance(0.5) ? '\\/' : '/')}`
   }
 }
