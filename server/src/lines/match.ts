@@ -223,13 +223,13 @@ export class LineMatcher {
       if (byte === BACKSLASH) {
         at += 1
         if (at >= end) return CUT
-        const letter = bytes[at] as number
-        if (letter === LOWER_U) return this.endOfEncoded(bytes, start, end, transition, value)
-        const decoded = shortEscapes[letter] as number
+        const escape = bytes[at] as number
+        if (escape === LOWER_U) return this.endOfEncoded(bytes, start, end, transition, value)
+        const decoded = shortEscapes[escape] as number
         if (decoded === 0) {
           isOdd = true
-          if (letter !== SLASH) scratch[used++] = BACKSLASH
-          byte = letter
+          if (escape !== SLASH) scratch[used++] = BACKSLASH
+          byte = escape
         } else byte = decoded
       } else if (byteClass[byte] === SPECIAL) isOdd = true
       if (byte !== 0) scratch[used++] = byte

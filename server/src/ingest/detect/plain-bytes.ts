@@ -5,7 +5,7 @@ import type { Instant } from '../../lines/time-text.ts'
 import { isAt, OPEN_OBJECT, QUOTE } from '../../lines/walk.ts'
 import { readAccessBytes } from './access.ts'
 import { readGlogOrLogcatBytes } from './glog-logcat.ts'
-import { JsonTails } from './json-bytes.ts'
+import { type JsonResult, JsonTails } from './json-bytes.ts'
 import { levelBeginnings, readLevel } from './level.ts'
 import { PairReader } from './pairs-bytes.ts'
 import { weekdays } from './plain.ts'
@@ -75,7 +75,6 @@ const [SPACE, OPENING_BRACKET, CLOSING_BRACKET, OPENING, CLOSING, COMMA, DASH, D
 const [UPPER_A, UPPER_F, UPPER_P, UPPER_W, UPPER_Z] = [0x41, 0x46, 0x50, 0x57, 0x5a]
 const [CASE, COLON, UNDERSCORE] = [0x20, 0x3a, 0x5f]
 
-const NO_OBJECT = -1
 const tails = new JsonTails()
 const pairs = new PairReader()
 /** The equals signs of the line that kindsIn went over. */
@@ -136,10 +135,10 @@ function readAccess(bytes: Uint8Array, arrival: Instant, seen: number, found: Pl
 function readRest(bytes: Uint8Array, restStart: number, seen: number, found: PlainText): PlainResult {
   const textEnd = lastOf(bytes, bytes.length) + 1
   const textStart = afterBlanks(bytes, restStart)
-  const objectStart = bytes[textEnd - 1] === CLOSING_BRACE ? objectIn(bytes, textStart, textEnd) : NO_OBJECT
-  if (objectStart !== NO_OBJECT && !tails.read(bytes, objectStart, textEnd, found)) return 'unknown'
+  const json = bytes[textEnd - 1] === CLOSING_BRACE ? readObject(bytes, textStart, textEnd, found) : 'none'
+  if (json === 'unknown') return 'unknown'
   const hasTime = found.timeStart >= 0
-  if (seen & EQUALS && objectStart === NO_OBJECT) {
+  if (seen & EQUALS && json === 'none') {
     const result = pairs.read(bytes, textStart, textEnd, found.wordsStart, found, equals, equalsCount)
     if (result === 'unknown') return 'unknown'
     if (result === 'whole') found.wordsStart = bytes.length
@@ -151,12 +150,16 @@ function readRest(bytes: Uint8Array, restStart: number, seen: number, found: Pla
   return hasTime || found.count > 0 || found.severity ? 'found' : 'nothing'
 }
 
-/** The start of the object that may reach to the end of a message, as messageLeaves finds it. */
-function objectIn(bytes: Uint8Array, start: number, end: number): number {
+/** Reads an object that is the message or reaches to its end, as messageLeaves does. */
+function readObject(bytes: Uint8Array, start: number, end: number, found: PlainText): JsonResult {
   const from = isAt(bytes, start, CEE) ? afterBlanks(bytes, start + CEE.length) : start
-  if (bytes[from] === OPEN_OBJECT) return from
-  for (let at = start; at < end - 1; at += 1) if (bytes[at] === OPEN_OBJECT && bytes[at + 1] === QUOTE) return at
-  return NO_OBJECT
+  if (bytes[from] === OPEN_OBJECT) {
+    const result = tails.read(bytes, from, end, found)
+    if (result !== 'none') return result
+  }
+  let at = start
+  while (at < end - 1 && (bytes[at] !== OPEN_OBJECT || bytes[at + 1] !== QUOTE)) at += 1
+  return at === start || at === end - 1 ? 'none' : tails.read(bytes, at, end, found)
 }
 
 /** Reads the part before the message and returns its end, -1 for an unknown one. */
