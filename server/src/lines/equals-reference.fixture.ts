@@ -44,6 +44,11 @@ export function compareTextLines(shredder: Shredder, lines: readonly TextLineCas
     const plain = index % 2 === 0 ? plainOf(found) : undefined
     if (!plain || !shredder.addPlain(bytes, given, plain)) shredder.addLine(bytes, given, found)
   }
+  compareAddedLines(shredder, lines, map, given)
+}
+
+/** The same for lines that a shredder has. */
+export function compareAddedLines(shredder: Shredder, lines: readonly TextLineCase[], map: SlotMap, given: Arrival): void {
   const rows = rowsOf(shredder.flush(numbers))
   strictEqual(rows.length, lines.length)
   for (const [index, { line, found }] of lines.entries()) {
@@ -100,7 +105,7 @@ export function compareFamilies(seed: number, blocks: number, count: number): vo
   }
 }
 
-function randomMap(chance: Random): SlotMap {
+export function randomMap(chance: Random): SlotMap {
   const slots = new Map<string, Slot>()
   for (const [index, path] of ['a', 'b', 'level', 'message', 'x', 'a.b', 'timestamp', '$a'].entries()) {
     if (chance.chance(0.5)) slots.set(path, `${chance.pick(['c', 's'] as const)}${index}`)
@@ -109,7 +114,7 @@ function randomMap(chance: Random): SlotMap {
   return { ...emptySlotMap('s'), slots, open: new Set(open) }
 }
 
-function randomArrival(chance: Random): Arrival {
+export function randomArrival(chance: Random): Arrival {
   const attributes = ['$host', '$a', 'level', 'severity', 'message', 'x', '$ingest.original_time'].filter(() => chance.chance(0.1))
   return {
     ...arrival,

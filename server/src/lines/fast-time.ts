@@ -1,5 +1,14 @@
 import { type Instant, readTime } from './time-text.ts'
 
+const TEXT_MAX = 64
+const [SECONDS_DIGITS, MS_DIGITS] = [10, 13]
+const [ZERO, NINE, POINT, DASH, PLUS, COMMA, SPACE, UPPER_E, LOWER_E] = [0x30, 0x39, 0x2e, 0x2d, 0x2b, 0x2c, 0x20, 0x45, 0x65]
+const tens = Array.from({ length: 10 }, (_, power) => 10 ** power)
+/** The place of the format for a fraction of which each time has other digits. */
+const ANY_DIGITS = 10
+const formatsOf = (unit: string): readonly string[] => ['', 1, 2, 3, 4, 5, 6, 7, 8, 9, '*'].map((digits) => `n${unit}${digits}`)
+const [secondFormats, msFormats, usFormats, nsFormats] = ['s', 'm', 'u', 'n'].map(formatsOf) as [string[], string[], string[], string[]]
+
 /**
  * Parses times from bytes like readTime. For a time with the layout of the previous one it creates no string: day, zone and layout are cached, and only
  * the digits are parsed.
@@ -16,32 +25,43 @@ export class TimeReader {
   private offsetMs = 0
   private separator = 0
   private isoFormat = ''
-  private numberDigits = 0
-  private numberFormat = ''
 
   /** Returns false when the text is not a time; otherwise the result is in the fields. */
   read(bytes: Uint8Array, start: number, end: number): boolean {
-    if (end - start === this.numberDigits) {
-      if (this.readNumber(bytes, start, end)) return true
-    } else if (end - start === 19 + this.layout.length && this.readIso(bytes, start)) return true
-    return this.readAnew(bytes, start, end)
+    if (end - start > TEXT_MAX) return false
+    if (this.readNumber(bytes, start, end)) return true
+    if (end - start === 19 + this.layout.length && this.readIso(bytes, start)) return true
+    return mayBeTime(bytes, start, end) && this.readAnew(bytes, start, end)
   }
 
   get instant(): Instant {
     return { ms: this.ms, ns: this.ns }
   }
 
+  /** Reads seconds and milliseconds, also with a fraction, and whole micro- and nanoseconds. */
   private readNumber(bytes: Uint8Array, start: number, end: number): boolean {
-    if (bytes[start] === 0x30) return false
-    let value = 0
-    for (let at = start; at < end; at += 1) {
-      const digit = (bytes[at] as number) - 0x30
-      if (digit < 0 || digit > 9) return false
-      value = value * 10 + digit
+    const point = digitsEnd(bytes, start, end)
+    const digits = point - start
+    if ((digits !== SECONDS_DIGITS && digits !== MS_DIGITS && digits !== 16 && digits !== 19) || bytes[start] === ZERO) return false
+    let fraction = end - point
+    if (fraction > 0) {
+      fraction -= 1
+      const isFraction = fraction > 0 && digits + fraction <= 19 && bytes[point] === POINT && digitsEnd(bytes, point + 1, end) === end
+      if (!isFraction || digits > MS_DIGITS) return false
     }
-    this.ms = this.numberDigits === 10 ? value * 1_000 : value
-    this.ns = 0
-    this.format = this.numberFormat
+    let nanos = digits > MS_DIGITS ? numberIn(bytes, start + MS_DIGITS, point) : numberIn(bytes, point + 1, end)
+    if (digits === SECONDS_DIGITS) {
+      nanos *= tens[9 - fraction] as number
+      this.ns = nanos % 1_000_000
+      this.ms = numberIn(bytes, start, point) * 1_000 + (nanos - this.ns) / 1_000_000
+    } else {
+      this.ns = nanos * (tens[digits > MS_DIGITS ? 19 - digits : 6 - fraction] as number)
+      this.ms = numberIn(bytes, start, start + MS_DIGITS)
+    }
+    const code = fraction === 0 || fraction % 3 === 0 || bytes[end - 1] === ZERO ? fraction : ANY_DIGITS
+    this.format = (digits === SECONDS_DIGITS ? secondFormats : digits === MS_DIGITS ? msFormats : digits === 16 ? usFormats : nsFormats)[
+      code
+    ]
     return true
   }
 
@@ -76,10 +96,7 @@ export class TimeReader {
     this.ms = found.instant.ms
     this.ns = found.instant.ns
     this.format = found.format
-    if (found.format === 'ns' || found.format === 'nm') {
-      this.numberDigits = text.length === (found.format === 'ns' ? 10 : 13) ? text.length : 0
-      this.numberFormat = found.format
-    } else if (found.format?.startsWith('i')) this.remember(text, found.format, found.instant)
+    if (found.format?.startsWith('i')) this.remember(text, found.format, found.instant)
     return true
   }
 
@@ -104,4 +121,27 @@ function twoDigits(bytes: Uint8Array, at: number): number {
   const tens = (bytes[at] as number) - 0x30
   const ones = (bytes[at + 1] as number) - 0x30
   return tens < 0 || tens > 9 || ones < 0 || ones > 9 ? -1 : tens * 10 + ones
+}
+
+function digitsEnd(bytes: Uint8Array, start: number, end: number): number {
+  let at = start
+  while (at < end && (bytes[at] as number) >= ZERO && (bytes[at] as number) <= NINE) at += 1
+  return at
+}
+
+function numberIn(bytes: Uint8Array, start: number, end: number): number {
+  let number = 0
+  for (let at = start; at < end; at += 1) number = number * 10 + (bytes[at] as number) - ZERO
+  return number
+}
+
+/** False for most texts that are no time: a time is a number, or begins with `YYYY-`, a day of the month and a space, or a weekday and a comma. */
+function mayBeTime(bytes: Uint8Array, start: number, end: number): boolean {
+  if (bytes[start + 4] === DASH || bytes[start + 1] === SPACE || bytes[start + 2] === SPACE || bytes[start + 3] === COMMA) return true
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at] as number
+    const isDigit = byte >= ZERO && byte <= NINE
+    if (!isDigit && byte !== POINT && byte !== DASH && byte !== PLUS && byte !== UPPER_E && byte !== LOWER_E) return false
+  }
+  return start < end
 }

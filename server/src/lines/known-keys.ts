@@ -12,8 +12,8 @@ export type KnownKey = {
   readonly column: TextColumn | undefined
   readonly reference: string
   readonly tellsSeverity: boolean
-  readonly tellsTime: boolean
-  /** The rank among message keys (0 is best), -1 for other keys. */
+  /** The ranks among time keys and message keys (0 is best), -1 for other keys. */
+  readonly time: number
   readonly message: number
   /** The last set of keys that had it, and its position there. */
   set: number
@@ -58,7 +58,7 @@ export class KnownKeys {
       column: slot && this.block.slot(slot),
       reference: textReference(slot, path),
       tellsSeverity: severityKeys.has(path),
-      tellsTime: timeKeys.includes(path),
+      time: timeKeys.indexOf(path),
       message: messageKeys.indexOf(path),
       set: 0,
       at: 0,

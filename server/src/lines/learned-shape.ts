@@ -17,6 +17,7 @@ export type LearnedShape = {
   /** False for lines that only the reference can split. */
   readonly usual: boolean
   readonly symbols: Int32Array
+  /** A value whose key comes again is like a null: only the last one counts. */
   readonly values: readonly Transition[]
   /** The columns of the values; undefined for a null and for a key without a slot. */
   readonly columns: readonly (TextColumn | undefined)[]
@@ -24,9 +25,9 @@ export type LearnedShape = {
   readonly unplaced: readonly number[]
   /** The values of time keys, best first. */
   readonly times: readonly number[]
-  /** The value of the message key, -1 for none. Without a message, `skeleton` applies to all lines. */
+  /** The value of the message key, -1 for none. Without a message, `skeleton` applies to all lines; undefined when each line has its own. */
   readonly message: number
-  readonly skeleton: Hash64
+  readonly skeleton: Hash64 | undefined
   /** The values that decide the severity. */
   readonly severityValues: readonly number[]
   readonly throws: boolean
@@ -35,7 +36,7 @@ export type LearnedShape = {
   choose(timeValue: number, format: string, map: SlotMap): ShapeChoice
 }
 
-/** A candidate shape of the lines; `text` is undefined when it is too long to keep. */
+/** A candidate shape of the lines; `text` is undefined when none rebuilds them, or it is too long to keep. */
 export type ShapeChoice = { readonly text: string | undefined; live: LiveShape | undefined }
 
 /** Bounds the cache for datasets whose lines are all different. */
@@ -69,7 +70,7 @@ export class LearnedShapes {
       this.valuesLearned = 0
     }
     const shape = learnShape(matcher, this.map, this.block)
-    this.finder.see(shape.values.slice(0, -1))
+    if (matcher.isWhole) this.finder.see(shape.values.slice(0, -1))
     const others = this.byHash.get(matcher.symbolHash)
     if (others) others.push(shape)
     else this.byHash.set(matcher.symbolHash, [shape])
@@ -87,29 +88,41 @@ function isOf({ symbols }: LearnedShape, matcher: LineMatcher): boolean {
 
 function learnShape(matcher: LineMatcher, map: SlotMap, block: BlockBuilder): LearnedShape {
   const symbols = matcher.symbols.slice(0, matcher.count)
-  const values = Array.from(symbols, (symbol) => matcher.transition(symbol))
-  const keyed = values.slice(0, -1)
+  const written = Array.from(symbols, (symbol) => matcher.transition(symbol))
+  const keyed = matcher.isWhole ? written.slice(0, -1) : written
   const paths = new Set(keyed.map(({ path }) => path))
-  const leaves = keyed.filter(({ kind }) => kind !== NULL)
-  const leafOf = (path: string) => keyed.findIndex((value) => value.path === path && value.kind !== NULL)
-  const leavesOf = (keys: readonly string[]) => keys.map(leafOf).filter((value) => value >= 0)
+  const leaves = leavesByPath(keyed)
+  const leavesOf = (keys: readonly string[]) => keys.map((path) => leaves.get(path) ?? -1).filter((value) => value >= 0)
   const message = leavesOf(messageKeys)[0] ?? -1
-  const slots = keyed.map(({ path, kind }) => (kind === NULL ? undefined : map.slots.get(path)))
+  const slots = keyed.map(({ path }, value) => (leaves.get(path) === value ? map.slots.get(path) : undefined))
+  const ownSkeleton = matcher.isWhole ? maskedHash(textOf(written, () => MASK)) : undefined
   return {
-    usual: paths.size === keyed.length && leaves.length <= LEAVES_MAX && !paths.has(ORIGINAL_TIME),
+    usual: keyed.filter(({ kind }) => kind !== NULL).length <= LEAVES_MAX && !paths.has(ORIGINAL_TIME),
     symbols,
-    values,
+    values: written.map((value, at) => (value.kind === END || leaves.get(value.path) === at ? value : { ...value, kind: NULL })),
     columns: slots.map((slot) => slot && block.slot(slot)),
-    unplaced: keyed.flatMap(({ kind }, value) => (kind !== NULL && slots[value] === undefined ? [value] : [])),
+    unplaced: [...leaves.values()].filter((value) => slots[value] === undefined),
     times: leavesOf(timeKeys),
     message,
-    skeleton: message < 0 ? maskedHash(textOf(values, () => MASK)) : { high: 0, low: 0 },
+    skeleton: message < 0 ? ownSkeleton : { high: 0, low: 0 },
     severityValues: [...new Set(leavesOf([...levelKeys, ...httpStatusKeys]))],
     throws: leavesOf(exceptionKeys).length > 0,
     paths,
-    choose: chooser(values, symbols),
+    choose: matcher.isExact && paths.size === keyed.length ? chooser(written, symbols) : () => NO_SHAPE,
   }
 }
+
+/** The value that counts for each path, in the order of the paths. A null removes its path. */
+function leavesByPath(keyed: readonly Transition[]): ReadonlyMap<string, number> {
+  const leaves = new Map<string, number>()
+  for (const [value, { path, kind }] of keyed.entries()) {
+    if (kind === NULL) leaves.delete(path)
+    else leaves.set(path, value)
+  }
+  return leaves
+}
+
+const NO_SHAPE: ShapeChoice = { text: undefined, live: undefined }
 
 /** Caches the shapes made so far; the last choice is found without a lookup. */
 function chooser(values: readonly Transition[], symbols: Int32Array): LearnedShape['choose'] {

@@ -7,6 +7,7 @@ import {
   END,
   endOfBrackets,
   endOfText,
+  endOfWord,
   isNameless,
   isNull,
   NULL,
@@ -29,9 +30,12 @@ const FIRST_TRANSITIONS = 64
 const NONE = -1
 /** The line must go to the reference. */
 const UNUSUAL = -2
+/** The line ends within the value. */
+const CUT = -3
 const START = 0
-/** The bytes that the letters after a backslash stand for, 0 for other letters. */
+/** The bytes that the letters after a backslash stand for, 0 for other letters. A shape does not rebuild an escaped slash. */
 const shortEscapes = makeShortEscapes()
+const [SLASH, LOWER_U] = [0x2f, 0x75]
 
 function makeShortEscapes(): Uint8Array {
   const bytes = new Uint8Array(256)
@@ -70,6 +74,10 @@ export class LineMatcher {
   /** Holds decoded values with escapes; other values are read from the line. Starts in scratch are counted downwards from -1. */
   scratch: Buffer = Buffer.allocUnsafeSlow(4_096)
   symbolHash = 0
+  /** False for a line that is not a JSON object to its end; the values are those before that place, without END. */
+  isWhole = true
+  /** False when no shape can rebuild the line: it is not whole, or a text is written as no encoding would. */
+  isExact = true
   private scratchUsed = 0
 
   private literals: Buffer = Buffer.allocUnsafeSlow(4_096)
@@ -109,7 +117,7 @@ export class LineMatcher {
     return found
   }
 
-  /** Finds the values of a line; false for a line that only the reference can split. */
+  /** Finds the values of a line, as far as it is JSON; false for a line that only the reference can split. */
   match(bytes: Uint8Array, start: number, end: number): boolean {
     const { symbols } = this
     let last = START
@@ -118,16 +126,21 @@ export class LineMatcher {
     let hash = 0
     this.findStructure(bytes)
     this.scratchUsed = 0
+    this.isWhole = true
+    this.isExact = true
     do {
       if (count === VALUES_MAX) return false
       let taken = this.likely[last] as number
       let next = taken === NONE ? NONE : this.follow(taken, bytes, at, end, count)
       if (next === NONE) {
         taken = this.find(this.to[last] as number, bytes, at, end, count)
-        if (taken === NONE) return false
-        this.likely[last] = taken
-        next = this.follow(taken, bytes, at, end, count)
+        if (taken !== NONE) {
+          this.likely[last] = taken
+          next = this.follow(taken, bytes, at, end, count)
+        }
       }
+      if (next === CUT) this.isWhole = false
+      if (!this.isWhole) break
       if (next < 0) return false
       hash = Math.imul(hash ^ (symbols[count] as number), 0x9e3779b1)
       hash ^= hash >>> 15
@@ -137,6 +150,7 @@ export class LineMatcher {
     } while (this.kind[last] !== END)
     this.count = count
     this.symbolHash = hash
+    this.isExact &&= this.isWhole
     return true
   }
 
@@ -146,8 +160,8 @@ export class LineMatcher {
   }
 
   /**
-   * Tries one transition. Returns the position after its value, NONE when the transition does not fit, or UNUSUAL when the line must go to
-   * the reference.
+   * Tries one transition. Returns the position after its value, NONE when the transition does not fit, CUT when the value has no end, or UNUSUAL when the
+   * line must go to the reference.
    */
   private follow(transition: number, bytes: Uint8Array, start: number, end: number, value: number): number {
     const length = this.literalLength[transition] as number
@@ -158,8 +172,7 @@ export class LineMatcher {
     const kind = this.kind[transition] as WalkStep
     if (kind === STRING) return this.endOfString(bytes, at, end, transition, value)
     if (kind === SCALAR) {
-      let stop = at
-      while (stop < end && byteClass[bytes[stop] as number] === SCALAR_BYTE) stop += 1
+      const stop = endOfWord(bytes, at, end)
       this.ends[value] = stop
       return stop === at || isNull(bytes, at, stop) ? NONE : stop
     }
@@ -182,47 +195,61 @@ export class LineMatcher {
   private endOfString(bytes: Uint8Array, start: number, end: number, transition: number, value: number): number {
     let at = start
     while (at < end && byteClass[bytes[at] as number] !== SPECIAL) at += 1
-    if (at === end) return UNUSUAL
-    const byte = bytes[at]
-    if (byte === QUOTE) {
-      this.ends[value] = at
-      return at + 1
-    }
-    return byte === BACKSLASH ? this.endOfEscaped(bytes, start, at, end, transition, value) : UNUSUAL
+    if (at === end) return CUT
+    if (bytes[at] !== QUOTE) return this.endOfEscaped(bytes, start, at, end, transition, value)
+    this.ends[value] = at
+    return at + 1
   }
 
-  /** Decodes a text with escapes into scratch. The short escapes are the same in all encodings. */
-  private endOfEscaped(bytes: Uint8Array, start: number, firstEscape: number, end: number, transition: number, value: number): number {
+  /**
+   * Decodes a text with escapes or control characters into scratch. The short escapes are the same in all encodings. Escapes that JSON does not have stay
+   * as they are.
+   */
+  private endOfEscaped(bytes: Uint8Array, start: number, first: number, end: number, transition: number, value: number): number {
     const from = this.scratchUsed
     // A decoded text is never longer than its source.
     if (from + end - start > this.scratch.length) this.scratch = grown(this.scratch, from, end - start)
     const { scratch } = this
     let used = from
-    for (let at = start; at < firstEscape; at += 1) scratch[used++] = bytes[at] as number
-    for (let at = firstEscape; at < end; at += 1) {
-      const byte = bytes[at] as number
-      if (byteClass[byte] !== SPECIAL) {
-        scratch[used++] = byte
-      } else if (byte === QUOTE) {
+    let isOdd = false
+    for (let at = start; at < first; at += 1) scratch[used++] = bytes[at] as number
+    for (let at = first; at < end; at += 1) {
+      let byte = bytes[at] as number
+      if (byte === QUOTE) {
+        if (isOdd) this.setOdd(transition, value)
         this.endScratch(value, from, used)
         return at + 1
-      } else if (byte === BACKSLASH && at + 1 < end) {
+      }
+      if (byte === BACKSLASH) {
         at += 1
-        const decoded = shortEscapes[bytes[at] as number] as number
-        if (decoded === 0) return this.endOfEncoded(bytes, start, end, transition, value)
-        scratch[used++] = decoded
-      } else return UNUSUAL
+        if (at >= end) return CUT
+        const escape = bytes[at] as number
+        if (escape === LOWER_U) return this.endOfEncoded(bytes, start, end, transition, value)
+        const decoded = shortEscapes[escape] as number
+        if (decoded === 0) {
+          isOdd = true
+          if (escape !== SLASH) scratch[used++] = BACKSLASH
+          byte = escape
+        } else byte = decoded
+      } else if (byteClass[byte] === SPECIAL) isOdd = true
+      if (byte !== 0) scratch[used++] = byte
     }
-    return UNUSUAL
+    return CUT
+  }
+
+  /** Marks a value that no encoding reproduces. */
+  private setOdd(transition: number, value: number): void {
+    this.symbols[value] = (transition << 2) | encodings.length
+    this.isExact = false
   }
 
   /** Decodes a text that also has other escapes; they decide its encoding. */
   private endOfEncoded(bytes: Uint8Array, start: number, end: number, transition: number, value: number): number {
     const close = endOfText(bytes, start, end)
-    if (close < 0) return UNUSUAL
+    if (close < 0) return CUT
     const { text, encoding } = decodeText(Buffer.from(bytes.buffer, bytes.byteOffset + start, close - start).toString('utf8'))
-    if (encoding === undefined) return UNUSUAL
-    this.symbols[value] = (transition << 2) | encodings.indexOf(encoding)
+    if (encoding === undefined) this.setOdd(transition, value)
+    else this.symbols[value] = (transition << 2) | encodings.indexOf(encoding)
     this.endScratch(value, this.scratchUsed, this.scratchUsed + this.scratch.write(text, this.scratchUsed, 'utf8'))
     return close + 1
   }
@@ -235,7 +262,7 @@ export class LineMatcher {
 
   private endOfCompound(bytes: Uint8Array, start: number, end: number, value: number): number {
     const stop = endOfBrackets(bytes, start, end)
-    if (stop < 0) return UNUSUAL
+    if (stop < 0) return CUT
     for (let at = start; at < stop; at += 1) if (bytes[at] === 0) return UNUSUAL
     this.ends[value] = stop
     return stop
@@ -254,6 +281,7 @@ export class LineMatcher {
     if (this.full) return NONE
     const walk = new Walk(bytes, start, end, this.contexts[context])
     const kind = walk.next()
+    this.isWhole = kind !== BROKEN
     if (kind === BROKEN || walk.rawControl || (kind !== END && isNameless(walk.path))) return NONE
     const literalEnd = kind === END ? end : kind === NULL ? walk.valueEnd : walk.valueStart
     const literal = Buffer.from(bytes.subarray(start, literalEnd))

@@ -73,14 +73,16 @@ export class MatchedLine {
     this.refused = time.refused
   }
 
-  readSkeleton(line: Uint8Array, { message, skeleton }: LineRoles): void {
-    if (message === NO_VALUE) {
+  /** The bytes of the line lie in `line` between two positions, unless they are given as `whole`. */
+  readSkeleton(line: Uint8Array, start: number, end: number, { message, skeleton }: LineRoles, whole?: Uint8Array): void {
+    if (message !== NO_VALUE) {
+      this.find(message, line)
+      this.masker.hash(this.source, this.from, this.to)
+    } else if (skeleton) {
       this.masker.high = skeleton.high
       this.masker.low = skeleton.low
-      return
-    }
-    this.find(message, line)
-    this.masker.hash(this.source, this.from, this.to)
+    } else if (whole) this.masker.hash(whole, 0, whole.length)
+    else this.masker.hash(line, start, end)
   }
 
   /** The severity of the line with its attributes, which take precedence. */

@@ -74,7 +74,7 @@ export class OpenLines implements LineRoles {
   readonly severityValues: number[] = []
   message = -1
   throws = false
-  skeleton: Hash64 = { high: 0, low: 0 }
+  skeleton: Hash64 | undefined = { high: 0, low: 0 }
   /** Identifies the lines whose severity depends on the same keys. */
   severityOwner = 0
 
@@ -149,9 +149,14 @@ export class OpenLines implements LineRoles {
 
   /** Assembles the parts of the line, with its time as a reference. Returns whether the line can be rebuilt from them. */
   shape(line: Uint8Array, start: number, end: number, timeValue: number, timeFormat: string): boolean {
+    const { ledger, matched, matcher } = this.tools
+    if (!matcher.isWhole) {
+      this.skeleton = undefined
+      return false
+    }
     this.joinParts(timeValue, timeFormat)
-    this.skeleton = this.message < 0 ? this.skeletonOf(this.masked) : this.skeleton
-    const { ledger, matched } = this.tools
+    if (this.message < 0) this.skeleton = this.skeletonOf(this.masked)
+    if (!matcher.isExact) return false
     const lives: LiveShape[] = []
     for (const part of this.parts) {
       if (part.text.length > SHAPE_CHARS_MAX) return false

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { patternOf } from './pattern.ts'
+import { repaired } from './leaf-text.ts'
 
 /** Classes of bytes, named after the expressions of pattern.ts. */
 const WORD = 1
@@ -97,15 +97,10 @@ export class PatternWriter {
       before = start
       start = end + 1
     }
-    if (all > 0x7f && !isUtf8(masked.subarray(0, length))) this.writeText()
-  }
-
-  /** Writes a message that is not UTF-8, in which the string has replacement characters. */
-  private writeText(): void {
-    const text = Buffer.from(this.masked.buffer, this.masked.byteOffset, this.length).toString('utf8')
-    const pattern = Buffer.from(patternOf(text), 'utf8')
-    this.out.set(pattern)
-    this.used = pattern.length
+    if (all <= 0x7f || isUtf8(masked.subarray(0, length))) return
+    // The string of such a message has replacement characters.
+    const text = repaired(masked.subarray(0, length))
+    this.write(text, text.length)
   }
 
   /** True when the word that was just written repeats the one before, and both have masks. */

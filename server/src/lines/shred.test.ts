@@ -12,11 +12,14 @@ import {
   type Row,
   rowsOf,
 } from './equals-reference.fixture.ts'
+import { isAcceptable } from './event.ts'
+import { PlainText } from './plain-text.ts'
 import { rebuildText } from './shape.ts'
 import { ShapeLedger } from './shape-ledger.ts'
 import { Shredder } from './shred.ts'
 import { decideSlots, emptySlotMap } from './slots.ts'
 import { type FoundLeaf, leafAt } from './text-line.ts'
+import { readTime, toNs } from './time-text.ts'
 
 const random = () => 0.5
 
@@ -70,6 +73,30 @@ test('ordinary lines are matched, not stored raw, and share one shape', () => {
   expect([shredder.rows, shredder.unplaced()]).toEqual([0, []])
 })
 
+test('lines that no shape rebuilds are matched too: cut off, repeated keys, texts that are written as no encoding would', () => {
+  const more = [
+    '',
+    ',"level":"warn"',
+    ',"user":{"id":null}',
+    ',"path":"a\\/b"',
+    ',"name":"\\u00FC"',
+    ',"dir":"C:\\dir\\\0x"',
+    ',"text":"a\tb\0\x01"',
+    ',"timestamp":"2024-05-01T10:20:30Z"',
+    ',"message":null',
+  ]
+  const lines = Array.from({ length: 200 }, (_, index) => Buffer.from(service(index, more[index % more.length])))
+  const cut = lines.map((line, index) => line.subarray(0, line.length - 1 - (index % (line.length - 1))))
+  const both = [...lines, ...cut, ...lines.map((line) => Buffer.concat([line, Buffer.from(' {"x":2}')]))]
+  for (const open of [[], ['user.'], ['']]) {
+    const map = { ...decideSlots(emptySlotMap('s'), [{ path: 'message', count: 9, distinct: 9 }], new Map()), open: new Set(open) }
+    const shredder = new Shredder(map, { random })
+    compareWithReference(shredder, both, map, arrival)
+    expect(shredder.rawLines).toBeGreaterThan(500)
+    if (open.length === 0) expect(shredder.oddLines).toBe(0)
+  }
+})
+
 test('records with attributes of their own keep the last value of each, with more names than are cached', () => {
   const map = decideSlots(emptySlotMap('s'), [{ path: 'same', count: 9, distinct: 9 }], new Map())
   const shredder = new Shredder(map, { random })
@@ -105,6 +132,24 @@ test('a text line that repeats a key goes to the reference, also when more keys 
     return { line: Buffer.from(text), found: { text, leaves, time: undefined, severity: undefined, wordsStart: text.length } }
   })
   compareTextLines(shredder, lines, map, arrival)
+})
+
+test('the time of a text line without one in its header is that of its best key, read from the bytes', () => {
+  const shredder = new Shredder(emptySlotMap('s'), { random })
+  const values = ['2024-05-01T10:20:30Z', '1714558830.5', '00:00:04.00', '1999-05-01T10:20:30Z', '1714558830123456']
+  const lines = values.flatMap((ts) => values.map((time) => ({ ts, time })))
+  for (const { ts, time } of lines) {
+    const plain = new PlainText()
+    const line = new Uint8Array(Buffer.from(`ts=${ts} time=${time}`))
+    plain.add('ts', 3, 3 + ts.length)
+    plain.add('time', line.length - time.length, line.length)
+    expect(shredder.addPlain(line, arrival, plain)).toBe(true)
+  }
+  for (const [index, row] of rowsOf(shredder.flush(numbers)).entries()) {
+    const { ts = '', time = '' } = lines[index] ?? {}
+    const told = [time, ts].map((text) => readTime(text)?.instant).find((instant) => instant && isAcceptable(instant, arrival.at))
+    expect({ ts, time, at: row.ts }).toEqual({ ts, time, at: toNs(told ?? arrival.at) })
+  }
 })
 
 test('lines end with LF, CRLF or the body, empty lines are skipped, and a line of invalid UTF-8 does not affect others', () => {

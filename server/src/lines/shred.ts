@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { BlockBuilder, type BlockNumbers, type DayColumns } from './block.ts'
 import { type Arrival, type EventRow, ORIGINAL_TIME } from './event.ts'
 import { KnownKeys } from './known-keys.ts'
-import { toSlot } from './leaf-text.ts'
+import { repaired, toSlot } from './leaf-text.ts'
 import { type LearnedShape, LearnedShapes } from './learned-shape.ts'
 import { LineMatcher } from './match.ts'
 import { MatchedLine } from './matched-line.ts'
@@ -19,7 +19,7 @@ import { Masker } from './skeleton.ts'
 import type { Observation, SlotMap } from './slots.ts'
 import type { FoundText } from './text-line.ts'
 import { TextRows } from './text-rows.ts'
-import { OPEN_OBJECT } from './walk.ts'
+import { KEY_BYTES_MAX, OPEN_OBJECT } from './walk.ts'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -106,9 +106,11 @@ export class Shredder {
     else this.add(line, 0, line.length, arrival, isUtf8(line))
   }
 
-  /** Adds an ASCII line; false when it needs addLine with a FoundText instead. */
-  addPlain(line: Uint8Array, arrival: Arrival, found: PlainText): boolean {
-    return this.addPlainRow(line, this.prepare(arrival), found)
+  /**
+   * Adds a text line; false when it needs addLine with a FoundText instead. `line` is UTF-8; where `whole` is not, `line` has replacement characters.
+   */
+  addPlain(line: Uint8Array, arrival: Arrival, found: PlainText, whole = line): boolean {
+    return this.addPlainRow(line, this.prepare(arrival), found, whole)
   }
 
   /**
@@ -125,12 +127,12 @@ export class Shredder {
     return true
   }
 
-  private addPlainRow(line: Uint8Array, prepared: RowFacts, found: PlainText): boolean {
-    const severity = prepared.decidesText ? undefined : this.textRows.addPlain(line, found, prepared)
+  private addPlainRow(line: Uint8Array, prepared: RowFacts, found: PlainText, whole = line): boolean {
+    const severity = prepared.decidesText ? undefined : this.textRows.addPlain(line, found, prepared, whole)
     if (severity === undefined) return false
-    const { shape } = this.textRows
+    const { shape, refused } = this.textRows
     if (shape === NO_SHAPE) this.rawLines += 1
-    this.endRow(prepared, shape, severity, undefined)
+    this.endRow(prepared, shape, severity, refused)
     return true
   }
 
@@ -192,8 +194,16 @@ export class Shredder {
   private add(bytes: Uint8Array, start: number, end: number, arrival: Arrival, valid: boolean): void {
     const prepared = this.prepare(arrival)
     if (!isObject(bytes, start, end)) this.addText(bytes, start, end, prepared)
-    else if (!valid || prepared.decidesText || !this.addMatched(bytes, start, end, prepared))
+    else if (!(valid ? this.addMatched(bytes, start, end, prepared) : this.addRepaired(bytes.subarray(start, end), prepared)))
       this.addOdd(bytes.subarray(start, end), prepared)
+  }
+
+  /** Adds a line that is not UTF-8, with the values that it has with replacement characters. */
+  private addRepaired(whole: Uint8Array, prepared: RowFacts): boolean {
+    if (whole.length > KEY_BYTES_MAX) return false
+    const line = repaired(whole)
+    // No key is longer than the line, so none becomes too long by the replacement.
+    return line.length <= KEY_BYTES_MAX && this.addMatched(line, 0, line.length, prepared, whole)
   }
 
   private addText(bytes: Uint8Array, start: number, end: number, prepared: RowFacts): void {
@@ -232,24 +242,21 @@ export class Shredder {
     }
   }
 
-  /** Adds a line of a learned kind; false for a line that only the reference can split. */
-  private addMatched(bytes: Uint8Array, start: number, end: number, prepared: RowFacts): boolean {
+  /** Adds a line of a learned kind, raw if no shape rebuilds it; false for a line that only the reference can split. */
+  private addMatched(bytes: Uint8Array, start: number, end: number, prepared: RowFacts, whole?: Uint8Array): boolean {
     const { matcher, block, matched } = this
-    if (!matcher.match(bytes, start, end)) return false
-    if (this.map.open.size > 0 && this.openLines.hasOpenMap()) return this.addOpen(bytes, start, end, prepared)
+    if (prepared.decidesText || !matcher.match(bytes, start, end)) return false
+    if (this.map.open.size > 0 && this.openLines.hasOpenMap()) return this.addOpen(bytes, start, end, prepared, whole)
     const learned = this.learned.find(matcher)
     if (!learned.usual || prepared.collides(learned)) return false
     matched.readTime(bytes, learned, prepared.arrival)
-    const shape = this.shapeOf(learned)
+    const shape = whole ? undefined : this.shapeOf(learned)
     const isRebuilt = shape !== undefined && this.canRebuild(shape, learned, bytes, start, end)
     this.addValues(bytes, learned, isRebuilt && matched.timeFormat !== '' ? matched.timeValue : -1)
     if (isRebuilt) this.ledger.see(shape)
-    else {
-      this.rawLines += 1
-      block.raw.add(block.rows, bytes, start, end)
-    }
+    else this.addRaw(bytes, start, end, whole)
     block.setTime(matched.ms, matched.ns)
-    matched.readSkeleton(bytes, learned)
+    matched.readSkeleton(bytes, start, end, learned, whole)
     block.setSkeleton(matched.masker.high, matched.masker.low)
     const severity = matched.severityWith(prepared, bytes, learned)
     this.endRow(prepared, isRebuilt ? shape.text : NO_SHAPE, severity, matched.refused)
@@ -257,24 +264,29 @@ export class Shredder {
   }
 
   /** Adds a line with open maps; false for a line that only the reference can split. */
-  private addOpen(bytes: Uint8Array, start: number, end: number, prepared: RowFacts): boolean {
-    const { block, matched, openLines } = this
+  private addOpen(bytes: Uint8Array, start: number, end: number, prepared: RowFacts, whole: Uint8Array | undefined): boolean {
+    const { block, matched, matcher, openLines } = this
     if (!openLines.read(prepared)) return false
+    if (whole) matcher.isExact = false
     matched.readTime(bytes, openLines, prepared.arrival)
     const { timeValue, timeFormat } = matched
     const isRebuilt = openLines.shape(bytes, start, end, timeValue, timeFormat)
     openLines.addValues(bytes, isRebuilt && timeFormat !== '' ? timeValue : -1)
-    if (!isRebuilt) {
-      this.rawLines += 1
-      block.raw.add(block.rows, bytes, start, end)
-    }
+    if (!isRebuilt) this.addRaw(bytes, start, end, whole)
     block.setTime(matched.ms, matched.ns)
-    matched.readSkeleton(bytes, openLines)
+    matched.readSkeleton(bytes, start, end, openLines, whole)
     block.setSkeleton(matched.masker.high, matched.masker.low)
     const severity = matched.severityWith(prepared, bytes, openLines)
     const shape = isRebuilt ? openLines.addParts(timeValue, timeFormat) : NO_SHAPE
     this.endRow(prepared, shape, severity, matched.refused)
     return true
+  }
+
+  private addRaw(bytes: Uint8Array, start: number, end: number, whole: Uint8Array | undefined): void {
+    const { raw, rows } = this.block
+    this.rawLines += 1
+    if (whole) raw.add(rows, whole, 0, whole.length)
+    else raw.add(rows, bytes, start, end)
   }
 
   /** The shape of the matched line; undefined when the line must be stored raw. */

@@ -1,5 +1,6 @@
 import type { BlockBuilder } from './block.ts'
 import { isAcceptable, LEAVES_MAX, ORIGINAL_TIME, textTime } from './event.ts'
+import { TimeReader } from './fast-time.ts'
 import { type KnownKey, KnownKeys } from './known-keys.ts'
 import { KnownTexts } from './known-texts.ts'
 import { toSlot } from './leaf-text.ts'
@@ -43,9 +44,14 @@ export class TextRows {
   /** The leaf that is the line's message, -1 for none. */
   private message = -1
   private tellsSeverity = false
-  private tellsTime = false
+  /** The leaves that may tell the time, best first. */
+  private readonly times: number[] = []
+  private readonly timeReader = new TimeReader()
   /** The following fields belong to the line read last: its time, and the shape as far as it is built. */
   private instant: Instant = { ms: 0, ns: 0 }
+  private ms = 0
+  private ns = 0
+  refused: string | undefined
   /** The format of the header time, if that is the event's time. */
   private timeFormat: string | undefined
   shape = ''
@@ -78,18 +84,17 @@ export class TextRows {
   }
 
   /**
-   * The same for an ASCII line. The shape is in `shape`. Returns the severity, or undefined for a line that needs a FoundText; nothing is added
-   * then.
+   * The same for a line in bytes. The shape is in `shape`, a time that was not acceptable in `refused`. Returns the severity, or undefined for a line that needs a FoundText; nothing is added
+   * then. `whole` is another line than `line` if it is not UTF-8.
    */
-  addPlain(line: Uint8Array, found: PlainText, prepared: RowFacts): Severity | undefined {
+  addPlain(line: Uint8Array, found: PlainText, prepared: RowFacts, whole: Uint8Array): Severity | undefined {
     const { arrival } = prepared
     const { block, ledger, masker, row } = this
-    const hasTime = found.timeStart >= 0
-    // A time of the protocol and one in the line are weighed by add().
-    if ((arrival.time && (hasTime || prepared.refused !== undefined)) || !this.readPlainKeys(found, prepared)) return undefined
-    // A time of the protocol takes precedence over keys.
-    if (hasTime ? !isAcceptable(found, arrival.at) : this.tellsTime && !arrival.time) return undefined
-    const live = this.plainShapes.of(line, found, row)
+    if (!this.readPlainKeys(found, prepared)) return undefined
+    const isOther = !this.readPlainTime(line, found, prepared) && found.timeStart >= 0
+    if (isOther && found.timeEnd > found.wordsStart) return undefined
+    // A header time has no key under which its text could be stored, so a line with another time has no shape.
+    const live = !isOther && whole === line ? this.plainShapes.of(line, found, row) : undefined
     const isShaped = live !== undefined && !live.broken && (!ledger.wantsCheck(live) || this.rebuildsPlain(live, line, found))
     if (isShaped) ledger.see(live)
     this.shape = isShaped ? live.text : ''
@@ -100,11 +105,10 @@ export class TextRows {
         this.addValue(row[at] as KnownKey, line, found.starts[at] as number, found.ends[at] as number)
       }
     }
-    if (!isShaped) block.raw.add(block.rows, line, 0, line.length)
+    if (!isShaped) block.raw.add(block.rows, whole, 0, whole.length)
     else if (found.wordsStart < line.length) block.raw.add(block.rows, line, found.wordsStart, line.length)
-    if (hasTime) block.setTime(found.ms, found.ns)
-    else block.setTime(prepared.time.ms, prepared.time.ns)
-    this.hashMessage(line, found)
+    block.setTime(this.ms, this.ns)
+    this.hashMessage(line, found, whole)
     block.setSkeleton(masker.high, masker.low)
     if (arrival.severity ?? found.severity) return arrival.severity ?? found.severity
     if (!this.tellsSeverity) return prepared.severity
@@ -112,12 +116,49 @@ export class TextRows {
     return this.saidSeverity(line, found, prepared)
   }
 
+  /** Reads the time of the line as textTime does; true for the one in the header. */
+  private readPlainTime(line: Uint8Array, found: PlainText, { arrival, refused, time }: RowFacts): boolean {
+    const told = refused === undefined ? arrival.time : undefined
+    const hasTime = found.timeStart >= 0
+    this.refused = undefined
+    if (hasTime && (told ? told.ms === found.ms && told.ns === found.ns : isAcceptable(found, arrival.at))) {
+      this.ms = found.ms
+      this.ns = found.ns
+      return true
+    }
+    // A time of the protocol takes precedence over keys.
+    if (!told && this.readKeyTime(line, found, arrival.at)) {
+      this.ms = this.timeReader.ms
+      this.ns = this.timeReader.ns
+      return false
+    }
+    this.ms = time.ms
+    this.ns = time.ns
+    if (refused !== undefined) this.refused = refused
+    else if (hasTime && !told) this.refused = Buffer.prototype.latin1Slice.call(line, found.timeStart, found.timeEnd)
+    return false
+  }
+
+  /** Reads the first acceptable time of the keys; false for none. */
+  private readKeyTime(line: Uint8Array, { starts, ends, derived, derivedStarts, derivedEnds }: PlainText, at: Instant): boolean {
+    const { times, timeReader } = this
+    for (let time = 0; time < times.length; time += 1) {
+      const leaf = times[time] as number
+      const text = derived[leaf]
+      const isTime = text
+        ? timeReader.read(text, derivedStarts[leaf] as number, derivedEnds[leaf] as number)
+        : timeReader.read(line, starts[leaf] as number, ends[leaf] as number)
+      if (isTime && isAcceptable(timeReader, at)) return true
+    }
+    return false
+  }
+
   /** Hashes the message, or a line without one. */
-  private hashMessage(line: Uint8Array, { starts, ends, derived, derivedStarts, derivedEnds }: PlainText): void {
+  private hashMessage(line: Uint8Array, { starts, ends, derived, derivedStarts, derivedEnds }: PlainText, whole: Uint8Array): void {
     const { masker, message } = this
     const text = message < 0 ? undefined : derived[message]
     if (text) masker.hash(text, derivedStarts[message] as number, derivedEnds[message] as number)
-    else if (message < 0) masker.hash(line, 0, line.length)
+    else if (message < 0) masker.hash(whole, 0, whole.length)
     else masker.hash(line, starts[message] as number, ends[message] as number)
   }
 
@@ -149,7 +190,7 @@ export class TextRows {
     const line = this.keys.nextSet()
     this.message = -1
     this.tellsSeverity = false
-    this.tellsTime = false
+    this.times.length = 0
     let isRepeated = false
     this.readFor = undefined
     this.keySets += 1
@@ -211,7 +252,7 @@ export class TextRows {
     this.readFor = undefined
     this.message = -1
     this.tellsSeverity = false
-    this.tellsTime = false
+    this.times.length = 0
     for (let at = 0; at < leaves.length; at += 1) if (!this.readKey((leaves[at] as FoundLeaf).path, at, line, prepared)) return false
     return true
   }
@@ -224,9 +265,16 @@ export class TextRows {
     key.at = at
     row[at] = key
     if (key.tellsSeverity) this.tellsSeverity = true
-    if (key.tellsTime) this.tellsTime = true
+    if (key.time >= 0) this.addTime(at, key.time)
     if (key.message >= 0 && (this.message < 0 || key.message < (row[this.message] as KnownKey).message)) this.message = at
     return true
+  }
+
+  private addTime(leaf: number, rank: number): void {
+    const { times, row } = this
+    let place = times.length
+    while (place > 0 && (row[times[place - 1] as number] as KnownKey).time > rank) place -= 1
+    times.splice(place, 0, leaf)
   }
 
   /** False when a time was not acceptable. */

@@ -137,7 +137,7 @@ export class Walk {
       this.at = this.valueEnd
       return this.valueEnd < 0 ? BROKEN : first === OPEN_ARRAY ? ARRAY : DEEP
     }
-    while (this.at < this.end && byteClass[this.bytes[this.at] ?? 0] === SCALAR_BYTE) this.at += 1
+    this.at = endOfWord(this.bytes, this.at, this.end)
     this.valueEnd = this.at
     if (this.valueEnd === this.valueStart) return BROKEN
     return isNull(this.bytes, this.valueStart, this.valueEnd) ? NULL : SCALAR
@@ -151,6 +151,20 @@ export class Walk {
     }
     return NO_BYTE
   }
+}
+
+/** The end of the number, true, false, null or other word at a position; the position itself for none. */
+export function endOfWord(bytes: Uint8Array, start: number, end: number): number {
+  let at = start
+  while (at < end && byteClass[bytes[at] as number] === SCALAR_BYTE) at += 1
+  return at
+}
+
+/** True when the bytes continue with a literal. */
+export function isAt(bytes: Uint8Array, start: number, literal: Uint8Array, end = bytes.length): boolean {
+  if (start + literal.length > end) return false
+  for (let at = 0; at < literal.length; at += 1) if (bytes[start + at] !== literal[at]) return false
+  return true
 }
 
 export const isNull = (bytes: Uint8Array, start: number, end: number): boolean =>

@@ -1,127 +1,78 @@
-import { cleanText } from '../../lines/leaf-text.ts'
+import { LineMatcher } from '../../lines/match.ts'
 import type { PlainText } from '../../lines/plain-text.ts'
-import {
-  ARRAY,
-  BACKSLASH,
-  BROKEN,
-  byteClass,
-  END,
-  endOfBrackets,
-  endOfText,
-  isNameless,
-  isNull,
-  NULL,
-  OPEN_ARRAY,
-  OPEN_OBJECT,
-  SCALAR,
-  SCALAR_BYTE,
-  STRING,
-  unescapeText,
-  Walk,
-  type WalkStep,
-} from '../../lines/walk.ts'
+import { END, NULL } from '../../lines/walk.ts'
 
-/** The bytes between two values, and the value behind them. A null belongs to the bytes. */
-type JsonStep = { readonly literal: Uint8Array; readonly kind: WalkStep; readonly path: string }
+/** What a text that may be a JSON object is: its values are added, only jsonObject can tell, or it is none. */
+export type JsonResult = 'object' | 'unknown' | 'none'
 
-/** The lines of one time have few kinds of objects. */
-const KINDS_MAX = 16
-const NONE = -1
+/** The place in a line of each path, by the number of the path. */
+type Place = { line: number; leaf: number }
 
 /**
- * Reads a JSON object in a line as jsonObject does, and adds its values as leaves that are not cut out. Objects mostly have the same keys in the same order
- * and spacing as an earlier one; then the bytes between two values are compared in one go. Any other object is walked key by key.
+ * Reads JSON objects in lines as jsonObject does, and adds their values as leaves that are not cut out. Objects mostly have keys, in an order and with spacing,
+ * as earlier ones had; then the bytes between two values are compared in one go.
  */
 export class JsonTails {
-  #kinds: (readonly JsonStep[])[] = []
+  #matcher = new LineMatcher()
+  /** The paths of the matcher's transitions with their places in the last line, by the numbers of the transitions. */
+  #places: (Place | undefined)[] = []
+  #byPath = new Map<string, Place>()
+  #line = 0
 
-  /** False for an object that only jsonObject can read, or that is none. Paths that are there already take precedence. */
-  read(bytes: Uint8Array, start: number, end: number, found: PlainText): boolean {
+  /** Paths that are there already take precedence. Unless the result is `object`, nothing is added. */
+  read(bytes: Uint8Array, start: number, end: number, found: PlainText): JsonResult {
+    if (this.#matcher.full) this.#forget()
+    const matcher = this.#matcher
+    if (!matcher.match(bytes, start, end)) return 'unknown'
+    if (!matcher.isWhole) return 'none'
     const outer = found.count
-    for (let kind = 0; kind < this.#kinds.length; kind += 1) {
-      const steps = this.#kinds[kind] as readonly JsonStep[]
-      found.count = outer
-      if (!readAs(steps, bytes, start, end, found, outer)) continue
-      if (kind > 0) {
-        this.#kinds.splice(kind, 1)
-        this.#kinds.unshift(steps)
+    this.#line += 1
+    for (let value = 0; value < matcher.count; value += 1) {
+      const { kind, path } = matcher.transition(matcher.symbols[value] as number)
+      if (kind === END || kind === NULL) continue
+      const place = this.#placeOf((matcher.symbols[value] as number) >> 2, path)
+      if (place.line !== this.#line) {
+        place.line = this.#line
+        place.leaf = placeAmong(found.paths, outer, path)
+        if (place.leaf < 0) {
+          place.leaf = found.count
+          if (!found.addDerived(path, bytes)) {
+            found.count = outer
+            return 'unknown'
+          }
+        }
       }
-      return true
+      // The last of several values with one path counts, in the place of the first.
+      if (place.leaf >= outer) setText(found, place.leaf, matcher, value, bytes)
     }
-    found.count = outer
-    const steps = walked(bytes, start, end)
-    if (!steps || !readAs(steps, bytes, start, end, found, outer)) return false
-    this.#kinds.unshift(steps)
-    if (this.#kinds.length > KINDS_MAX) this.#kinds.pop()
-    return true
+    return 'object'
+  }
+
+  #placeOf(transition: number, path: string): Place {
+    const known = this.#places[transition]
+    if (known) return known
+    const place = this.#byPath.get(path) ?? { line: 0, leaf: 0 }
+    this.#byPath.set(path, place)
+    this.#places[transition] = place
+    return place
+  }
+
+  #forget(): void {
+    this.#matcher = new LineMatcher()
+    this.#places = []
+    this.#byPath = new Map()
   }
 }
 
-/** The steps through an object; undefined when it is none, or has a key twice. */
-function walked(bytes: Uint8Array, start: number, end: number): JsonStep[] | undefined {
-  const walk = new Walk(bytes, start, end)
-  const steps: JsonStep[] = []
-  const paths = new Set<string>()
-  let from = start
-  for (;;) {
-    const kind = walk.next()
-    if (kind === BROKEN) return undefined
-    if (kind === END) {
-      steps.push({ literal: new Uint8Array(bytes.subarray(from, end)), kind, path: '' })
-      return steps
-    }
-    if (isNameless(walk.path) || (kind !== NULL && paths.has(walk.path))) return undefined
-    if (kind !== NULL) paths.add(walk.path)
-    steps.push({ literal: new Uint8Array(bytes.subarray(from, kind === NULL ? walk.valueEnd : walk.valueStart)), kind, path: walk.path })
-    from = walk.valueEnd
-  }
+function setText(found: PlainText, leaf: number, matcher: LineMatcher, value: number, bytes: Uint8Array): void {
+  const start = matcher.starts[value] as number
+  const end = matcher.ends[value] as number
+  found.derived[leaf] = start < 0 ? matcher.scratch : bytes
+  found.derivedStarts[leaf] = start < 0 ? -1 - start : start
+  found.derivedEnds[leaf] = start < 0 ? -1 - end : end
 }
 
-/** Reads an object with these steps; false for another one. */
-function readAs(steps: readonly JsonStep[], bytes: Uint8Array, start: number, end: number, found: PlainText, outer: number): boolean {
-  let at = start
-  for (let place = 0; place < steps.length; place += 1) {
-    const { literal, kind, path } = steps[place] as JsonStep
-    if (!isAt(bytes, at, end, literal)) return false
-    at += literal.length
-    if (kind === END) return at === end
-    if (kind === NULL) continue
-    const valueEnd =
-      kind === STRING ? endOfText(bytes, at, end) : kind === SCALAR ? scalarEnd(bytes, at, end) : bracketsEnd(kind, bytes, at, end)
-    if (valueEnd < 0) return false
-    if (!isAmong(found.paths, outer, path) && !addValue(kind, path, bytes, at, valueEnd, found)) return false
-    at = valueEnd
-  }
-  return false
-}
-
-function addValue(kind: WalkStep, path: string, bytes: Uint8Array, start: number, end: number, found: PlainText): boolean {
-  if (kind !== STRING || !hasEscape(bytes, start, end)) return found.addDerived(path, bytes, start, end)
-  const source = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8')
-  return found.addDerived(path, Buffer.from(cleanText(unescapeText(source)), 'utf8'))
-}
-
-function hasEscape(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let at = start; at < end; at += 1) if (bytes[at] === BACKSLASH) return true
-  return false
-}
-
-function scalarEnd(bytes: Uint8Array, start: number, end: number): number {
-  let at = start
-  while (at < end && byteClass[bytes[at] as number] === SCALAR_BYTE) at += 1
-  return at === start || isNull(bytes, start, at) ? NONE : at
-}
-
-const bracketsEnd = (kind: WalkStep, bytes: Uint8Array, start: number, end: number): number =>
-  start < end && bytes[start] === (kind === ARRAY ? OPEN_ARRAY : OPEN_OBJECT) ? endOfBrackets(bytes, start, end) : NONE
-
-function isAmong(paths: readonly string[], count: number, path: string): boolean {
-  for (let at = 0; at < count; at += 1) if (paths[at] === path) return true
-  return false
-}
-
-function isAt(bytes: Uint8Array, start: number, end: number, literal: Uint8Array): boolean {
-  if (start + literal.length > end) return false
-  for (let at = 0; at < literal.length; at += 1) if (bytes[start + at] !== literal[at]) return false
-  return true
+function placeAmong(paths: readonly string[], count: number, path: string): number {
+  for (let at = 0; at < count; at += 1) if (paths[at] === path) return at
+  return -1
 }

@@ -1,12 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import type { PlainText } from '../../lines/plain-text.ts'
+import { severityOf } from '../../lines/severity.ts'
 import type { Instant } from '../../lines/time-text.ts'
-import { OPEN_OBJECT, QUOTE } from '../../lines/walk.ts'
+import { isAt, OPEN_OBJECT, QUOTE } from '../../lines/walk.ts'
 import { readAccessBytes } from './access.ts'
 import { readGlogOrLogcatBytes } from './glog-logcat.ts'
-import { JsonTails } from './json-bytes.ts'
+import { type JsonResult, JsonTails } from './json-bytes.ts'
 import { levelBeginnings, readLevel } from './level.ts'
 import { PairReader } from './pairs-bytes.ts'
+import { weekdays } from './plain.ts'
 import { readSyslogBytes } from './syslog-bytes.ts'
 import { mayBeIso, readIsoBytes } from './time.ts'
 
@@ -60,19 +62,19 @@ const failures = ['Exception', 'Error'].map(text)
 const CEF = text('CEF:')
 const CEE = text('@cee:')
 const REQUEST = text('] "')
-const STREAM = text('std')
+const streams = ['stdout ', 'stderr '].map(text)
+const STREAM_CHARS = 'stdout'.length
+const TRUE = text('true')
 const AT = text('at ')
-const beginnings = ['Traceback', 'panic:', 'goroutine'].map(text)
-const mayBegin = new Uint8Array(256)
-for (const [first = 0] of beginnings) mayBegin[first] = 1
-const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].map(text)
-const [SPACE, OPENING_BRACKET, CLOSING_BRACKET, OPENING, CLOSING, DASH, LESS, CLOSING_BRACE] = [
-  0x20, 0x5b, 0x5d, 0x28, 0x29, 0x2d, 0x3c, 0x7d,
+const beginnings = ['Traceback (most recent call last)', 'panic: '].map(text)
+const GOROUTINE = text('goroutine ')
+const weekdayNames = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].map(text)
+const [SPACE, OPENING_BRACKET, CLOSING_BRACKET, OPENING, CLOSING, COMMA, DASH, DOT, LESS, MORE, CLOSING_BRACE] = [
+  0x20, 0x5b, 0x5d, 0x28, 0x29, 0x2c, 0x2d, 0x2e, 0x3c, 0x3e, 0x7d,
 ]
-const [UPPER_A, UPPER_F, UPPER_W, UPPER_Z] = [0x41, 0x46, 0x57, 0x5a]
+const [UPPER_A, UPPER_F, UPPER_P, UPPER_W, UPPER_Z] = [0x41, 0x46, 0x50, 0x57, 0x5a]
 const [CASE, COLON, UNDERSCORE] = [0x20, 0x3a, 0x5f]
 
-const NO_OBJECT = -1
 const tails = new JsonTails()
 const pairs = new PairReader()
 /** The equals signs of the line that kindsIn went over. */
@@ -123,7 +125,7 @@ function mayBeSpace(bytes: Uint8Array, at: number): boolean {
 const isSpaceAmongPunctuation = (byte: number): boolean => byte <= 0x8a || byte === 0xa8 || byte === 0xa9 || byte === 0xaf
 
 function readAccess(bytes: Uint8Array, arrival: Instant, seen: number, found: PlainText): PlainResult {
-  if (seen & FAILURE || isSyslog(bytes) || bytes[0] === LESS || mayBeGlogOrLogcat(bytes) || isTraceLine(bytes)) return 'unknown'
+  if (seen & FAILURE || isSyslog(bytes) || mayBeGlogOrLogcat(bytes) || isTraceLine(bytes)) return 'unknown'
   const end = readAccessBytes(bytes, arrival, found)
   found.wordsStart = end
   return end < 0 ? 'unknown' : 'found'
@@ -133,34 +135,38 @@ function readAccess(bytes: Uint8Array, arrival: Instant, seen: number, found: Pl
 function readRest(bytes: Uint8Array, restStart: number, seen: number, found: PlainText): PlainResult {
   const textEnd = lastOf(bytes, bytes.length) + 1
   const textStart = afterBlanks(bytes, restStart)
-  const objectStart = bytes[textEnd - 1] === CLOSING_BRACE ? objectIn(bytes, textStart, textEnd) : NO_OBJECT
-  if (objectStart !== NO_OBJECT && !tails.read(bytes, objectStart, textEnd, found)) return 'unknown'
+  const json = bytes[textEnd - 1] === CLOSING_BRACE ? readObject(bytes, textStart, textEnd, found) : 'none'
+  if (json === 'unknown') return 'unknown'
   const hasTime = found.timeStart >= 0
-  if (seen & EQUALS && objectStart === NO_OBJECT) {
+  if (seen & EQUALS && json === 'none') {
     const result = pairs.read(bytes, textStart, textEnd, found.wordsStart, found, equals, equalsCount)
     if (result === 'unknown') return 'unknown'
     if (result === 'whole') found.wordsStart = bytes.length
   }
   if (seen & FAILURE || isTraceLine(bytes)) {
-    if (found.count > 0 && found.level === undefined) return 'unknown'
-    found.severity = found.level === undefined ? 'error' : undefined
+    const hasOther = found.count > 0 && severityOf((path) => found.textOf(bytes, path)) !== 'none'
+    found.severity = hasOther ? undefined : 'error'
   }
   return hasTime || found.count > 0 || found.severity ? 'found' : 'nothing'
 }
 
-/** The start of the object that may reach to the end of a message, as messageLeaves finds it. */
-function objectIn(bytes: Uint8Array, start: number, end: number): number {
+/** Reads an object that is the message or reaches to its end, as messageLeaves does. */
+function readObject(bytes: Uint8Array, start: number, end: number, found: PlainText): JsonResult {
   const from = isAt(bytes, start, CEE) ? afterBlanks(bytes, start + CEE.length) : start
-  if (bytes[from] === OPEN_OBJECT) return from
-  for (let at = start; at < end - 1; at += 1) if (bytes[at] === OPEN_OBJECT && bytes[at + 1] === QUOTE) return at
-  return NO_OBJECT
+  if (bytes[from] === OPEN_OBJECT) {
+    const result = tails.read(bytes, from, end, found)
+    if (result !== 'none') return result
+  }
+  let at = start
+  while (at < end - 1 && (bytes[at] !== OPEN_OBJECT || bytes[at + 1] !== QUOTE)) at += 1
+  return at === start || at === end - 1 ? 'none' : tails.read(bytes, at, end, found)
 }
 
 /** Reads the part before the message and returns its end, -1 for an unknown one. */
 function readHeader(bytes: Uint8Array, arrival: Instant, seen: number, found: PlainText): number {
   const end = bytes.length
   const first = bytes[0] as number
-  if (first === LESS || isSyslog(bytes)) {
+  if (isSyslog(bytes)) {
     if (!readSyslogBytes(bytes, arrival, found)) return -1
     found.wordsStart = end
     return found.starts[found.count - 1] as number
@@ -171,8 +177,10 @@ function readHeader(bytes: Uint8Array, arrival: Instant, seen: number, found: Pl
   }
   const start = first === OPENING_BRACKET ? 1 : 0
   if (mayBeIso(bytes, start, end) && !readIsoBytes(bytes, start, end, found)) return -1
-  const restStart = found.timeStart < 0 ? 0 : afterTime(bytes, found.timeEnd, end)
-  if (found.timeStart < 0 ? mayBeWeekday(bytes, start) : isAt(bytes, restStart, STREAM)) return -1
+  const hasIso = found.timeStart >= 0
+  if (!hasIso && mayBeWeekday(bytes, start) && !weekdays.readBytes(bytes, start, end, arrival, found)) return -1
+  const restStart = found.timeStart < 0 ? 0 : hasIso ? afterTime(bytes, found.timeEnd, end) : afterWeekday(bytes, found.timeEnd)
+  if (found.timeStart >= 0 && readStream(bytes, restStart, end, found)) return found.wordsStart
   if (seen & LEVEL) readLevel(bytes, restStart, end, found)
   const isLevelFixed = found.count > 0 && isFixed(bytes, restStart, found.starts[0] as number)
   found.wordsStart = isLevelFixed ? (found.ends[0] as number) : restStart
@@ -209,7 +217,16 @@ function kindsIn(bytes: Uint8Array, end: number): number {
     else if (isFailure(bytes, at, end)) seen |= FAILURE
   }
   equalsCount = signs
-  return mayBegin[bytes[0] as number] === 1 && beginnings.some((word) => isAt(bytes, 0, word)) ? ODD : seen
+  return isBeginning(bytes) ? seen | FAILURE : seen
+}
+
+/** True for the first line of an exception in some languages. */
+function isBeginning(bytes: Uint8Array): boolean {
+  for (const word of beginnings) if (isAt(bytes, 0, word)) return true
+  if (!isAt(bytes, 0, GOROUTINE)) return false
+  let at = GOROUTINE.length
+  while (isDigit(bytes[at] as number)) at += 1
+  return at > GOROUTINE.length && bytes[at] === SPACE && bytes[at + 1] === OPENING_BRACKET
 }
 
 /** True for the end of the type of an exception, as in `java.io.IOException:`, whose beginning is a capital letter before `at`. */
@@ -231,24 +248,52 @@ function isWordByte(byte: number): boolean {
   return (upper >= UPPER_A && upper <= UPPER_Z) || isDigit(byte) || byte === UNDERSCORE
 }
 
-/** True when a line may begin like syslog without a priority. */
+/** True when a line may begin like syslog, with its priority or with a date such as `Nov  2 10:00:00` or `Nov 02 2026 10:00:00`. */
 function isSyslog(bytes: Uint8Array): boolean {
   const first = bytes[0] as number
-  return bytes.length > 3 && first >= UPPER_A && first <= UPPER_Z && bytes[3] === SPACE
+  if (first === LESS) return isDigit(bytes[1] as number) && (bytes[2] === MORE || bytes[3] === MORE || bytes[4] === MORE)
+  if (first < UPPER_A || first > UPPER_Z || bytes[3] !== SPACE) return false
+  const digits = bytes[4] === SPACE ? 5 : 4
+  if (!isDigit(bytes[digits] as number)) return false
+  const behind = isDigit(bytes[digits + 1] as number) ? digits + 2 : digits + 1
+  return bytes[behind] === SPACE && (isClock(bytes, behind + 1) || (isDigit(bytes[behind + 1] as number) && isClock(bytes, behind + 6)))
 }
 
 /** True when a line may begin like glog or logcat. */
 function mayBeGlogOrLogcat(bytes: Uint8Array): boolean {
-  if (bytes.length < 5 || !isDigit(bytes[1] as number)) return false
+  if (!isDigit(bytes[1] as number) || !isDigit(bytes[4] as number)) return false
   const first = bytes[0] as number
-  return isDigit(first) ? bytes[2] === DASH : isDigit(bytes[4] as number) && first >= UPPER_A && first <= UPPER_Z
+  const isEither = isDigit(first) ? bytes[2] === DASH : first >= UPPER_A && first <= UPPER_Z
+  return isEither && bytes[5] === SPACE && isClock(bytes, 6) && bytes[14] === DOT
 }
 
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39
+const isClock = (bytes: Uint8Array, at: number): boolean =>
+  isDigit(bytes[at] as number) && bytes[at + 2] === COLON && bytes[at + 5] === COLON && isDigit(bytes[at + 7] as number)
 
+/** True when a line may begin with a time such as `Mon Nov  2 10:00:00 2026`. */
 function mayBeWeekday(bytes: Uint8Array, start: number): boolean {
   const first = bytes[start] as number
-  return first >= UPPER_F && first <= UPPER_W && weekdays.some((name) => isAt(bytes, start, name))
+  if (first < UPPER_F || first > UPPER_W || !weekdayNames.some((name) => isAt(bytes, start, name))) return false
+  const blank = bytes[start + 3] === COMMA ? start + 4 : start + 3
+  if (bytes[blank] !== SPACE || bytes[blank + 4] !== SPACE) return false
+  return isDigit(bytes[bytes[blank + 5] === SPACE ? blank + 6 : blank + 5] as number)
+}
+
+function afterWeekday(bytes: Uint8Array, timeEnd: number): number {
+  return afterBlanks(bytes, bytes[timeEnd] === CLOSING_BRACKET ? timeEnd + 1 : timeEnd)
+}
+
+/** Reads the stream behind the time in a line of a container runtime, and where its text begins; false for other lines. */
+function readStream(bytes: Uint8Array, start: number, end: number, found: PlainText): boolean {
+  if (!streams.some((stream) => isAt(bytes, start, stream))) return false
+  const flag = start + STREAM_CHARS + 1
+  const isPart = bytes[flag] === UPPER_P
+  if ((!isPart && bytes[flag] !== UPPER_F) || (flag + 1 < end && bytes[flag + 1] !== SPACE)) return false
+  found.add('stream', start, start + STREAM_CHARS)
+  if (isPart) found.addDerived('partial', TRUE)
+  found.wordsStart = Math.min(end, flag + 2)
+  return true
 }
 
 function afterTime(bytes: Uint8Array, timeEnd: number, end: number): number {
@@ -288,10 +333,4 @@ function isTraceLine(bytes: Uint8Array): boolean {
   if ((kinds[bytes[at] as number] as number) & SPACE_KIND) return false
   for (at += 1; at < end - 1; at += 1) if (bytes[at] === OPENING) return true
   return false
-}
-
-function isAt(bytes: Uint8Array, start: number, word: Uint8Array): boolean {
-  if (start + word.length > bytes.length) return false
-  for (let at = 0; at < word.length; at += 1) if (bytes[start + at] !== word[at]) return false
-  return true
 }

@@ -21,7 +21,8 @@ const BEHIND_WEEKDAY = /\]?\s*/y
 /** The line format of container runtimes: time, stream, full or partial flag, text. */
 const CONTAINER = /(stdout|stderr) ([FP])(?: |$)/y
 
-const weekdays = new NamedTimes((text, start) => {
+/** The times that begin with a weekday. Lines that were read as strings teach it the formats of lines that are read as bytes. */
+export const weekdays = new NamedTimes((text, start) => {
   WEEKDAY.lastIndex = start
   const match = WEEKDAY.exec(text)
   if (!match) return undefined

@@ -1,7 +1,7 @@
 import type { PlainText } from '../../lines/plain-text.ts'
 import { severityOfWord } from '../../lines/severity.ts'
 import type { Instant } from '../../lines/time-text.ts'
-import { endOfText } from '../../lines/walk.ts'
+import { endOfText, isAt } from '../../lines/walk.ts'
 import { facilities, severities, times } from './syslog.ts'
 import { mayBeIso, readIsoBytes } from './time.ts'
 
@@ -161,12 +161,6 @@ function readNewData(bytes: Uint8Array, start: number, found: PlainText): number
   }
   known.length = parameters
   return at
-}
-
-function isAt(bytes: Uint8Array, start: number, literal: Uint8Array): boolean {
-  if (start + literal.length > bytes.length) return false
-  for (let at = 0; at < literal.length; at += 1) if (bytes[start + at] !== literal[at]) return false
-  return true
 }
 
 /** Adds a parameter. Quotes, backslashes and closing brackets are escaped; other backslashes are part of the text. */

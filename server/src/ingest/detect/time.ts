@@ -1,6 +1,7 @@
 import type { PlainText } from '../../lines/plain-text.ts'
 import type { FoundTime } from '../../lines/text-line.ts'
 import { digitsCode, formatTime, type Instant, type Layout, months, readTime, zoneOffsetMs } from '../../lines/time-text.ts'
+import { isAt } from '../../lines/walk.ts'
 
 const DAY_MS = 86_400_000
 const [COLON, ZERO, COMMA, DOT, SPACE, TAB, PLUS, MINUS, SLASH, CLOSING, BAR] = [
@@ -55,8 +56,8 @@ class Clock {
     if (at.ms !== this.atMs) return false
     const clock = start + headBytes.length
     const tail = clock + 8 + (digits > 0 ? 1 + digits : 0)
-    if (headBytes.length === 0 || tail + tailBytes.length > end || !startsWith(bytes, headBytes, start)) return false
-    if (bytes[clock + 2] !== COLON || bytes[clock + 5] !== COLON || !startsWith(bytes, tailBytes, tail)) return false
+    if (headBytes.length === 0 || tail + tailBytes.length > end || !isAt(bytes, start, headBytes)) return false
+    if (bytes[clock + 2] !== COLON || bytes[clock + 5] !== COLON || !isAt(bytes, tail, tailBytes)) return false
     // A list of the three would be garbage for every line.
     const hour = twoDigitBytes(bytes, clock)
     const minute = twoDigitBytes(bytes, clock + 3)
@@ -176,11 +177,6 @@ export function mayBeIso(bytes: Uint8Array, start: number, end: number): boolean
     if (place === 4 || place === 7 ? byte !== MINUS && byte !== SLASH : !isDigit(byte)) return false
   }
   return bytes[start + 10] === UPPER_T || bytes[start + 10] === SPACE
-}
-
-function startsWith(bytes: Uint8Array, text: Uint8Array, start: number): boolean {
-  for (let at = 0; at < text.length; at += 1) if (bytes[start + at] !== text[at]) return false
-  return true
 }
 
 function twoDigitBytes(bytes: Uint8Array, at: number): number {

@@ -1,4 +1,6 @@
+import { isUtf8 } from 'node:buffer'
 import { growLayout, OverflowKeys, sumOf } from '../../lines/catalog.ts'
+import { repaired } from '../../lines/leaf-text.ts'
 import { observe } from '../../lines/observe.ts'
 import { PlainText } from '../../lines/plain-text.ts'
 import type { BatchFacts } from '../../lines/prepared-record.ts'
@@ -143,12 +145,17 @@ type Added = Pick<EventLine, 'bytes' | 'isCut'>
 
 const plain = new PlainText()
 
-/** Reads a text line without strings if it is plain. */
-function addLine(shredder: Shredder, line: EventLine): void {
+/** Adds a line to a shredder. A text line is read without strings if it is plain. */
+export function addLine(shredder: Shredder, line: EventLine): void {
   const { bytes, arrival, isText } = line
-  const result = isText ? readPlain(bytes, arrival.at, plain) : 'nothing'
+  let text = bytes
+  let result = isText ? readPlain(text, arrival.at, plain) : 'nothing'
+  if (result === 'unknown' && !isUtf8(bytes)) {
+    text = repaired(bytes)
+    result = readPlain(text, arrival.at, plain)
+  }
   if (result === 'nothing') shredder.addLine(bytes, arrival)
-  else if (result === 'unknown' || !shredder.addPlain(bytes, arrival, plain))
+  else if (result === 'unknown' || !shredder.addPlain(text, arrival, plain, bytes))
     shredder.addLine(bytes, arrival, detectedIn(bytes, arrival.at))
 }
 

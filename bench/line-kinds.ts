@@ -1,0 +1,99 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import type { Shredded, ShredTarget } from '../server/src/ingest/intake/worker-messages.ts'
+import { PostProcessor } from '../server/src/ingest/post-processor.ts'
+import { type DatasetLayout, growLayout } from '../server/src/lines/catalog.ts'
+import { randomFrom } from '../server/src/lines/generated-lines.fixture.ts'
+import { kinds as oddKinds } from './line-kinds-data.ts'
+import { median, printTable } from './service.ts'
+import { makers } from './shred-data.ts'
+
+/**
+ * CPU seconds for each GB of lines of one kind that a worker turns into blocks, in one thread; each kind has a process of its own. "First" is the first
+ * round, with its compilation; the other figure is the median of the later rounds. Two versions with one hash give equal blocks.
+ * node bench/line-kinds.ts [megabytes of a round] [rounds] [kinds]
+ */
+const [megabytes = 5, rounds = 4] = process.argv.slice(2, 4).map(Number)
+const kinds = { ...oddKinds, ...makers }
+const names = process.argv[4]?.split(',') ?? [...Object.keys(oddKinds), 'service', 'text']
+const POST_BYTES = 2 ** 20
+const LOG_ID = '00000000-0000-4000-8000-000000000001'
+
+if (names.length === 1) process.stdout.write(`${JSON.stringify(measure(names[0] ?? ''))}\n`)
+else {
+  const rows = names.map((name): string[] => JSON.parse(ofProcess(name)))
+  process.stdout.write(`node bench/line-kinds.ts ${process.argv.slice(2).join(' ')}\n\n`)
+  printTable(['lines', 'bytes per line', 'first', 'CPU s/GB', 'hash of the blocks'], rows)
+}
+
+function ofProcess(name: string): string {
+  const { stdout, stderr } = spawnSync(process.execPath, [import.meta.filename, String(megabytes), String(rounds), name], {
+    encoding: 'utf8',
+  })
+  if (stderr) throw new Error(stderr)
+  return stdout
+}
+
+function measure(name: string): string[] {
+  const make = kinds[name]
+  if (!make) throw new Error(`there are no lines of the kind ${name}`)
+  const next = make(randomFrom(1))
+  const splitPost = splitter()
+  const hash = createHash('sha256')
+  const figures: number[] = []
+  let [size, lines] = [0, 0]
+  for (let round = 0; round < rounds; round += 1) {
+    const posts = Array.from({ length: Math.ceil((megabytes * 1e6) / POST_BYTES) }, () => postOf(next))
+    const before = process.cpuUsage()
+    const split = posts.map(splitPost)
+    const { user, system } = process.cpuUsage(before)
+    const bytes = posts.reduce((sum, { length }) => sum + length, 0)
+    figures.push((user + system) / 1e6 / (bytes / 1e9))
+    size += bytes
+    for (const { blocks, rows } of split) {
+      lines += rows
+      for (const { columns } of blocks) for (const column of columns) hash.update(column.name).update(column.bytes)
+    }
+  }
+  const [first = Number.NaN, ...later] = figures
+  return [name, (size / lines).toFixed(0), first.toFixed(0), median(later).toFixed(1), hash.digest('hex').slice(0, 10)]
+}
+
+/** Characters are bytes, so that a kind may have any. */
+function postOf(next: () => string): Buffer {
+  const lines: string[] = []
+  for (let size = 0; size < POST_BYTES; ) {
+    const line = next()
+    lines.push(line)
+    size += line.length + 1
+  }
+  return Buffer.from(`${lines.join('\n')}\n`, 'latin1')
+}
+
+/** Splits posts to one dataset, which gets slots as in the service. */
+function splitter(): (body: Buffer) => Extract<Shredded, { kind: 'blocks' }> {
+  const work = new PostProcessor()
+  const request = { path: '/ingest', query: {}, headers: {}, contentType: '' }
+  const target = {
+    batches: [0],
+    orgNumber: 1,
+    logId: LOG_ID,
+    attributes: [],
+    parser: undefined,
+    lineTime: undefined,
+  } satisfies Partial<ShredTarget>
+  let layout: DatasetLayout | undefined
+  return (body) => {
+    work.run(1, { kind: 'parse', receiver: 'native', request: { ...request, body }, wantsHash: false })
+    for (let isLast = false; ; isLast = layout !== undefined) {
+      const targets = [{ ...target, map: layout?.map, isLast }]
+      const reply = work.run(1, { kind: 'shred', atMs: Date.UTC(2025, 10, 21), origin: '10.0.0.1', targets })
+      const [one] = 'shredded' in reply ? reply.shredded : []
+      if (one?.kind === 'blocks') {
+        work.forget(1)
+        return one
+      }
+      if (one) layout = growLayout(layout, one, new Map())
+    }
+  }
+}
