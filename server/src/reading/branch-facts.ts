@@ -15,10 +15,16 @@ type FactsWanted = {
   readonly bounds: TimeBounds
   readonly wantsOverflow: boolean | 'asRemembered'
   readonly sharing: object | undefined
+  /** The free texts of the query. */
+  readonly texts: readonly string[]
 }
 
 /** The facts of each branch, in order, and their text for comparing. */
-type Facts = { readonly branches: readonly Pick<QueryBranch, 'shapes' | 'parts' | 'slots'>[]; readonly text: string; isSure: boolean }
+type Facts = {
+  readonly branches: readonly Pick<QueryBranch, 'shapes' | 'parts' | 'notInNames' | 'slots'>[]
+  readonly text: string
+  isSure: boolean
+}
 
 const REMEMBERED_MAX = 256
 const FACTS_CHARS_MAX = 16_384
@@ -38,12 +44,12 @@ export async function readWithFacts<T>(
   wanted: FactsWanted,
   read: (branches: readonly QueryBranch[]) => Promise<T>,
 ): Promise<T> {
-  const { sources, keys, bounds, sharing } = wanted
+  const { sources, keys, bounds, sharing, texts } = wanted
   const branches = branchesOf(sources, keys)
   const needsLines = keys.includes('@raw')
   const paths = wanted.wantsOverflow ? queriedPaths(keys) : []
   if (paths.length === 0 && !needsLines) return read(branches)
-  const [known, name] = [knownOf(store), nameOf(queryRun, branches, keys, paths.length > 0)]
+  const [known, name] = [knownOf(store), nameOf(queryRun, branches, { keys, texts, wantsOverflow: paths.length > 0 })]
   const found = findingsOf(sharing)
   const place = `${name} ${bounds.fromMs} ${bounds.toMs}`
   const shares = name === undefined ? undefined : await found.get(place)
@@ -51,7 +57,7 @@ export async function readWithFacts<T>(
   const guess = name === undefined ? undefined : known.get(name)
   if (wanted.wantsOverflow === 'asRemembered' && !needsLines && !(guess?.isSure && lacksOverflow(guess, paths))) return read(branches)
   const findNow = async (): Promise<Facts> => {
-    const scope = { keys, bounds }
+    const scope = { keys, bounds, texts }
     const [shaped, placed] = await Promise.all([
       withShapes(store, queryRun, branches, scope),
       paths.length > 0 ? withOverflowKeys(store, queryRun, branches, scope) : branches,
@@ -103,6 +109,7 @@ const withFacts = (branches: readonly QueryBranch[], facts: Facts, paths: readon
       ...branch,
       ...(own.shapes ? { shapes: own.shapes } : {}),
       ...(own.parts ? { parts: own.parts } : {}),
+      ...(own.notInNames ? { notInNames: own.notInNames } : {}),
       ...(paths.length === 0 ? {} : { slots: { ...branch.slots, mayOverflow: (path: string) => overflowKeys.has(path) } }),
     }
   })
@@ -110,7 +117,12 @@ const withFacts = (branches: readonly QueryBranch[], facts: Facts, paths: readon
 /** Shapes come in no order. */
 const textOf = (branches: Facts['branches'], paths: readonly string[]): string =>
   JSON.stringify(
-    branches.map(({ shapes, parts, slots }) => [shapes?.toSorted(), parts?.toSorted(), paths.filter((path) => slots.mayOverflow(path))]),
+    branches.map(({ shapes, parts, notInNames, slots }) => [
+      shapes?.toSorted(),
+      parts?.toSorted(),
+      notInNames,
+      paths.filter((path) => slots.mayOverflow(path)),
+    ]),
   )
 
 function knownOf(store: EventStore): Map<string, Facts> {
@@ -123,12 +135,13 @@ function knownOf(store: EventStore): Map<string, Facts> {
 function nameOf(
   { orgNumber }: QueryRun,
   branches: readonly QueryBranch[],
-  keys: readonly string[],
-  wantsOverflow: boolean,
+  { keys, texts, wantsOverflow }: Pick<FactsWanted, 'keys' | 'texts'> & { wantsOverflow: boolean },
 ): string | undefined {
   if (branches.some(({ sources }) => sources.length > SOURCES_FEW)) return undefined
   const ids = branches.map(({ tableClass, sources }) => [tableClass, sources.map(({ logId }) => logId)])
-  return JSON.stringify([orgNumber, wantsOverflow, keys, ids])
+  // Facts about names are those of the texts.
+  const named = branches.some(({ sources }) => sources.some(({ located }) => located.map.open.size > 0)) ? texts : []
+  return JSON.stringify([orgNumber, wantsOverflow, keys, ids, named])
 }
 
 /** Forgets the oldest facts. Long ones are not worth the memory. */

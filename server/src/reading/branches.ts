@@ -16,6 +16,8 @@ export type QueryBranch = {
   readonly shapes?: readonly string[]
   /** The parts of all lines whose shape is in parts. Undefined when they are unknown or too many. */
   readonly parts?: readonly string[]
+  /** The free texts of the query that no name of an overflow entry contains, in lines whose shape is in parts. */
+  readonly notInNames?: readonly string[]
 }
 
 /** A source that has events. */
@@ -114,6 +116,11 @@ export function conditionsIn(filter: Filter): readonly Condition[] {
       return [filter]
   }
 }
+
+/** Returns the free texts of a filter. */
+export const freeTextsIn = (filter: Filter): readonly string[] => [
+  ...new Set(conditionsIn(filter).flatMap((condition) => (condition.kind === 'contains' ? [condition.text] : []))),
+]
 
 /** Returns the keys that a filter names. Free text searches `@raw`. */
 export const keysIn = (filter: Filter): readonly string[] => [

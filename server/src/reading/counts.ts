@@ -2,7 +2,7 @@ import type { Filter } from '@dendro/language/tree'
 import type { EventStore } from '../events/store/events.ts'
 import { tableClasses } from '../lines/table.ts'
 import { readWithFacts } from './branch-facts.ts'
-import { keysIn, type QueryBranch } from './branches.ts'
+import { freeTextsIn, keysIn, type QueryBranch } from './branches.ts'
 import { filterSql } from './condition.ts'
 import type { EventQuery, QueryCost } from './event-query.ts'
 import { contextOf, whereOf } from './events-statement.ts'
@@ -33,7 +33,7 @@ export async function countEach(
   const query = await withFamilies(store, queryRun, given, keys)
   // For a few events, reading the overflow maps everywhere is cheap.
   const { sources, bounds, sharing } = query
-  const wanted = { sources, keys, bounds, wantsOverflow: sampleRows === undefined, sharing }
+  const wanted = { sources, keys, bounds, wantsOverflow: sampleRows === undefined, sharing, texts: filters.flatMap(freeTextsIn) }
   const counts = await readWithFacts(store, queryRun, wanted, async (branches) => {
     const statement = countsStatement(branches, query, filters, sampleRows !== undefined)
     if (!statement) return filters.map(() => 0)

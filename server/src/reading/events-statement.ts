@@ -93,7 +93,7 @@ const contexts = new WeakMap<QueryBranch, BranchContext>()
 export function contextOf(branch: QueryBranch): BranchContext {
   const known = contexts.get(branch)
   if (known) return known
-  const { sources, slots, shapes, parts } = branch
+  const { sources, slots, shapes, parts, notInNames } = branch
   const context = {
     slots,
     lines: {
@@ -101,6 +101,7 @@ export function contextOf(branch: QueryBranch): BranchContext {
       levels: levelColumns(branch),
       ...(shapes ? { shapes } : {}),
       ...(parts ? { parts } : {}),
+      ...(notInNames ? { notInNames } : {}),
       hasParts: hasParts(branch),
     },
     collection: nameOf(sources, ({ collection }) => collection),

@@ -3,6 +3,7 @@ import { timeKeys } from '../lines/event.ts'
 import { type TableClass, tokensOf } from '../lines/table.ts'
 import { idHints } from './id-search.ts'
 import { isBuiltInKey, type KeyColumns, pathsOf } from './key-locations.ts'
+import { overflowGranules } from './overflow-entries.ts'
 import type { LineSources } from './raw-line.ts'
 import { constant, param, type SqlFragment, sql } from './statement.ts'
 
@@ -49,7 +50,7 @@ function overflowHints(filter: Filter, slots: KeyColumns): readonly SqlFragment[
   const isAbsence = filter.kind === 'exists' && filter.negated
   const paths = pathsOf(filter.key)
   if (isAbsence || isBuiltInKey(filter.key) || paths.some((path) => timeKeys.includes(path) || slots.text(path) !== undefined)) return []
-  return [sql`hasAny(mapKeys(more), ${param.texts(paths)})`]
+  return [overflowGranules(paths)]
 }
 
 /** The free texts that every matching line contains. */

@@ -1,5 +1,6 @@
 import { timeText } from './event-time.ts'
 import type { KeyLocation, KeyLocations } from './key-locations.ts'
+import { hasOverflowKey } from './overflow-entries.ts'
 import { and, constant, FALSE, not, or, type Param, param, type SqlFragment, sql } from './statement.ts'
 
 /** A condition on the stored text of a key: '' means that the key is absent, and a single NUL that its text is empty. */
@@ -26,7 +27,7 @@ export function keyMeets(places: KeyLocations, test: TextTest): SqlFragment {
 }
 
 /** True where the event has the key. */
-export const keyExists = (places: KeyLocations): SqlFragment => or(places.flat().map(locationHasText))
+export const keyExists = (places: KeyLocations): SqlFragment => or(places.flat().map(locationExists))
 
 /** The stored text of a key, '' where it is absent. */
 export function keyText(places: KeyLocations): SqlFragment {
@@ -44,6 +45,10 @@ function locationMeets(location: KeyLocation, test: TextTest): SqlFragment {
   const guarded = test.holdsForAbsent || location.kind === 'time'
   return guarded ? and([locationHasText(location), met]) : met
 }
+
+/** The name of an overflow entry is enough. */
+const locationExists = (location: KeyLocation): SqlFragment =>
+  location.kind === 'more' ? hasOverflowKey(location.path) : locationHasText(location)
 
 function locationHasText(location: KeyLocation): SqlFragment {
   if (location.kind === 'time') return sql`match(shape, ${timeReferenceOf(location.path)})`

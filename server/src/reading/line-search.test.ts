@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { lineOf, openReader, type Reader } from '../../../test/reader.ts'
 import { foldCase } from '../query/like.ts'
 import { readEvents } from './reading.ts'
@@ -80,6 +80,88 @@ test.each(places)(
   },
   300_000,
 )
+
+/** Lines whose labels are an open map: names and values with escapes, control characters and parts of each other. */
+const labelled = [
+  '{"timestamp":"2026-10-01T12:00:00.250Z","level":"info","labels":{"app":"pay\\nback","owner":"red\\u001ffox","zone":"n1"},"took":30}',
+  '{"timestamp":"2026-10-01T12:00:01.250Z","level":"info","labels":{"app":"back","tier":"fnord","tab":"a\\tb"},"message":"go\\u000bal"}',
+  '{"timestamp":"2026-10-01T12:00:02.250Z","level":"warn","labels":{"app":"\\"quoted\\" \\\\ back","back":"","none":null},"took":31}',
+  '{"timestamp":"2026-10-01T12:00:03.250Z","level":"info","labels":{},"message":"no labels"}',
+  '{"timestamp":"2026-10-01T12:00:04.250Z","level":"info","labels":{"\\u0061pp":"grüße","größe":"\\u0001"},"message":"f\\boo"}',
+]
+/** With values that are not between quotes. */
+const labelledBare = [
+  ...labelled,
+  '{"timestamp":"2026-10-01T12:00:05.250Z","level":"info","labels":{"list":[1,\n2,"x\\ty"],"size":12,"deep":{"a":"b\\fox"}},"took":32}',
+]
+/** With values that are escaped in another way. */
+const labelledMarked = [
+  ...labelled,
+  '{"timestamp":"2026-10-01T12:00:05.250Z","level":"info","labels":{"app":"gr\\u00fc\\u00dfe","html":"\\u003cb\\u003e"},"took":32}',
+]
+
+test.each([
+  ['labelled', labelled],
+  ['labelled-bare', labelledBare],
+  ['labelled-marked', labelledMarked],
+] as const)(
+  'free text finds names and values of open maps: %s',
+  async (dataset, sent) => {
+    await reader.send(dataset, [first])
+    await reader.openMaps(dataset, ['labels.'])
+    // The lines do not contain the attribute.
+    await reader.send(dataset, sent, { 'x-service-tags': 'team:attribute-only' })
+    const chars = sent.flatMap((line) => [...line.matchAll(/"labels".*/gs)].map(([rest]) => [...rest]))
+    const pieces = new Set([
+      'attribute-only',
+      'fox',
+      'nback',
+      'tb',
+      'nb',
+      '1ffox',
+      '001FFOX',
+      'bal',
+      'boo',
+      'Aal',
+      '12:00:0',
+      'z","level',
+      'zork',
+      'labels.',
+    ])
+    for (const own of chars)
+      for (const length of [2, 5])
+        for (let at = 0; at + length <= own.length; at += SHARE + length - 2) pieces.add(own.slice(at, at + length).join(''))
+    const wrong: unknown[] = []
+    for (const piece of pieces) {
+      const found = await reader.events([dataset], '', {}, { filter: { kind: 'contains', text: piece, at: { position: 0, length: 0 } } })
+      const expected = [first, ...sent].filter((line) => foldCase(line).includes(foldCase(piece)))
+      if (JSON.stringify(found.events.map(lineOf).toSorted()) !== JSON.stringify(expected.toSorted()))
+        wrong.push({ piece, found: found.events.map(lineOf), expected })
+    }
+    expect(wrong).toEqual([])
+  },
+  300_000,
+)
+
+test('lines with open maps are not rebuilt for a text that is in no name, even if it may begin inside an escape sequence', async () => {
+  await reader.send('labelled-only', [first])
+  await reader.openMaps('labelled-only', ['labels.'])
+  const events = Array.from(
+    { length: 40 },
+    (_, nth) => `{"level":"info","labels":{"app":"a\\u001ffox ${nth % 4}","n${nth % 2}":"v"},"took":${nth}}`,
+  )
+  await reader.send('labelled-only', events)
+  const statements = vi.spyOn(reader.senders.app.app.world.events, 'read')
+  const rebuilt = async (text: string) => {
+    statements.mockClear()
+    const found = await reader.lines(['labelled-only'], `'${text}'`)
+    const sent = statements.mock.calls.map(([{ body }]) => Buffer.from(body).toString('latin1'))
+    return { found: found.length, isRebuilt: sent.some((body) => body.includes('arrayStringConcat(parts')) }
+  }
+  for (const text of ['fox 3', '1ffox 3', 'u001ffox 3']) expect(await rebuilt(text), text).toEqual({ found: 10, isRebuilt: false })
+  expect(await rebuilt('n1')).toEqual({ found: 20, isRebuilt: true })
+  statements.mockRestore()
+})
 
 test.each([
   ['2026/10/01 12:01:00 [error] 7#7: *9 connect() failed', ['026/10/0', '/', '2026/10/01 12', '0 [err', '/10/01']],

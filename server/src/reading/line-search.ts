@@ -1,11 +1,11 @@
 import { isInParts } from '../lines/parts.ts'
 import type { Slot } from '../lines/slots.ts'
-import { caselessLike, containsAnyCaseless } from './caseless.ts'
+import { containsAnyCaseless } from './caseless.ts'
 import { crossingLines, isInOneValue } from './crossing.ts'
 import { escapeTails } from './escape-tails.ts'
 import { timeFormat, timeText, timeWords } from './event-time.ts'
 import { inLineInParts } from './parts-search.ts'
-import { inPlainLine, isPlainFor, type LineSearch, patternOf } from './plain-lines.ts'
+import { fitsText, inPlainLine, isPlainFor, type LineSearch } from './plain-lines.ts'
 import { IS_IN_PARTS, IS_JSON, type LineSources, lineOfShapes, rawLine } from './raw-line.ts'
 import { among, and, constant, FALSE, name, not, or, param, type SqlFragment, sql } from './statement.ts'
 
@@ -17,6 +17,7 @@ import { among, and, constant, FALSE, name, not, or, param, type SqlFragment, sq
 export function lineContains(text: string, lines: LineSources): SqlFragment {
   if (text.includes('\0')) return FALSE
   const search = searchFor(text, lines.levels)
+  if (lines.shapes?.every(isInParts) && lines.shapes.length > 0) return inLineInParts(search, lines)
   const shapes = lines.shapes?.filter((shape) => !isInParts(shape))
   const inShapes = inLineOfShapes(search, { columns: lines.columns, hasParts: false, ...(shapes ? { shapes } : {}) })
   return lines.hasParts ? sql`if(${IS_IN_PARTS}, ${inLineInParts(search, lines)}, ${inShapes})` : inShapes
@@ -43,7 +44,7 @@ export function searchFor(text: string, levels: readonly Slot[] = []): LineSearc
   const search: LineSearch = {
     text,
     levels,
-    fits: caselessLike(patternOf(text)),
+    fits: fitsText(text),
     isEscaped: /["\\]|\p{Cc}/u.test(text),
     tails: escapeTails(text),
     crossings: crossingsOf(text),

@@ -3,7 +3,7 @@ import type { BinaryRows } from './binary-rows.ts'
 import { type BranchContext, builtIn } from './condition.ts'
 import type { StatsRow, StatValue } from './event-query.ts'
 import { keyLocations } from './key-locations.ts'
-import { keyText } from './key-text.ts'
+import { keyExists, keyText } from './key-text.ts'
 import { constant, digits, type SqlFragment, sql } from './statement.ts'
 
 /**
@@ -44,7 +44,7 @@ export function measuresOf(call: AggregateCall): readonly Measure[] {
     case 'count':
       return call.key === undefined
         ? []
-        : [{ aggregate: { name: 'countIf', result: 'count' }, of: (context) => isThere(call.key, context) }]
+        : [{ aggregate: { name: 'countIf', result: 'count' }, of: (context) => keyIsThere(call.key, context) }]
     case 'unique':
       return [
         {
@@ -94,6 +94,12 @@ export function textOf(key: string, context: BranchContext): SqlFragment {
   if (key === '@time' || key === '@timestamp') return sql`toString(toUnixTimestamp64Milli(ts))`
   if (key === '@sequence') return sql`toString(seq)`
   return sql`toString(${builtIn(key, context)?.text ?? keyText(keyLocations(key, context.slots))})`
+}
+
+/** The same without the text, which need not be read where the name of an overflow entry is enough. */
+function keyIsThere(key: string, context: BranchContext): SqlFragment {
+  const isComputed = key === '@time' || key === '@timestamp' || key === '@sequence' || builtIn(key, context) !== undefined
+  return isComputed ? isThere(key, context) : keyExists(keyLocations(key, context.slots))
 }
 
 const isThere = (key: string, context: BranchContext): SqlFragment => sql`${textOf(key, context)} != ''`

@@ -4,8 +4,9 @@ import type { QueryBranch } from './branches.ts'
 import type { TimeBounds } from './event-query.ts'
 import { granulesOf } from './events-statement.ts'
 import { isBuiltInKey, pathsOf } from './key-locations.ts'
+import { hasOverflowKey, OVERFLOW_NAMES, overflowGranules } from './overflow-entries.ts'
 import { type QueryRun, run } from './run.ts'
-import { name, type Param, param, type SqlFragment, sql } from './statement.ts'
+import { and, joined, name, or, param, type SqlFragment, sql, TRUE } from './statement.ts'
 
 type QueriedKeys = { readonly keys: readonly string[]; readonly bounds: TimeBounds }
 
@@ -37,20 +38,23 @@ export const queriedPaths = (keys: readonly string[]): readonly string[] => [...
 
 const isStored = (key: string): boolean => !isBuiltInKey(key)
 
+/** How many keys are looked for one by one. Comparing the numbers of names takes less time than comparing names, but once for each key. */
+const PATHS_FEW = 12
+
 async function readOverflowKeys(
   store: EventStore,
   queryRun: QueryRun,
   branch: QueryBranch,
   { keys, bounds }: QueriedKeys,
 ): Promise<string[]> {
+  const isFew = keys.length <= PATHS_FEW
   const paths = param.texts(keys)
-  const overflowKeys = sql`arrayFilter(path -> has(${paths}, path), arrayMap(path -> toString(path), mapKeys(more)))`
-  const rows = await run(
-    store,
-    // These are the events of the query, so they must not count twice.
-    { ...queryRun, rows: 0 },
-    sql`select groupUniqArrayArray(${overflowKeys}) ${eventsWith(paths, branch, bounds)}`,
-  )
+  const found = isFew
+    ? sql`arrayFilter((path, isThere) -> isThere > 0, ${paths}, [${joined(keys.map((path) => sql`max(${hasOverflowKey(path)})`))}])`
+    : sql`groupUniqArrayArray(arrayFilter(path -> has(${paths}, path), arrayMap(path -> toString(path), ${OVERFLOW_NAMES})))`
+  const from = eventsWith(keys, branch, bounds, isFew ? TRUE : sql`hasAny(${OVERFLOW_NAMES}, ${paths})`)
+  // These are the events of the query, so they must not count twice.
+  const rows = await run(store, { ...queryRun, rows: 0 }, sql`select ${found} ${from}`)
   return rows.atEnd ? [] : rows.texts()
 }
 
@@ -61,10 +65,10 @@ async function readAnyOverflow(
   branch: QueryBranch,
   { keys, bounds }: QueriedKeys,
 ): Promise<readonly string[]> {
-  const rows = await run(store, { ...queryRun, rows: 0 }, sql`select 1 ${eventsWith(param.texts(keys), branch, bounds)} limit 1`)
+  const from = eventsWith(keys, branch, bounds, or(keys.map(hasOverflowKey)))
+  const rows = await run(store, { ...queryRun, rows: 0 }, sql`select 1 ${from} limit 1`)
   return rows.atEnd ? [] : keys
 }
 
-const eventsWith = (paths: Param, branch: QueryBranch, bounds: TimeBounds): SqlFragment =>
-  sql`from ${name(tableClasses[branch.tableClass].table)}
-    where ${granulesOf(branch, bounds)} and length(more) > 0 and hasAny(mapKeys(more), ${paths})`
+const eventsWith = (keys: readonly string[], branch: QueryBranch, bounds: TimeBounds, met: SqlFragment): SqlFragment =>
+  sql`from ${name(tableClasses[branch.tableClass].table)} where ${and([granulesOf(branch, bounds), overflowGranules(keys), met])}`

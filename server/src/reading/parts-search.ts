@@ -1,9 +1,11 @@
+import { isInParts } from '../lines/parts.ts'
 import { scanReferences } from '../lines/shape.ts'
 import type { Slot } from '../lines/slots.ts'
 import { foldCase } from '../query/like.ts'
 import { containsAnyCaseless } from './caseless.ts'
-import { beginsInEscape, hasBareQuote, type LineSearch } from './plain-lines.ts'
-import { type LineSources, lineInParts, PARTS_TEXT, timeInParts } from './raw-line.ts'
+import { OVERFLOW_NAMES, OVERFLOW_VALUES } from './overflow-entries.ts'
+import { beginsInEscape, formatsHolding, hasBareQuote, isAscii, type LineSearch } from './plain-lines.ts'
+import { type LineSources, lineInParts, PARTS_TEXT, timeFormatOfParts, timeInParts } from './raw-line.ts'
 import { and, FALSE, name, not, or, param, type SqlFragment, sql } from './statement.ts'
 
 /**
@@ -24,42 +26,84 @@ export const isInEntriesOnly = (search: LineSearch, parts: readonly string[]): b
 
 /** Searches lines whose parts are known. Conditions that no part can meet are left out. */
 function inKnownParts(search: LineSearch, lines: LineSources, parts: readonly string[]): SqlFragment {
-  const { text, fits, isEscaped, tails, times } = search
+  const { text, fits, isEscaped, tails } = search
   const marked = parts.filter(isMarked)
   const odd = parts.filter((part) => marked.includes(part) || search.mayCross(part))
   const isEncodedDifferently = hasOneOf(marked)
-  const refersTo = (column: Slot) => hasOneOf(parts.filter((part) => part.includes(`\x01${column}\x02`)))
-  const inColumns = lines.columns.map((column) => and([fits(name(column)), refersTo(column)]))
-  const inEntries = sql`arrayExists(value -> ${fits(sql`value`)}, mapValues(more))`
-  const inValues = or([...inColumns, and([inEntries, sql`arrayExists(value -> ${fits(sql`value`)}, ${ENTRIES})`])])
-  const mayHoldTail = (value: SqlFragment) => or(tails.map((tail) => beginsInEscape(value, tail)))
-  const tailsHeld =
-    tails.length === 0
+  const inColumns = lines.columns.map((column) => inColumn(search, column, parts))
+  // Where values are not all quoted, only the line tells whether a tail is part of an escape sequence.
+  const areQuoted = !parts.some(hasBareEntry)
+  const inEntries = inOverflow(areQuoted && !isEscaped ? holdsText(search) : fits)
+  const inValues = or([inEntries, ...inColumns])
+  const hasTail = hasTailOf(search)
+  const tailsOfLine =
+    tails.length === 0 || (areQuoted && !isEscaped)
       ? []
-      : [
-          ...lines.columns.map((column) => mayHoldTail(name(column))),
-          sql`arrayExists(value -> ${mayHoldTail(sql`value`)}, mapValues(more))`,
-        ]
-  const mayBeThere = or([
-    hasOneOf(odd),
-    sql`arrayExists(key -> ${fits(sql`key`)}, mapKeys(more))`,
-    ...(isEscaped ? [inValues] : []),
-    ...tailsHeld,
-  ])
+      : [...(isEscaped ? lines.columns.map((column) => hasTail(name(column))) : []), anyOverflowValue(hasTail)]
+  const mayBeThere = or([hasOneOf(odd), nameContains(search, lines), ...(isEscaped ? [inValues] : []), ...tailsOfLine])
   // A text without quotes does not cross the border of a quoted value. Only a text that begins inside an escape sequence can differ there.
   const needsEscapes = isEscaped || tails.length > 0 || marked.length > 0
   return or([
     hasOneOf(parts.filter((part) => literalsContain(text, part))),
-    and([...times, fits(timeInParts(lines))]),
+    inTime(search, lines),
     ...(isEscaped ? [] : [and([not(isEncodedDifferently), inValues])]),
     and([mayBeThere, fits(lineInParts(lines, needsEscapes))]),
   ])
 }
 
+/** Whether an overflow value of a part is not between quotes. */
+const hasBareEntry = (part: string): boolean =>
+  part
+    .split('\x01m')
+    .slice(0, -1)
+    .some((before) => !before.endsWith('"'))
+
+/** True where a column contains the text, or a tail of it between quotes, and the value is part of the line. */
+function inColumn(search: LineSearch, column: Slot, parts: readonly string[]): SqlFragment {
+  const { fits, isEscaped, tails } = search
+  const value = name(column)
+  const referring = parts.filter((part) => part.includes(`\x01${column}\x02`))
+  const quoted = referring.filter((part) => part.includes(`"\x01${column}\x02`))
+  if (isEscaped || tails.length === 0 || quoted.length === 0) return and([fits(value), hasOneOf(referring)])
+  if (quoted.length === referring.length) return and([holdsText(search)(value), hasOneOf(referring)])
+  return or([and([fits(value), hasOneOf(referring)]), and([hasTailOf(search)(value), hasOneOf(quoted)])])
+}
+
+/** True where a quoted value contains the text, or a tail of it. */
+function holdsText(search: LineSearch): (value: SqlFragment) => SqlFragment {
+  const { text, tails, fits } = search
+  if (tails.length === 0) return fits
+  return isAscii(text) ? containsAnyCaseless([text, ...tails]) : (value) => or([fits(value), hasTailOf(search)(value)])
+}
+
+const hasTailOf =
+  ({ tails }: LineSearch) =>
+  (value: SqlFragment): SqlFragment =>
+    or(tails.map((tail) => beginsInEscape(value, tail)))
+
+/** True where an overflow value of the line meets a test. Counting which of them are of the line is expensive. */
+const inOverflow = (test: (value: SqlFragment) => SqlFragment): SqlFragment =>
+  and([anyOverflowValue(test), sql`arrayExists(value -> ${test(sql`value`)}, ${ENTRIES})`])
+const anyOverflowValue = (test: (value: SqlFragment) => SqlFragment): SqlFragment =>
+  sql`arrayExists(value -> ${test(sql`value`)}, ${OVERFLOW_VALUES})`
+
+const nameContains = ({ text, fits }: LineSearch, { notInNames = [] }: LineSources): SqlFragment =>
+  notInNames.includes(text) ? FALSE : sql`arrayExists(key -> ${fits(sql`key`)}, ${OVERFLOW_NAMES})`
+
+/** True where the time of the line contains the text. It is computed only when a known format may contain it. */
+function inTime({ text, fits, times }: LineSearch, lines: LineSources): SqlFragment {
+  const formats = lines.shapes?.filter(isInParts).flatMap(timeFormatOfParts)
+  if (formats && formatsHolding(text, formats).length === 0) return FALSE
+  return and([...times, fits(timeInParts(lines))])
+}
+
 const isMarked = (part: string): boolean => part.includes('\x02\x03') || part.includes('\x02\x04')
-const hasOneOf = (parts: readonly string[]): SqlFragment => (parts.length === 0 ? FALSE : sql`hasAny(parts, ${param.texts(parts)})`)
+/** How many parts are looked for one by one. The store compares their numbers for one, but their texts for a list. */
+const PARTS_FEW = 8
+const hasOneOf = (parts: readonly string[]): SqlFragment =>
+  parts.length > PARTS_FEW ? sql`hasAny(parts, ${param.texts(parts)})` : or(parts.map((part) => sql`has(parts, ${param.text(part)})`))
 /** The values of the overflow map without those of attributes. */
-const ENTRIES: SqlFragment = sql`arraySlice(mapValues(more), 1, arraySum(part -> countSubstrings(part, '\\x01m'), parts))`
+const ENTRIES: SqlFragment = sql`arraySlice(${OVERFLOW_VALUES}, 1, arraySum(part -> countSubstrings(part, '\\x01m'), parts))`
 
 function literalsContain(text: string, part: string): boolean {
   const { references, tail } = scanReferences(part)
@@ -82,19 +126,20 @@ const overlaps = (head: string, after: string): boolean => head.startsWith(after
 const unmarked = (tail: string): string => (tail.startsWith('\x03') || tail.startsWith('\x04') ? tail.slice(1) : tail)
 
 /** Searches lines whose parts are unknown or too many. */
-function inAnyParts({ text, fits, isEscaped, tails, crossings, times }: LineSearch, lines: LineSources): SqlFragment {
+function inAnyParts(search: LineSearch, lines: LineSources): SqlFragment {
+  const { text, fits, isEscaped, tails, crossings } = search
   const marked = sql`(position(${PARTS_TEXT}, '\\x02\\x03') > 0 or position(${PARTS_TEXT}, '\\x02\\x04') > 0)`
   const isEncodedDifferently = or([sql`${param.flag(isEscaped)} = 1`, marked])
   const mayHold = containsAnyCaseless([text, ...tails])
   const refersTo = (column: Slot) => sql`position(${PARTS_TEXT}, ${param.text(`\x01${column}\x02`)}) > 0`
-  const direct = [fits(sql`replaceRegexpAll(${PARTS_TEXT}, '\\x01[^\\x02]*\\x02', '\\x01')`), and([...times, fits(timeInParts(lines))])]
+  const direct = [fits(sql`replaceRegexpAll(${PARTS_TEXT}, '\\x01[^\\x02]*\\x02', '\\x01')`), inTime(search, lines)]
   const mayBeThere = or([
     isEncodedDifferently,
     sql`match(${PARTS_TEXT}, ${crossings})`,
     ...direct,
     ...lines.columns.map((column) => and([refersTo(column), mayHold(name(column))])),
     sql`arrayExists(value -> ${mayHold(sql`value`)}, ${ENTRIES})`,
-    sql`arrayExists(key -> ${fits(sql`key`)}, mapKeys(more))`,
+    nameContains(search, lines),
   ])
   const isThere = and([
     not(isEncodedDifferently),

@@ -27,6 +27,8 @@ export type LineSearch = {
   mayCrossIn(shape: string): boolean
 }
 
+/** The condition that a column or a line contains a text. */
+export const fitsText = (text: string): ((column: SqlFragment) => SqlFragment) => caselessLike(patternOf(text))
 export const patternOf = (text: string): string => `%${escapedInPattern(text)}%`
 export const escapedInPattern = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
 
@@ -138,7 +140,7 @@ function columnContains(search: LineSearch, column: Slot, shapes: readonly strin
 }
 
 /** The store ignores case in the same way in both kinds of search, apart from letters that change their length with their case. */
-const isAscii = (text: string): boolean => /^[ -~]*$/.test(text)
+export const isAscii = (text: string): boolean => /^[ -~]*$/.test(text)
 
 /** True where a value contains a tail of the text. Its control character is rare, and looking for it takes next to no time. */
 export const beginsInEscape = (value: SqlFragment, tail: string): SqlFragment =>

@@ -16,6 +16,8 @@ export type LineSources = {
   readonly levels?: readonly Slot[]
   /** All parts of those lines; undefined when they are unknown. */
   readonly parts?: readonly string[]
+  /** Texts that no name of an overflow entry of those lines contains. */
+  readonly notInNames?: readonly string[]
 }
 
 /** Whether the shape of a line is stored in parts. */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { EventStore } from '../events/store/events.ts'
 import { readWithFacts } from './branch-facts.ts'
-import { conditionsIn, keysIn, type QueryBranch } from './branches.ts'
+import { conditionsIn, freeTextsIn, keysIn, type QueryBranch } from './branches.ts'
 import type { EventQuery, EventsRequest, EventsResult, FoundEvent, TimeBounds } from './event-query.ts'
 import { type EventsStatement, eventsStatement } from './events-statement.ts'
 import { type BranchLayout, foundEvent, type StoredEventRow, storedEvent, storedTableRow } from './found-event.ts'
@@ -26,7 +26,14 @@ export async function readEvents(store: EventStore, query: EventQuery, request: 
   const isLong = conditionsIn(query.filter).length > CONDITIONS_FEW
   const isCounted = query.sharing !== undefined && !comparesIds(query.filter)
   const wantsOverflow: boolean | 'asRemembered' = isLong || (isCounted && 'asRemembered')
-  const wanted = { sources: query.sources, keys, bounds: query.bounds, wantsOverflow, sharing: query.sharing }
+  const wanted = {
+    sources: query.sources,
+    keys,
+    bounds: query.bounds,
+    wantsOverflow,
+    sharing: query.sharing,
+    texts: freeTextsIn(query.filter),
+  }
   const found = await readWithFacts(store, queryRun, wanted, (branches) =>
     readWindows(store, queryRun, query, request, { branches, keys, isLong }),
   )

@@ -1,7 +1,7 @@
 import type { AggregateCall } from '@dendro/language/tree'
 import type { EventStore } from '../events/store/events.ts'
 import { tableClasses } from '../lines/table.ts'
-import { branchesOf, keysIn, type QueryBranch } from './branches.ts'
+import { branchesOf, freeTextsIn, keysIn, type QueryBranch } from './branches.ts'
 import { filterSql } from './condition.ts'
 import type { EventQuery, StatsRow, TimeBounds } from './event-query.ts'
 import { contextOf, scopeOf, whereOf } from './events-statement.ts'
@@ -59,7 +59,11 @@ async function startWindows(store: EventStore, given: EventQuery, { calls, group
   const queryRun = startQueryRun(given)
   const keys = [...keysIn(given.filter), ...calls.flatMap((call) => (call.key === undefined ? [] : [call.key])), ...groups]
   const query = await withFamilies(store, queryRun, given, keys)
-  const branches = await withShapes(store, queryRun, branchesOf(query.sources, keys), { keys, bounds: query.bounds })
+  const branches = await withShapes(store, queryRun, branchesOf(query.sources, keys), {
+    keys,
+    bounds: query.bounds,
+    texts: freeTextsIn(query.filter),
+  })
   return { asking: queryRun, branches }
 }
 

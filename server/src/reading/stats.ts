@@ -3,7 +3,7 @@ import { badRequest } from '../kernel/errors.ts'
 import { sliceStartMs } from '../query/slices.ts'
 import type { BinaryRows } from './binary-rows.ts'
 import { readWithFacts } from './branch-facts.ts'
-import { keysIn, type QueryBranch } from './branches.ts'
+import { freeTextsIn, keysIn, type QueryBranch } from './branches.ts'
 import type { EventQuery, StatsGroup, StatsRequest, StatsResult, StatsRow } from './event-query.ts'
 import { mergeGroupCounts, needCountsOnly } from './group-counts.ts'
 import { isBuiltInKey, pathsOf } from './key-locations.ts'
@@ -33,7 +33,14 @@ export async function readStats(store: EventStore, given: EventQuery, request: S
   const keys = request.calls.flatMap((call) => (call.key === undefined ? [] : [call.key]))
   const named = [...keysIn(given.filter), ...keys, ...request.groups]
   const query = await withFamilies(store, queryRun, given, named)
-  const wanted = { sources: query.sources, keys: named, bounds: query.bounds, wantsOverflow: true, sharing: query.sharing }
+  const wanted = {
+    sources: query.sources,
+    keys: named,
+    bounds: query.bounds,
+    wantsOverflow: true,
+    sharing: query.sharing,
+    texts: freeTextsIn(query.filter),
+  }
   return readWithFacts(store, queryRun, wanted, async (branches) => {
     const reading = { store, queryRun, query, request, branches }
     const { all, groups, groupsTotal } = (await readAtOnce(reading)) ?? (await readInSteps(reading))
