@@ -16,7 +16,12 @@ const actor = { orgNumber: 7, identity: KEY } as Actor
 function open() {
   const page = new LedgerPage(randomUUID(), 0)
   const account = new PostAccounting({ note: (entry) => page.note(entry, NOW_MS) }, { actor, protocol: 'native' })
-  return { account, cells: () => page.unwritten() }
+  return { account, page, cells: () => page.unwritten() }
+}
+
+function sumOf(cells: ReturnType<LedgerPage['unwritten']>): Record<string, number> {
+  const names = ['received', 'stored', 'duplicate', 'rejected', 'wire_bytes'] as const
+  return Object.fromEntries(names.map((name) => [name, cells.reduce((sum, { counts }) => sum + counts[name], 0)]))
 }
 
 const admission = { release: () => undefined }
@@ -76,6 +81,47 @@ test('a part that was stored after its sender got a 503 counts as stored', () =>
   const [part] = account.splitByDataset([{ logId: randomUUID(), rows: 4, blocks: [late] }], 0, admission)
   part?.ended({ stored: [{ block: late, firstSeq: seqAt(NOW_MS) }], failure: unavailable('the store is slow') })
   expect(cells()[0]?.counts).toMatchObject({ received: 4, stored: 4, rejected: 0, truncated: 1, late: 2 })
+})
+
+test('a post that the service stores again after a failure counts once', () => {
+  const { account: first, cells, page } = open()
+  const again = new PostAccounting({ note: (entry) => page.note(entry, NOW_MS) }, { actor, protocol: 'native' })
+  const [stored, left] = [block(2), block(5)]
+  const share = { logId: randomUUID(), rows: 7, blocks: [stored, left] }
+  first.wireBytes = 80
+  first.willRepeat = () => true
+  first
+    .splitByDataset([share], 3, admission)[0]
+    ?.ended({ stored: [{ block: stored, firstSeq: seqAt(NOW_MS) }], failure: unavailable('full') })
+  again.wireBytes = 80
+  again.isRepeated = true
+  again.splitByDataset([share], 3, admission)[0]?.ended({ stored: [{ block: left, firstSeq: seqAt(NOW_MS) + 10n }], failure: undefined })
+  expect(sumOf(cells())).toEqual({ received: 10, stored: 7, duplicate: 0, rejected: 3, wire_bytes: 80 })
+})
+
+test('a post that was stored after all and is repeated by the service counts once', () => {
+  const { account: first, cells, page } = open()
+  const again = new PostAccounting({ note: (entry) => page.note(entry, NOW_MS) }, { actor, protocol: 'native' })
+  const one = block(4)
+  const share = { logId: randomUUID(), rows: 4, blocks: [one] }
+  first.wireBytes = 80
+  first.willRepeat = () => true
+  first.splitByDataset([share], 0, admission)[0]?.ended({ stored: [{ block: one, firstSeq: seqAt(NOW_MS) }], failure: unavailable('slow') })
+  again.wireBytes = 80
+  again.isRepeated = true
+  again.splitByDataset([share], 0, admission)[0]?.ended({ stored: [], failure: undefined })
+  expect(sumOf(cells())).toEqual({ received: 4, stored: 4, duplicate: 0, rejected: 0, wire_bytes: 80 })
+})
+
+test('what is left of a post that is given up counts as rejected', () => {
+  const { account, cells } = open()
+  const [stored, left] = [block(2), block(5)]
+  account.willRepeat = () => true
+  account
+    .splitByDataset([{ logId: randomUUID(), rows: 7, blocks: [stored, left] }], 0, admission)[0]
+    ?.ended({ stored: [{ block: stored, firstSeq: seqAt(NOW_MS) }], failure: unavailable('full') })
+  account.noteRefused(unavailable('the service stops'))
+  expect(sumOf(cells())).toEqual({ received: 7, stored: 2, duplicate: 0, rejected: 5, wire_bytes: 0 })
 })
 
 test('a refused post counts its events, or one while their number is unknown', () => {

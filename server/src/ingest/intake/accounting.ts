@@ -36,6 +36,12 @@ export class PostAccounting {
   events = 1
   /** Set when all events of the post belong to one dataset. */
   logId: string | undefined
+  /** True when the service itself stores the post again after a failure. Then its events count once, when they are stored or given up. */
+  willRepeat: (failure: unknown) => boolean = () => false
+  /** True when an earlier attempt of the service was split too. */
+  isRepeated = false
+  /** What will be stored again, unless it is given up. */
+  readonly #left: { logId: string; rows: number; wireBytes: number }[] = []
   readonly #ledger: Pick<Ledger, 'note'>
   readonly #sender: Sender
   /** True when the shares of the post are noted one by one. */
@@ -46,8 +52,11 @@ export class PostAccounting {
     this.#sender = sender
   }
 
-  /** Notes a post of which nothing is stored, unless its shares were noted one by one. */
+  /** Notes a post that is given up: all of it, or what is left of its shares. */
   noteRefused(failure: unknown, reason = reasonOf(failure)): void {
+    for (const { logId, rows, wireBytes } of this.#left.splice(0)) {
+      this.#note({ logId, received: rows, rejected: { [reason]: rows }, wireBytes })
+    }
     if (this.isSplit) return
     const { events, logId, wireBytes } = this
     this.#note({ logId, received: events, rejected: { [reason]: events }, wireBytes })
@@ -61,7 +70,7 @@ export class PostAccounting {
   ): readonly { share: DatasetShare; ended: (end: PostResult) => void }[] {
     this.isSplit = true
     const wire = partsOf(this.wireBytes, shares.map(rawBytesOf))
-    if (unreadable > 0 || shares.length === 0) {
+    if ((unreadable > 0 || shares.length === 0) && !this.isRepeated) {
       const wireBytes = shares.length === 0 ? this.wireBytes : 0
       this.#note({ logId: this.logId, received: unreadable, rejected: unreadable > 0 ? { malformed: unreadable } : {}, wireBytes })
     }
@@ -81,17 +90,17 @@ export class PostAccounting {
     const counts = new Map<unknown, CountedBlock['counts']>(blocks.map((block) => [block, block.counts]))
     const sumOf = (name: keyof CountedBlock['counts']): number =>
       stored.reduce((sum, { block }) => sum + (counts.get(block)?.[name] ?? 0), 0)
-    this.#note({
-      logId,
-      received: rows,
-      stored: runs,
-      duplicate: failure === undefined ? others : 0,
-      rejected: failure === undefined || others === 0 ? {} : { [reasonOf(failure)]: others },
-      truncated: sumOf('truncated'),
-      late: sumOf('late'),
-      wireBytes,
-      rawBytes: sumOf('rawBytes'),
-    })
+    const noted = { logId, stored: runs, truncated: sumOf('truncated'), late: sumOf('late'), rawBytes: sumOf('rawBytes') }
+    if (failure !== undefined && others > 0 && this.willRepeat(failure)) {
+      this.#left.push({ logId, rows: others, wireBytes })
+      if (storedRows > 0) this.#note({ ...noted, received: storedRows })
+      return
+    }
+    const duplicate = failure === undefined ? others : 0
+    const rejected = failure === undefined || others === 0 ? {} : { [reasonOf(failure)]: others }
+    // Duplicates of an earlier attempt were counted by it.
+    if (!this.isRepeated) this.#note({ ...noted, received: rows, duplicate, rejected, wireBytes })
+    else if (duplicate < rows) this.#note({ ...noted, received: rows - duplicate, rejected, wireBytes })
   }
 
   #note(entry: Partial<RequestOutcome> & Pick<RequestOutcome, 'logId' | 'received'>): void {

@@ -69,6 +69,8 @@ export type MessageBatch = {
   wireBytes: number
   /** True when the messages are not sent again after this failure, so that they count as refused. */
   isLost(failure: Failure): boolean
+  /** Kept by the sender from attempt to attempt. */
+  attempts?: { isSplit: boolean }
 }
 
 export function openIntake(world: IntakeWorld, options: IntakeOptions): Intake {
@@ -213,11 +215,13 @@ function failureOf({ world }: Pick<IntakeParts, 'world'>, actor: Actor, thrown: 
 /** The body is in memory already; what its events need besides is reserved. */
 async function storeMessages(
   means: IntakeParts,
-  { actor, parser, routing, request, wireBytes, isLost }: MessageBatch,
+  { actor, parser, routing, request, wireBytes, isLost, attempts = { isSplit: false } }: MessageBatch,
 ): Promise<IngestResult> {
   const hold = means.budget.open(`${actor.orgId}/${actor.identity.id}`)
   const account = new PostAccounting(means.world.ledger, { actor, protocol: parser.name })
   account.wireBytes = wireBytes
+  account.isRepeated = attempts.isSplit
+  account.willRepeat = (thrown) => !isLost(thrown instanceof Failure ? thrown : busy('the service failed unexpectedly'))
   try {
     hold.reserve(request.body.length * 2)
     const place = withKeyDefaults(routing, actor.eventDefaults)
@@ -228,6 +232,7 @@ async function storeMessages(
       account.noteRefused(failure)
       means.refusals.note(actor, parser.name, reasonOf(failure), failure)
     }
+    attempts.isSplit ||= account.isSplit
     throw failure
   } finally {
     hold.release()

@@ -189,8 +189,9 @@ export class MessageQueue {
   /** Repeats the post until it is stored, or refused for good. Its idempotency key keeps a repetition from storing an event twice. */
   async #storeUntilDone(batch: readonly Waiting[], idempotencyKey: string): Promise<Failure | undefined> {
     const headers = { 'idempotency-key': idempotencyKey }
+    const attempts = { isSplit: false }
     for (let delayMs = RETRY_MIN_MS; ; delayMs = Math.min(RETRY_MAX_MS, delayMs * 2)) {
-      const failure = await this.#post(batch, headers)
+      const failure = await this.#post(batch, headers, attempts)
       if (!failure) return undefined
       if (!mayPass(failure) || this.#stop.signal.aborted) return failure
       this.#world.log.warn({ listener: this.#options.counters.name, details: failure.message }, 'messages wait to be stored')
@@ -198,7 +199,7 @@ export class MessageQueue {
     }
   }
 
-  async #post(batch: readonly Waiting[], headers: Record<string, string>): Promise<Failure | undefined> {
+  async #post(batch: readonly Waiting[], headers: Record<string, string>, attempts: { isSplit: boolean }): Promise<Failure | undefined> {
     const { parser, routing, counters } = this.#options
     const body = new MessageBody()
     let wireBytes = 0
@@ -210,7 +211,7 @@ export class MessageQueue {
       const actor = await this.#access.actorOf(this.#key, batch[0]?.source.address ?? '', `ingestion.${parser.name}`)
       const request: IngestRequest = { path: '', query: {}, headers, contentType: CONTENT_TYPE, body: body.bytes() }
       const isLost = (failure: Failure): boolean => this.#isLast(failure, batch)
-      const { parsed } = await this.#intake.storeMessages({ actor, parser, routing, request, wireBytes, isLost })
+      const { parsed } = await this.#intake.storeMessages({ actor, parser, routing, request, wireBytes, isLost, attempts })
       if (parsed && parsed.rejected.length > 0) counters.drop('malformed', parsed.rejected.length)
       return undefined
     } catch (thrown) {
