@@ -37,6 +37,11 @@ const keys = [
   'tags',
   'tags.0',
   'tags.1',
+  'items.0.name',
+  'items.0.n',
+  'items.1.a_b.0',
+  'items.0.user.name',
+  'items.0.0.n.1.name',
   'nested.x',
   'level',
   'time',
@@ -198,6 +203,50 @@ async function keptByStore(filters: readonly Filter[]): Promise<Map<bigint, bool
   return kept
 }
 
+/** Arrays that the store cannot read as they are: escapes and dots in names, repeated names, numbers in several spellings, no exact JSON. */
+const oddArrays: readonly string[] = [
+  '[{"name":"a","name":"b"},{"name":"a","name":null}]',
+  '[{"na\\u006de":"a","user.name":"ab","user":{"nam":1}},{"user":{"name":5}}]',
+  '[{"user":{"name":"a"},"user.name":"b"}]',
+  '[{"n":1.50,"name":1.5},{"name":-0},{"name":5e2}]',
+  '[{"n":9007199254740993,"name":1e400},{"name":123456789012345678901234567890}]',
+  '[{"a\\tb":1,"a_b":[0]},{"a\\\\b":["a"]},{"":1}]',
+  '[ {"name" : "a" , "n" : [ 5 , 500.0 ]} , {"a_b" : ["a b"]}]',
+  '[{"0":{"n":[1,{"name":"ab"}]}},[{"n":[1]}]]',
+  '[[{"n":[1,{"name":"AB"}]}],5]',
+  '[{"name":"\\ud83e","n":"\\u0000"},{"name":"\\ud83e\\udd8a"}]',
+  '[{name:"a"},{"name":"a"}]',
+  '[{"name":NaN},{"name":"b",}]',
+]
+
+/** Arrays of objects and arrays, written with and without blanks. */
+const writtenArray: fc.Arbitrary<string> = fc.letrec<{ value: string; object: string; array: string }>((tie) => {
+  const blank = fc.constantFrom('', '', ' ')
+  const listed = (items: fc.Arbitrary<string>) =>
+    fc.tuple(fc.array(items, { maxLength: 3 }), blank).map(([all, space]) => all.join(`,${space}`))
+  const text = nastyText.map((one) => JSON.stringify(one))
+  const member = fc.tuple(fc.constantFrom('name', 'name', 'n', 'user', 'a_b', '0'), blank, tie('value'))
+  return {
+    value: fc.oneof(
+      { maxDepth: 3 },
+      fc.oneof(text, nastyNumber.filter(isJson), fc.constantFrom('null', 'true', '1.50', '-0', '5E2')),
+      tie('object'),
+      tie('array'),
+    ),
+    object: listed(member.map(([name, space, value]) => `"${name}":${space}${value}`)).map((inside) => `{${inside}}`),
+    array: listed(tie('value')).map((inside) => `[${inside}]`),
+  }
+}).array
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** The lines of a dataset by request: keys of later ones have columns that those of the first did not have. */
 function linesFor(dataset: string): string[][] {
   const seed = dataset === 'one' ? SEED : SEED + 1
@@ -208,7 +257,11 @@ function linesFor(dataset: string): string[][] {
     JSON.stringify({ timestamp: at(index), k: value, n: value, [index % 3 === 0 ? 'user name' : 'in']: value }),
   )
   const written = numbers.map((number, index) => `{"n":${number},"k":"${number}","a\\"b":${number},"time":"${at(index)}"}`)
+  const arrays = fc.sample(writtenArray, { numRuns: 60, seed }).map((array, index) => `{"items":${array},"timestamp":"${at(index)}"}`)
   const odd = [
+    ...oddArrays.map((array) => `{"items":${array}}`),
+    '{"items":"[1","$items":[{"name":"a"}]}',
+    '{"items":{"0":{"n":[{},{"name":"b"}]}},"items.0":[{"n":[5,{"name":"a"}]}]}',
     '{"k":null,"n":true,"level":"ERROR"}',
     '{"k":false,"n":1.50,"level":"warn","tags":["beta","a b",null,1.50]}',
     '{"k":"TRUE","tags":[],"nested":{"x":"500"}}',
@@ -230,6 +283,6 @@ function linesFor(dataset: string): string[][] {
   )
   return [
     [...texts.slice(0, 20), ...odd],
-    [...texts.slice(20), ...written, ...rare],
+    [...texts.slice(20), ...written, ...rare, ...arrays],
   ]
 }

@@ -1,5 +1,5 @@
 import { patternId } from '../kernel/pattern-id.ts'
-import { elementOf } from './element.ts'
+import { elementPaths, valueInArrays } from './element.ts'
 
 /**
  * An event outside the event store, ready for filters. `leaves` has message keys by name and attributes with their `$`. `severity` is the
@@ -22,7 +22,6 @@ export type MatchableEvent = {
 export type KeyReader = (event: MatchableEvent) => string | undefined
 
 const NS_PER_MS = 1_000_000n
-const ELEMENT = /^(.+)\.(\d|[12]\d|3[01])$/s
 
 /** Returns a reader for one key, to be used on many events. Times are returned as epoch milliseconds. */
 export function keyReader(key: string): KeyReader {
@@ -57,7 +56,7 @@ function statusOf({ severity }: MatchableEvent): string {
   return severity === 'warn' ? 'warn' : 'info'
 }
 
-/** Reads the key itself, or an element of an array. A name without `$` falls back to the attribute of that name. */
+/** Reads the key itself, or a value in an array. A name without `$` falls back to the attribute of that name. */
 function leafReader(key: string): KeyReader {
   const own = ownReader(key)
   if (key.startsWith('$') || key.startsWith('@')) return own
@@ -66,7 +65,7 @@ function leafReader(key: string): KeyReader {
 }
 
 function ownReader(key: string): KeyReader {
-  const [, array, index] = ELEMENT.exec(key) ?? []
-  if (array === undefined) return ({ leaves }) => leaves.get(key)
-  return ({ leaves }) => leaves.get(key) ?? elementOf(leaves.get(array) ?? '', Number(index))
+  const paths = elementPaths(key)
+  if (paths.length === 0) return ({ leaves }) => leaves.get(key)
+  return ({ leaves }) => leaves.get(key) ?? valueInArrays(leaves, paths)
 }

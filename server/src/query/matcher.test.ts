@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { elementOf } from './element.ts'
+import { elementOf, elementPaths } from './element.ts'
 import type { MatchableEvent } from './matchable-event.ts'
 import { matcherOf } from './matcher.ts'
 import { parseFilter } from './query.ts'
@@ -140,7 +140,42 @@ test.each([
   ['', 0, undefined],
   ['[1 2]', 0, undefined],
 ])('%s has as element %i %j', (array, index, text) => {
-  expect(elementOf(array, index)).toBe(text)
+  expect(elementOf(array, [String(index)])).toBe(text)
+})
+
+test.each([
+  ['[{"name":"a","n":1},{"name":"b"}]', '1.name', 'b'],
+  ['[{"name":"a"}]', '1.name', undefined],
+  ['[{"name":"a"}]', '0', '{"name":"a"}'],
+  ['[{"o" : { "a" : [1, 2] }}]', '0.o', '{ "a" : [1, 2] }'],
+  ['[{"o":{"a":[1,{"c":1.50}]}}]', '0.o.a.1.c', '1.50'],
+  ['[[1,[2,3]]]', '0.1.1', '3'],
+  ['[{"n":123456789012345678901234567890}]', '0.n', '123456789012345678901234567890'],
+  ['[{"a.b":1,"a":{"c":2}}]', '0.a.b', '1'],
+  ['[{"a.b":1,"a":{"c":2}}]', '0.a.c', '2'],
+  ['[{"a":{"b":1},"a.b":2}]', '0.a.b', '2'],
+  ['[{"a":1,"a":2}]', '0.a', '2'],
+  ['[{"a":1,"a":null}]', '0.a', undefined],
+  ['[{"1":"x"}]', '0.1', 'x'],
+  ['[{"":"x"}]', '0._', 'x'],
+  ['[{"\\u0061\\t":"x"}]', '0.a_', 'x'],
+  ['[{"a":"\\u0000"}]', '0.a', ''],
+  ['[{"a":1]', '0.a', undefined],
+  ['[{"a":1}] [', '0.a', undefined],
+])('%s has at %s %j', (array, path, text) => {
+  expect(elementOf(array, path.split('.'))).toBe(text)
+})
+
+test('a key has a path for each array that it may lie in, the longest path of an array first', () => {
+  const paths = (key: string) => elementPaths(key).map(({ array, path }) => [array, path.join('.')])
+  expect(paths('a.0.b.1.c')).toEqual([
+    ['a.0.b', '1.c'],
+    ['a', '0.b.1.c'],
+  ])
+  expect(paths('a.32.b')).toEqual([])
+  expect(paths('a.01')).toEqual([])
+  expect(paths('0')).toEqual([])
+  expect(paths('a.0.0.0.0.0')).toHaveLength(4)
 })
 
 type Case = { text: string; keeps: string[]; values: { name: string; value: string | undefined }[] }

@@ -2,7 +2,7 @@ import { isInstantKey } from '@dendro/language/instant'
 import type { Condition, Filter } from '@dendro/language/tree'
 import { foldEqualities } from './fold.ts'
 import { type KeyColumns, keyLocations } from './key-locations.ts'
-import { keyExists, keyMeets, type TextTest } from './key-text.ts'
+import { fromKeyText, keyExists, keyMeets, mayBeInArray, type TextTest } from './key-text.ts'
 import { lineContains } from './line-search.ts'
 import { patternIsOneOf, patternText } from './pattern-condition.ts'
 import { isNegated, outsideTest, type PositiveCondition, positiveTest, sequenceMeets, timeMeets } from './predicates.ts'
@@ -49,6 +49,7 @@ function conditionSql(condition: Keyed, context: BranchContext): SqlFragment {
   const own = builtIn(key, context)
   if (own) return textCondition(condition, own)
   const places = keyLocations(key, context.slots)
+  if (mayBeInArray(places)) return fromKeyText(places, (text) => textCondition(condition, { text, alwaysThere: false, ignoresCase: false }))
   if (condition.kind === 'exists') return condition.negated ? not(keyExists(places)) : keyExists(places)
   if (condition.kind === 'between' && condition.negated) return keyMeets(places, outsideTest(condition))
   const met = keyMeets(places, positiveTest(condition))

@@ -5,11 +5,11 @@ import type { Slot } from '../lines/slots.ts'
 import type { TableClass } from '../lines/table.ts'
 import { severities } from '../lines/table.ts'
 import { formatTime, fromNs } from '../lines/time-text.ts'
-import { elementOf } from '../query/element.ts'
+import { type ElementPath, elementPaths, valueInArrays } from '../query/element.ts'
 import type { BinaryRows } from './binary-rows.ts'
 import type { LocatedSource } from './branches.ts'
 import type { EventsRequest, FoundEvent } from './event-query.ts'
-import { ELEMENT, keyCandidates, slotIn } from './key-locations.ts'
+import { keyCandidates, slotIn } from './key-locations.ts'
 
 /** The layout of the rows of a branch: the columns in `values`, and the sources that tell which key lies in which column. */
 export type BranchLayout = {
@@ -137,14 +137,22 @@ function pathsBySlot(slots: ReadonlyMap<string, Slot>): ReadonlyMap<Slot, string
   return known
 }
 
-/** Keeps the requested keys. An element of an array is read from the array. */
+/** Keeps the requested keys. A value in an array is read from the array. */
 function selectKeys(leaves: Map<string, string>, keys: EventsRequest['keys']): ReadonlyMap<string, string> {
   if (keys === 'all') return leaves
   const kept = new Map<string, string>()
-  for (const key of keys.flatMap(keyCandidates)) {
-    const [, array = '', index] = ELEMENT.exec(key) ?? []
-    const text = leaves.get(key) ?? (index === undefined ? undefined : elementOf(leaves.get(array) ?? '', Number(index)))
+  for (const [key, paths] of pathsOfKeys(keys)) {
+    const text = leaves.get(key) ?? valueInArrays(leaves, paths)
     if (text !== undefined) kept.set(key, text)
   }
   return kept
+}
+
+const requestedPaths = new WeakMap<readonly string[], ReadonlyMap<string, readonly ElementPath[]>>()
+
+/** The keys that a request may mean, with the arrays in which they may lie. */
+function pathsOfKeys(keys: readonly string[]): ReadonlyMap<string, readonly ElementPath[]> {
+  const known = requestedPaths.get(keys) ?? new Map(keys.flatMap(keyCandidates).map((key) => [key, elementPaths(key)]))
+  requestedPaths.set(keys, known)
+  return known
 }

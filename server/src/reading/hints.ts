@@ -1,6 +1,7 @@
 import type { Filter } from '@dendro/language/tree'
 import { timeKeys } from '../lines/event.ts'
 import { type TableClass, tokensOf } from '../lines/table.ts'
+import { elementPaths } from '../query/element.ts'
 import { idHints } from './id-search.ts'
 import { isBuiltInKey, type KeyColumns, pathsOf } from './key-locations.ts'
 import { overflowGranules } from './overflow-entries.ts'
@@ -67,4 +68,4 @@ function wordsOf(filter: Filter): readonly string[] {
 }
 
 /** Whether the text of a key is always covered by the index: not computed from a time and not part of an array. */
-const liesInColumns = (key: string): boolean => !key.startsWith('@') && !timeKeys.includes(key) && !/\.\d\d?$/.test(key)
+const liesInColumns = (key: string): boolean => !key.startsWith('@') && !timeKeys.includes(key) && elementPaths(key).length === 0

@@ -1,6 +1,7 @@
 import { timeKeys } from '../lines/event.ts'
 import type { Slot } from '../lines/slots.ts'
 import { type TableClass, tableClasses } from '../lines/table.ts'
+import { elementPaths } from '../query/element.ts'
 import type { SqlFragment } from './statement.ts'
 
 /**
@@ -8,13 +9,13 @@ import type { SqlFragment } from './statement.ts'
  * - `slot`: in a column, or in one of several, by dataset
  * - `more`: in the overflow map, in events from before the key had a column; left out when no event has the key there
  * - `time`: nowhere, because it is written from the time of the event; the shape tells
- * - `element`: in the array at other locations, counted from 0
+ * - `element`: in the first of some arrays at other locations that has it; a path begins with an index
  */
 export type KeyLocation =
   | { readonly kind: 'slot'; readonly text: SqlFragment }
   | { readonly kind: 'more'; readonly path: string }
   | { readonly kind: 'time'; readonly path: string }
-  | { readonly kind: 'element'; readonly of: readonly KeyLocation[]; readonly index: number }
+  | { readonly kind: 'element'; readonly arrays: readonly { readonly of: readonly KeyLocation[]; readonly path: readonly string[] }[] }
 
 /** The locations of a key by rank. A later rank counts only where the event has the key in no earlier one. */
 export type KeyLocations = readonly (readonly KeyLocation[])[]
@@ -26,8 +27,6 @@ export type KeyColumns = {
   /** Whether events may have the key in the overflow map. */
   readonly mayOverflow: (path: string) => boolean
 }
-
-export const ELEMENT = /^(.+)\.(\d|[12]\d|3[01])$/s
 
 const BUILT_IN_KEYS: ReadonlySet<string> = new Set([
   '@raw',
@@ -43,7 +42,7 @@ const BUILT_IN_KEYS: ReadonlySet<string> = new Set([
 /** Whether every event has a key apart from its line. Any other name with `@` is that of an ordinary key. */
 export const isBuiltInKey = (key: string): boolean => BUILT_IN_KEYS.has(key)
 
-/** Returns where to look for a key: the key itself, an element of an array, and, for a name without `$`, the attribute of that name. */
+/** Returns where to look for a key: the key itself, a value in an array, and, for a name without `$`, the attribute of that name. */
 export function keyLocations(key: string, slots: KeyColumns): KeyLocations {
   const own = ranksOf(key, slots)
   return key.startsWith('$') || key.startsWith('@') ? own : [...own, ...ranksOf(`$${key}`, slots)]
@@ -54,16 +53,16 @@ export const keyCandidates = (key: string): readonly string[] => (key.startsWith
 
 /** The paths whose columns determine the locations of a key. */
 export const pathsOf = (key: string): readonly string[] => {
-  const array = ELEMENT.exec(key)?.[1]
-  const own = array === undefined ? [key] : [key, array]
+  const own = [key, ...elementPaths(key).map(({ array }) => array)]
   return key.startsWith('$') || key.startsWith('@') ? own : [...own, ...own.map((path) => `$${path}`)]
 }
 
 function ranksOf(path: string, slots: KeyColumns): KeyLocations {
-  const [, array, index] = ELEMENT.exec(path) ?? []
+  const arrays = elementPaths(path)
+    .map(({ array, path: inArray }) => ({ of: locationsOf(array, slots), path: inArray }))
+    .filter(({ of }) => of.length > 0)
   const own = locationsOf(path, slots)
-  const arrays = array === undefined ? [] : locationsOf(array, slots)
-  return arrays.length === 0 ? [own] : [own, [{ kind: 'element', of: arrays, index: Number(index) }]]
+  return arrays.length === 0 ? [own] : [own, [{ kind: 'element', arrays }]]
 }
 
 function locationsOf(path: string, slots: KeyColumns): readonly KeyLocation[] {

@@ -1,7 +1,8 @@
+import { firstText, type TextSource } from './element-text.ts'
 import { timeText } from './event-time.ts'
 import type { KeyLocation, KeyLocations } from './key-locations.ts'
 import { hasOverflowKey } from './overflow-entries.ts'
-import { and, constant, FALSE, not, or, type Param, param, type SqlFragment, sql } from './statement.ts'
+import { and, FALSE, joined, not, or, type Param, param, type SqlFragment, sql } from './statement.ts'
 
 /** A condition on the stored text of a key: '' means that the key is absent, and a single NUL that its text is empty. */
 export type TextTest = {
@@ -31,12 +32,23 @@ export const keyExists = (places: KeyLocations): SqlFragment => or(places.flat()
 
 /** The stored text of a key, '' where it is absent. */
 export function keyText(places: KeyLocations): SqlFragment {
-  const [first, ...others] = places.flat()
-  if (first === undefined) return sql`''`
-  if (others.length === 0) return storedText(first)
-  const tried = [first, ...others].map((location) => sql`${locationHasText(location)}, toString(${storedText(location)})`)
-  return sql`multiIf(${{ texts: ['', ...tried.slice(1).map(() => ', '), ''], between: tried }}, '')`
+  const locations = places.flat()
+  if (mayBeInArray(places)) return firstText(locations.flatMap(sourcesOf))
+  const last = locations.at(-1)
+  if (last === undefined) return sql`''`
+  const tried = locations.slice(0, -1).map((location) => sql`${locationHasText(location)}, toString(${storedText(location)})`)
+  return tried.length === 0 ? storedText(last) : sql`multiIf(${joined(tried)}, toString(${storedText(last)}))`
 }
+
+/** Whether a key may be a value in an array. Its text takes the store long to prepare. */
+export const mayBeInArray = (places: KeyLocations): boolean => places.flat().some(({ kind }) => kind === 'element')
+
+/** Computes something from the text of a key, which a statement then has only once if it is long. */
+export const fromKeyText = (places: KeyLocations, of: (text: SqlFragment) => SqlFragment): SqlFragment =>
+  mayBeInArray(places) ? sql`arrayMap(value -> ${of(sql`value`)}, [${keyText(places)}])[1]` : of(keyText(places))
+
+const sourcesOf = (location: KeyLocation): readonly TextSource[] =>
+  location.kind === 'element' ? location.arrays.map(({ of, path }) => ({ array: keyText([of]), path })) : [{ text: storedText(location) }]
 
 function locationMeets(location: KeyLocation, test: TextTest): SqlFragment {
   const met = test.of(storedText(location))
@@ -64,7 +76,7 @@ function storedText(location: KeyLocation): SqlFragment {
     case 'time':
       return sql`if(${locationHasText(location)}, ${timeText}, '')`
     case 'element':
-      return element(location.of, location.index)
+      return firstText(sourcesOf(location))
   }
 }
 
@@ -72,28 +84,4 @@ function storedText(location: KeyLocation): SqlFragment {
 function timeReferenceOf(path: string): Param {
   const key = path.replace(/[^\w]/g, '\\$&')
   return param.text(`(?s)^[ \\t\\r\\n]*\\{.*"${key}"\\s*:\\s*"?\\x01t`)
-}
-
-/** The text of an array element. Arrays are stored as written. */
-function element(of: readonly KeyLocation[], index: number): SqlFragment {
-  const written = sql`extract(${keyText([of])}, ${constant(`'${elementPattern(index)}'`)})`
-  return sql`multiIf(startsWith(${written}, '"'), ${decoded(written)}, ${written} = 'null', '', ${written})`
-}
-
-const decoded = (written: SqlFragment): SqlFragment =>
-  sql`if(${written} = '""', '\\0', replaceAll(JSONExtractString(concat('[', ${written}, ']'), 1), '\\0', ''))`
-
-/** How deep the elements before the requested one may be nested. */
-const NESTING_MAX = 4
-
-/** A regular expression that captures the element of an array, escaped for a statement. */
-function elementPattern(index: number): string {
-  const space = '\\s*'
-  const quoted = '"(?:[^"\\\\]|\\\\.)*"'
-  let any = `${quoted}|[^\\s",\\[\\]{}]+`
-  let nested = any
-  for (let depth = 0; depth < NESTING_MAX; depth += 1) nested = `${any}|[\\[{](?:${nested}|[\\s,:])*[\\]}]`
-  any = `(?:${nested})`
-  const pattern = `(?s)^\\[${index === 0 ? '' : `(?:${space}${any}${space},){${index}}`}${space}(${any})${space}[,\\]]`
-  return pattern.replaceAll('\\', '\\\\')
 }

@@ -3,7 +3,7 @@ import type { BinaryRows } from './binary-rows.ts'
 import { type BranchContext, builtIn } from './condition.ts'
 import type { StatsRow, StatValue } from './event-query.ts'
 import { keyLocations } from './key-locations.ts'
-import { keyExists, keyText } from './key-text.ts'
+import { fromKeyText, keyExists, keyText } from './key-text.ts'
 import { constant, digits, type SqlFragment, sql } from './statement.ts'
 
 /**
@@ -107,16 +107,22 @@ const isThere = (key: string, context: BranchContext): SqlFragment => sql`${text
 function numberOf(key: string, context: BranchContext): SqlFragment {
   if (key === '@time' || key === '@timestamp') return sql`toNullable(toFloat64(toUnixTimestamp64Milli(ts)))`
   if (key === '@sequence') return sql`toNullable(toFloat64(seq))`
-  return textAsNumber(builtIn(key, context)?.text ?? keyText(keyLocations(key, context.slots)))
+  return fromText(key, context, textAsNumber)
+}
+
+/** Computes something from the text of a key, including built-ins. */
+function fromText(key: string, context: BranchContext, of: (text: SqlFragment) => SqlFragment): SqlFragment {
+  const own = builtIn(key, context)
+  return own ? of(own.text) : fromKeyText(keyLocations(key, context.slots), of)
 }
 
 /** The integers of a key that a float cannot represent exactly, and the condition that selects them. */
 function exactOf(key: string, context: BranchContext): SqlFragment {
   if (key === '@time' || key === '@timestamp') return sql`cast(null, 'Nullable(Int256)'), 0`
   if (key === '@sequence') return sql`toNullable(toInt256(seq)), 1`
-  const text = builtIn(key, context)?.text ?? keyText(keyLocations(key, context.slots))
-  const beyond = isBeyond(textAsNumber(text))
-  return sql`if(${beyond}, ${wholeNumber(text)}, null), ${beyond}`
+  const beyond = (text: SqlFragment) => isBeyond(textAsNumber(text))
+  const exact = fromText(key, context, (text) => sql`if(${beyond(text)}, ${wholeNumber(text)}, null)`)
+  return sql`${exact}, ${fromText(key, context, beyond)}`
 }
 
 /** The integer of a text beyond 2^53, and 0 for all other texts. Beyond 76 digits floats are used. */

@@ -4,6 +4,7 @@ import { isShardUnavailable } from '../events/store/away.ts'
 import type { EventStore } from '../events/store/events.ts'
 import { unavailable } from '../kernel/errors.ts'
 import { BinaryRows } from './binary-rows.ts'
+import { countElements } from './element-text.ts'
 import type { EventQuery, QueryBudget, QueryCost } from './event-query.ts'
 import { searchesWords } from './hints.ts'
 import { countsByMinute } from './minute-counts.ts'
@@ -49,6 +50,8 @@ const RESULT_BYTES_MAX = 256 * 2 ** 20
 const PROGRESS_EVERY_MS = 500
 /** The maximum length of a statement. The store takes seconds to prepare a statement of this size, whatever it reads. */
 const TEXT_BYTES_MAX = 2 * 2 ** 20
+/** What a value in an array counts for, which takes as long to prepare as so much text. */
+const ELEMENT_BYTES = 16_384
 const TREE_NODES_MAX = 5_000_000
 /** The block size of statements that rebuild lines. */
 const REBUILT_LINES_PER_BLOCK = 4_096
@@ -105,7 +108,8 @@ async function send(
   const secondsLeft = budget.seconds - (performance.now() - queryRun.startedMs) / 1_000
   if (secondsLeft <= 0) throw tooExpensive(`more than ${budget.seconds} s`)
   const { text, ...bound } = bindStatement(statement)
-  if (text.length > TEXT_BYTES_MAX) throw tooLong(text.length / TEXT_BYTES_MAX)
+  const length = text.length + countElements(text) * ELEMENT_BYTES
+  if (length > TEXT_BYTES_MAX) throw tooLong(length / TEXT_BYTES_MAX)
   const { body, contentType } = encodeStatement({ text, ...bound }, 'RowBinary')
   const queryId = randomUUID()
   const { signal, release } = endingWith(queryRun.signal, Math.ceil(secondsLeft * 1_000) + LATE_MS)
