@@ -29,11 +29,6 @@ export function decodeText(source: string): LeafText {
   return { text, encoding: encodings.find((encoding) => encodeText(text, encoding) === source) }
 }
 
-/** The bytes as UTF-8, with replacement characters where they are not. */
-export const repaired = (bytes: Uint8Array): Uint8Array =>
-  encoder.encode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'))
-const encoder = new TextEncoder()
-
 /** Removes NUL and replaces lone surrogates, so that the text can be stored and searched. */
 export const cleanText = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '') : text).toWellFormed()
 

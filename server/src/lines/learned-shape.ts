@@ -95,7 +95,6 @@ function learnShape(matcher: LineMatcher, map: SlotMap, block: BlockBuilder): Le
   const leavesOf = (keys: readonly string[]) => keys.map((path) => leaves.get(path) ?? -1).filter((value) => value >= 0)
   const message = leavesOf(messageKeys)[0] ?? -1
   const slots = keyed.map(({ path }, value) => (leaves.get(path) === value ? map.slots.get(path) : undefined))
-  const ownSkeleton = matcher.isWhole ? maskedHash(textOf(written, () => MASK)) : undefined
   return {
     usual: keyed.filter(({ kind }) => kind !== NULL).length <= LEAVES_MAX && !paths.has(ORIGINAL_TIME),
     symbols,
@@ -104,7 +103,7 @@ function learnShape(matcher: LineMatcher, map: SlotMap, block: BlockBuilder): Le
     unplaced: [...leaves.values()].filter((value) => slots[value] === undefined),
     times: leavesOf(timeKeys),
     message,
-    skeleton: message < 0 ? ownSkeleton : { high: 0, low: 0 },
+    skeleton: message >= 0 ? NO_SKELETON : matcher.isWhole ? maskedHash(textOf(written, () => MASK)) : undefined,
     severityValues: [...new Set(leavesOf([...levelKeys, ...httpStatusKeys]))],
     throws: leavesOf(exceptionKeys).length > 0,
     paths,
@@ -122,6 +121,7 @@ function leavesByPath(keyed: readonly Transition[]): ReadonlyMap<string, number>
   return leaves
 }
 
+const NO_SKELETON: Hash64 = { high: 0, low: 0 }
 const NO_SHAPE: ShapeChoice = { text: undefined, live: undefined }
 
 /** Caches the shapes made so far; the last choice is found without a lookup. */

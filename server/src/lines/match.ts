@@ -223,13 +223,13 @@ export class LineMatcher {
       if (byte === BACKSLASH) {
         at += 1
         if (at >= end) return CUT
-        const escape = bytes[at] as number
-        if (escape === LOWER_U) return this.endOfEncoded(bytes, start, end, transition, value)
-        const decoded = shortEscapes[escape] as number
+        const escaped = bytes[at] as number
+        if (escaped === LOWER_U) return this.endOfEncoded(bytes, start, end, transition, value)
+        const decoded = shortEscapes[escaped] as number
         if (decoded === 0) {
           isOdd = true
-          if (escape !== SLASH) scratch[used++] = BACKSLASH
-          byte = escape
+          if (escaped !== SLASH) scratch[used++] = BACKSLASH
+          byte = escaped
         } else byte = decoded
       } else if (byteClass[byte] === SPECIAL) isOdd = true
       if (byte !== 0) scratch[used++] = byte

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { repaired } from './leaf-text.ts'
+import { repaired } from './repaired.ts'
 
 /** Classes of bytes, named after the expressions of pattern.ts. */
 const WORD = 1

@@ -82,8 +82,8 @@ const equals = new Int32Array(PLAIN_BYTES_MAX)
 let equalsCount = 0
 
 /**
- * Reads a line as `detect` does, without strings: syslog, a leading time, a level near the beginning, JSON or pairs, and frames of stack traces; in ASCII
- * lines also glog, logcat and access logs. Other formats are left to `detect`.
+ * Reads a line as `detect` does, without strings: syslog, a leading time, the prefix of a container runtime, a level near the beginning, JSON or pairs, and
+ * exceptions; in ASCII lines also glog, logcat and access logs. Other formats are left to `detect`.
  */
 export function readPlain(bytes: Uint8Array, arrival: Instant, found: PlainText): PlainResult {
   const end = bytes.length
