@@ -95,7 +95,7 @@ async function listen(
   const lost = new AbortController()
   /** The connection takes one statement at a time. */
   let latest: Promise<unknown> = Promise.resolve()
-  const sequentially: RunStatement = <Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]) => {
+  const runSerially: RunStatement = <Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]) => {
     const answer = latest.then(() => client.query<Row>(text, values && [...values]))
     latest = answer.catch(() => undefined)
     return answer
@@ -108,14 +108,14 @@ async function listen(
   client.on('end', onLost)
   client.on('notification', ({ channel, payload }) => {
     if (!payload) return
-    if (channel !== CHANNEL) return receipts.heard(sequentially, channel, payload)
+    if (channel !== CHANNEL) return receipts.heard(runSerially, channel, payload)
     const { orgId, table, id } = readChange(payload)
     listener.forget(orgId, table, id)
   })
   try {
     await client.connect()
     await client.query(`listen ${CHANNEL}`)
-    await receipts.connected(sequentially)
+    await receipts.connected(runSerially)
     listener.doubt('*')
     listener.heard()
     listener.following(true)
@@ -123,7 +123,7 @@ async function listen(
     while (!ended.aborted) {
       await clock.sleep(HEARTBEAT_MS, ended).catch(() => undefined)
       if (ended.aborted) return
-      await sequentially('select 1')
+      await runSerially('select 1')
       listener.heard()
     }
   } finally {

@@ -38,7 +38,8 @@ const BATCH_MAX = 2_000
 const RETRY_MS = 500
 const CLOSE_MS = 2_000
 
-type ClaimOwner = { id: string; validUntilMs: number }
+/** Valid until both times. Monotonic time does not count a suspension of the machine, in which others may have taken over; wall time may be set back. */
+type ClaimOwner = { id: string; untilMonotonicMs: number; untilMs: number }
 
 /** Runs no statement before the first claim. `writer` is the prefix of the insert ids of this process in the event store. */
 export function openPostClaims(db: Db, writer: string, { clock, log, ids }: PostClaimDeps, leaseMs = LEASE_MS): PostClaims {
@@ -49,15 +50,17 @@ export function openPostClaims(db: Db, writer: string, { clock, log, ids }: Post
   let renewing: Promise<void> | undefined
   let checkStoreUntilMs: Promise<number> | undefined
 
-  const isValid = (held: ClaimOwner | undefined): held is ClaimOwner => held !== undefined && clock.monotonicMs() < held.validUntilMs
+  const isValid = (held: ClaimOwner | undefined): held is ClaimOwner =>
+    held !== undefined && clock.monotonicMs() < held.untilMonotonicMs && clock.nowMs() < held.untilMs
 
   /** Renews the lease. An expired lease is never renewed, because others may have taken over its claims. */
   async function renew(): Promise<void> {
-    const renewed = isValid(owner) ? owner : { id: ids.uuid(), validUntilMs: 0 }
-    const startedMs = clock.monotonicMs()
+    const renewed = isValid(owner) ? owner : { id: ids.uuid(), untilMonotonicMs: 0, untilMs: 0 }
+    const [startedMonotonicMs, startedMs] = [clock.monotonicMs(), clock.nowMs()]
     const isRenewed = await renewOwner(db, { id: renewed.id, writer, leaseMs })
     if (isRenewed) {
-      renewed.validUntilMs = startedMs + leaseMs
+      renewed.untilMonotonicMs = startedMonotonicMs + leaseMs
+      renewed.untilMs = startedMs + leaseMs
       ownIds.add(renewed.id)
     }
     owner = isRenewed ? renewed : undefined

@@ -69,6 +69,16 @@ test('numbers rise while the clock jumps back and forth by years, and go on risi
   expect(numbers.at(-1)).toBeGreaterThan(seqAt(year(2030)))
 })
 
+test('numbers are those of the present after the machine was suspended, or its clock was set forward', async () => {
+  const store = await engines.open(await engines.madeDir())
+  let aheadMs = 0
+  const seq = openSeq(store, { ...testDeps, clock: { ...testDeps.clock, nowMs: () => testDeps.clock.nowMs() + aheadMs } })
+  await seq.reserve(1)
+  // Monotonic time stands still while the machine is suspended.
+  aheadMs = 7_200_000
+  expect(await seq.reserve(1)).toBeGreaterThanOrEqual(seqAt(testDeps.clock.nowMs() + aheadMs - 60_000))
+})
+
 test('one reservation is a unique run of numbers, also across the end of a claim', async () => {
   const store = await engines.open(await engines.madeDir())
   const seq = openSeq(store, testDeps)

@@ -49,17 +49,18 @@ export function claimAfter(last: Pick<SeqClaim, 'claim' | 'next'>, nowMs: number
 /** Claims nothing yet. */
 export function openSeq(store: EventStore, deps: SeqDeps): Seq {
   const owner = deps.ids.uuid()
-  let held = { next: 0n, end: 0n, claimedMs: Number.NEGATIVE_INFINITY }
+  let held = { next: 0n, end: 0n, claimedMs: Number.NEGATIVE_INFINITY, claimedAtMs: 0 }
   let renewing: Promise<void> | undefined
 
-  const ageMs = (): number => deps.clock.monotonicMs() - held.claimedMs
+  /** Monotonic time does not count a suspension of the machine; after one, or a step forward, the numbers would be those of an earlier time. */
+  const ageMs = (): number => Math.max(deps.clock.monotonicMs() - held.claimedMs, deps.clock.nowMs() - held.claimedAtMs)
 
   function renew(): Promise<void> {
     // A claim ages from the clock reading that it begins with, however long its write took.
-    const claimedMs = deps.clock.monotonicMs()
+    const [claimedMs, claimedAtMs] = [deps.clock.monotonicMs(), deps.clock.nowMs()]
     renewing ??= claimNumbers(store, owner, deps)
       .then(({ first, next }) => {
-        held = { next: first, end: next, claimedMs }
+        held = { next: first, end: next, claimedMs, claimedAtMs }
       })
       .finally(() => {
         renewing = undefined

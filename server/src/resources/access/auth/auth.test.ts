@@ -187,18 +187,18 @@ test('changing the password needs the old one and ends every token but the new o
 /** Changes the password of a user in a transaction that ends once another request waits for it. */
 async function changedUnder(user: { id: string }, ask: () => Promise<Reply>): Promise<Reply> {
   const { meta } = app.app.world
-  const sent = Promise.withResolvers<Reply>()
+  const requested = Promise.withResolvers<Reply>()
   await meta.write(org.orgId, async (tx) => {
     await tx.run(sql`update users set password_hash = ${await hashPassword(app.app.world, new Secret(FRESH))} where id = ${user.id}`)
     const own = await tx.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)
-    ask().then(sent.resolve, sent.reject)
+    ask().then(requested.resolve, requested.reject)
     const waiters = () =>
       meta.one<{ count: number }>(
         sql`select count(*) as count from pg_stat_activity where ${own?.pid ?? 0}::int = any(pg_blocking_pids(pid))`,
       )
     await expect.poll(async () => (await waiters())?.count, { interval: 20 }).toBe(1)
   })
-  return sent.promise
+  return requested.promise
 }
 
 test('a login with the old password while it is changed opens no session and restores nothing', async () => {
