@@ -1,5 +1,5 @@
 import type { ProposedWidget } from '@dendro/api'
-import { printFilter } from '@dendro/language/print'
+import { printFilter, printKey } from '@dendro/language/print'
 import type { Filter } from '@dendro/language/tree'
 import { groupable, type KeyFacts, measurable } from './key-facts.ts'
 
@@ -77,8 +77,7 @@ export function suggestionsOf(keys: readonly KeyFacts[], { select, groups }: Wid
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`
 
-const isBare = (key: string): boolean => /^[$@]?[A-Za-z_][\w.]*$/.test(key)
-export const keyText = (key: string): string => (isBare(key) ? key : `"${key.replaceAll('"', '""')}"`)
+export const keyText = printKey
 
 /** Normalizes a text for word search: lower case, single spaces around each word. */
 const plain = (text: string): string =>
