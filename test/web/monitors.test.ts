@@ -261,7 +261,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
       .last()
     await change.getByRole('link').click()
     await page.getByText('40 events ·').waitFor()
-    expect(searched(page.url())).toEqual({ q: `level = 'error' AND "region" = 'us'`, by: '', widthMs: HOUR_MS / 4 })
+    expect(searched(page.url())).toEqual({ q: `level = 'error' AND region = 'us'`, by: '', widthMs: HOUR_MS / 4 })
   })
 
   test('older evaluations are loaded to the end, and an old one is shown with its details', async () => {

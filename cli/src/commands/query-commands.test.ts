@@ -151,6 +151,15 @@ describe('dendro patterns, top, context and explain', () => {
     expect(JSON.parse(json)).toContainEqual({ level: 'error', 'count(*)': 2 })
   })
 
+  test('values of fields with blanks in their names, and of several fields', async () => {
+    for (const field of ['user name', '"user name"']) {
+      const { status, out } = await dendro(['top', field, "message = 'cart opened'"])
+      expect([status, out.split('\n').slice(1)]).toEqual([0, ['1      100.0 %  null']])
+    }
+    const { out } = await dendro(['top', 'host,level', "message = 'cart opened'"])
+    expect(out.split('\n').slice(1)).toEqual(['1      100.0 %  web-1, info'])
+  })
+
   test('show the events around an event, by its reference, its URL or its JSON', async () => {
     const { out: line } = await dendro(['search', 'failed', '--output', 'ndjson'])
     const { out: ref } = await dendro(['search', 'failed', '--columns', 'ref', '--output', 'csv'])

@@ -1,4 +1,6 @@
 import { EVENTS_MAX } from '@dendro/api'
+import { printKey } from '@dendro/language/print'
+import { parseGroups } from '@dendro/language/select'
 import { Command, Option } from 'commander'
 import { type CliClient, connect } from '../connection.ts'
 import { addConnection, type Settings } from '../contract-commands.ts'
@@ -74,6 +76,15 @@ async function topFields(client: CliClient, options: TopOptions, terminal: Termi
   showTable(shown, terminal)
 }
 
+/** A name may be given as it is or as the query language writes it, where several are separated by commas. */
+function keysOf(field: string): readonly string[] {
+  try {
+    return parseGroups([field])
+  } catch {
+    return [field]
+  }
+}
+
 async function topValues(
   client: CliClient,
   field: string,
@@ -82,12 +93,13 @@ async function topValues(
   terminal: Terminal,
 ): Promise<void> {
   const select = ['count(*)']
+  const keys = keysOf(field)
   const body = {
     ...sourcesOf(options),
     ...rangeBody(options, Date.now()),
     ...filterOf(words, options),
     select,
-    groups: [field],
+    groups: keys.map(printKey),
     limit: options.limit,
   }
   const answer = await explained(body, client.search.run({ body, repeatable: true, signal: terminal.signal }))
@@ -98,7 +110,11 @@ async function topValues(
     const total = Number(answer.totals.count)
     const shareOf = (count: number) => (total === 0 ? '' : `${((100 * count) / total).toFixed(1)} %`)
     showTable(
-      rows.map((row) => ({ count: countText(Number(row['count(*)'])), share: shareOf(Number(row['count(*)'])), value: row[field] ?? '' })),
+      rows.map((row) => ({
+        count: countText(Number(row['count(*)'])),
+        share: shareOf(Number(row['count(*)'])),
+        value: keys.map((key) => row[key] ?? '').join(', '),
+      })),
       terminal,
     )
   }

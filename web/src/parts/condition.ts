@@ -1,13 +1,25 @@
+import { printKey } from '@dendro/language/print'
+import { parseGroups } from '@dendro/language/select'
+import { ABSENT } from './group-name.ts'
 import { isOr } from './query-readers.ts'
+
+/** groupKeys are the keys of a stored query's groups, which are written as in the query language: in quotes, or several in one text. */
+export function groupKeys(groups: readonly string[] = []): readonly string[] {
+  try {
+    return parseGroups([...groups])
+  } catch {
+    return groups
+  }
+}
 
 /** groupCondition matches the events of one group: each key with its value, or without one. */
 export function groupCondition(keys: readonly string[], values: readonly string[]): string {
   return keys
     .map((key, at) => {
-      // Built-in keys start with @ and are never quoted.
-      const name = key.startsWith('@') ? key : `"${key.replaceAll('"', '""')}"`
+      const name = printKey(key)
       const value = values[at] ?? ''
-      return value === 'null' ? `${name} IS NULL` : `${name} = '${value.replaceAll("'", "''")}'`
+      const isValue = `${name} = '${value.replaceAll("'", "''")}'`
+      return value === ABSENT ? `(${name} IS NULL OR ${isValue})` : isValue
     })
     .join(' AND ')
 }

@@ -1,5 +1,6 @@
 import type { MetricQuery, Widget } from '@dendro/api'
 import { type ChartShape, chartShapes } from '../../parts/chart/data.ts'
+import { groupKeys } from '../../parts/condition.ts'
 import type { RangeParams } from '../../parts/range-params.ts'
 
 type LinkedQuery = Pick<MetricQuery, 'select' | 'where' | 'groups'>
@@ -28,7 +29,7 @@ export function exploreLink(
     query.where.trim() === first?.where.trim() && (query.groups ?? []).join('\n') === (first?.groups ?? []).join('\n')
   const measures = [...new Set(queries.filter(isSame).map(({ select }) => select[0] ?? COUNT))]
   const where = first?.where.trim() ?? ''
-  const groups = first?.groups ?? []
+  const groups = groupKeys(first?.groups)
   const shape = chartShapes.find((one) => one === type)
   return {
     ...(datasets.length > 0 ? { d: [...datasets] } : {}),

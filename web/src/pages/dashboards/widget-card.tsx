@@ -2,7 +2,7 @@ import type { MetricTimeseries, Widget } from '@dendro/api'
 import { useNavigate } from '@tanstack/react-router'
 import { type CSSProperties, type ReactNode, useMemo } from 'react'
 import type { ChartBand } from '../../parts/chart/data.ts'
-import { bothConditions, groupCondition } from '../../parts/condition.ts'
+import { bothConditions, groupCondition, groupKeys } from '../../parts/condition.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Loading } from '../../parts/page.tsx'
 import type { Range, Zone } from '../../parts/time-range.ts'
@@ -108,7 +108,7 @@ function Shown({ widget, data, height, isOld, isFilling = false, zone, syncKey, 
     open(
       data.grid.fromMs,
       data.grid.toMs,
-      bothConditions(of?.where ?? '', groupCondition((of?.groups ?? []).slice(0, path.length), path)),
+      bothConditions(of?.where ?? '', groupCondition(groupKeys(of?.groups).slice(0, path.length), path)),
       of,
     )
   return (

@@ -19,10 +19,13 @@ test('a time span opens with the query and groups of the monitor, or for one gro
   })
   expect(eventsOf({ queries }, { fromMs: 1, toMs: 2 }, 'region:us')).toEqual({
     d: ['x'],
-    q: "(level = 'error' OR level = 'fatal') AND \"region\" = 'us'",
+    q: "(level = 'error' OR level = 'fatal') AND region = 'us'",
     f: 1,
     t: 2,
   })
+  const quoted = [{ where: '', groups: ['"user name"'] }]
+  expect(eventsOf({ queries: quoted }, { fromMs: 1, toMs: 2 }, 'user name:ada').q).toBe(`"user name" = 'ada'`)
+  expect(eventsOf({ queries: quoted }, { fromMs: 1, toMs: 2 }).by).toEqual(['user name'])
   expect(eventsOf({ queries: [{ from_expr: '*', where: '' }] }, { fromMs: 1, toMs: 2 })).toEqual({ f: 1, t: 2 })
 })
 

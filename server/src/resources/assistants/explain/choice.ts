@@ -1,5 +1,5 @@
 import type { ProposedWidget } from '@dendro/api'
-import { printFilter } from '@dendro/language/print'
+import { printFilter, printKey } from '@dendro/language/print'
 import type { Filter } from '@dendro/language/tree'
 import { groupable, type KeyFacts, measurable } from './key-facts.ts'
 
@@ -9,6 +9,7 @@ export type WidgetChoice = {
   readonly type: ProposedWidget['type']
   readonly select: string
   readonly where: string
+  /** As the query language writes them. */
   readonly groups: readonly string[]
   readonly timeRange: string
 }
@@ -28,8 +29,9 @@ export function choose(request: string, { from, keys, previous }: WidgetInput): 
   const words = plain(request)
   const mentioned = keysIn(words, keys)
   const measure = measureIn(words, mentioned, keys)
-  const groups = groupsIn(words, keys)
-  const where = conditionIn(request, words, keys, groups ?? [])
+  const named = groupsIn(words, keys)
+  const groups = named?.map(keyText)
+  const where = conditionIn(request, words, keys, named ?? [])
   const type = typeIn(words)
   const isSilent = measure === undefined && groups === undefined && where === undefined
   if (isSilent && previous === undefined)
@@ -57,7 +59,7 @@ function fromData(keys: readonly KeyFacts[], reasons: string[]): Pick<WidgetChoi
     reasons.push(`${measured.key} is a number that ${percent(measured.share)} of the events have, so its 95th percentile is worth seeing`)
   else reasons.push('no key of the data is a number worth measuring, so events are counted')
   if (grouped) reasons.push(`${grouped.key} has ${grouped.distinct} values, few enough to tell apart`)
-  return { select: measured ? `p95(${keyText(measured.key)})` : 'count(*)', groups: grouped ? [grouped.key] : [], where: '' }
+  return { select: measured ? `p95(${keyText(measured.key)})` : 'count(*)', groups: grouped ? [keyText(grouped.key)] : [], where: '' }
 }
 
 /** Further widgets that the data supports. */
@@ -67,9 +69,11 @@ export function suggestionsOf(keys: readonly KeyFacts[], { select, groups }: Wid
     ...numbers
       .slice(0, 2)
       .flatMap(({ key }) =>
-        [`avg(${keyText(key)})`, `p95(${keyText(key)})`].map((call) => `${call}${kinds[0] ? ` by ${kinds[0].key}` : ''}, as lines`),
+        [`avg(${keyText(key)})`, `p95(${keyText(key)})`].map(
+          (call) => `${call}${kinds[0] ? ` by ${keyText(kinds[0].key)}` : ''}, as lines`,
+        ),
       ),
-    ...kinds.slice(0, 3).map(({ key }) => `count(*) by ${key}, as bars`),
+    ...kinds.slice(0, 3).map(({ key }) => `count(*) by ${keyText(key)}, as bars`),
     'count(*) by @status, as an area',
   ]
   return all.filter((one) => !one.startsWith(`${select}${groups[0] === undefined ? '' : ` by ${groups[0]}`},`)).slice(0, 3)
@@ -77,8 +81,7 @@ export function suggestionsOf(keys: readonly KeyFacts[], { select, groups }: Wid
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`
 
-const isBare = (key: string): boolean => /^[$@]?[A-Za-z_][\w.]*$/.test(key)
-export const keyText = (key: string): string => (isBare(key) ? key : `"${key.replaceAll('"', '""')}"`)
+export const keyText = printKey
 
 /** Normalizes a text for word search: lower case, single spaces around each word. */
 const plain = (text: string): string =>

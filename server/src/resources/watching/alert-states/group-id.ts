@@ -13,6 +13,7 @@ export const groupId = (keys: readonly string[], values: readonly (string | null
 /** Parses the key values from a group id; an id made with other keys yields no values. */
 export function groupValues(id: string, keys: readonly string[]): Record<string, string> {
   const values: Record<string, string> = Object.create(null)
+  if (keys.length === 1 && keys[0] === '@pattern') return id === '' ? values : { '@pattern': id }
   let at = 0
   for (const [index, key] of keys.entries()) {
     const start = at + key.length + 1

@@ -120,13 +120,12 @@ const hasNews = ({ change, verdict, gone }: GroupTransition): boolean => change 
 type AlertBefore = { alertId: string; notified: AlertStatus }
 
 function occasionOf(
-  { monitor, definition: { kind }, observed, fromMs, toMs, nowMs }: EvaluationInput,
+  { monitor, definition: { kind, groups }, observed, fromMs, toMs, nowMs }: EvaluationInput,
   { state }: StateTransition,
   notice: Notice,
   { alertId, notified }: AlertBefore,
 ): Occasion {
   const compared = 'observation' in observed ? observed.observation.compared.get(notice.group) : undefined
-  const keys = monitor.queries.find(({ groups }) => groups !== undefined && groups.length > 0)?.groups ?? []
   const troubled = Object.entries(state.groups).filter(([, { status }]) => status === 'ALERT' || status === 'WARN')
   return {
     alertId,
@@ -150,7 +149,7 @@ function occasionOf(
     after: notice.status,
     isDelayed: notice.delayed,
     group: notice.group,
-    groups: groupValues(notice.group, keys),
+    groups: groupValues(notice.group, groups),
     troubledGroups: troubled
       .map(([group]) => group)
       .filter((group) => group !== WHOLE_MONITOR)

@@ -85,6 +85,35 @@ test.each([false, true])('an alert that was sent recovers under its id after not
   expect(new Set(notified.map(({ alert_id }) => alert_id)).size).toBe(1)
 })
 
+test.each([
+  [['"user name"', 'host'], 'user name:ada,host:a,b', { 'user name': 'ada', host: 'a,b' }],
+  [['["user name", host]'], 'user name:ada,host:a,b', { 'user name': 'ada', host: 'a,b' }],
+])('groups by %j have the values of their keys in the monitor and in its notifications', async (groups, group_id, values) => {
+  const { org, id, now } = await watch({ ...plain, queries: [{ ...query, groups }] })
+  await send(org, errors(3, { 'user name': 'ada', host: 'a,b' }))
+  await settle()
+  expect((await now()).monitored_groups).toEqual([{ group_id, groups: values, status: 'ALERT' }])
+  const stored = await senders.app.app.world.meta.all(sql`select occasion from monitor_notifications where monitor_id = ${id}`)
+  expect(stored).toMatchObject([{ occasion: { groups: values } }])
+})
+
+test('a monitor grouped by patterns has a group for events without a pattern', async () => {
+  const { org, now } = await watch({ ...plain, queries: [{ ...query, where: 'EXISTS watched', groups: ['@pattern'] }] })
+  const many = Array.from({ length: 100 }, (_, index) => ({ [`name${index}`]: 1 }))
+  await send(org, many)
+  await send(org, [...errors(3, { message: 'disk full', watched: 1 }), { watched: 1 }])
+  await settle()
+  const { status, monitored_groups } = await now()
+  expect(status).toBe('ALERT')
+  const pattern = expect.stringMatching(/^[0-9a-f]{16}$/)
+  const both = [
+    { group_id: pattern, groups: { '@pattern': pattern }, status: 'ALERT' },
+    { group_id: 'null', groups: { '@pattern': 'null' }, status: 'OK' },
+  ]
+  expect(monitored_groups).toHaveLength(2)
+  expect(monitored_groups).toEqual(expect.arrayContaining(both))
+})
+
 test('a monitor without events has no data; then it alerts, notifies each action once, and recovers under the same alert', async () => {
   const { org, now, events, evaluations, notes } = await watch({
     ...plain,

@@ -197,6 +197,15 @@ function watchedGroups({ queries, formulas: [formula] }: PlannedMetrics): readon
   return queries.find(({ query, groups }) => formula.names.includes(query.name) && groups.length > 0)?.groups ?? []
 }
 
+/** The keys of the groups of a stored monitor. None when an earlier version stored what cannot be read now. */
+export function watchedKeys({ queries, formulas }: Pick<MonitorRow, 'queries' | 'formulas'>): readonly string[] {
+  try {
+    return watchedGroups(planMetrics(queries, formulas))
+  } catch {
+    return []
+  }
+}
+
 function windowOf(phrase: string): number {
   const windowMs = WINDOW.test(phrase) ? lengthOf(phrase, 'window') : undefined
   if (windowMs === undefined || windowMs < WINDOW_MIN_MS || windowMs > DAY_MS) {

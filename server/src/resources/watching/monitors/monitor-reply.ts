@@ -1,7 +1,7 @@
 import type { Monitor } from '@dendro/api'
 import { metadataOf } from '../../../meta/metadata.ts'
 import { groupValues, isValidState } from '../alert-states/alert-states.ts'
-import type { MonitorRow, StateRow } from '../monitor-definitions/monitor-definitions.ts'
+import { type MonitorRow, type StateRow, watchedKeys } from '../monitor-definitions/monitor-definitions.ts'
 
 type MonitorStateColumns = Pick<StateRow, 'status' | 'state' | 'last_trigger_ts' | 'looked_at'>
 
@@ -44,11 +44,10 @@ export function monitorReply(row: MonitorRow, stored: MonitorStateColumns | unde
   }
 }
 
-const shownGroups = ({ queries }: MonitorRow, { state }: MonitorStateColumns): Monitor['monitored_groups'] => {
-  const keys = queries.find(({ groups }) => groups !== undefined && groups.length > 0)?.groups ?? []
+const shownGroups = (row: MonitorRow, { state }: MonitorStateColumns): Monitor['monitored_groups'] => {
   // A damaged row must not break the list of monitors.
   if (!isValidState(state)) return []
-  return Object.entries(state.groups)
-    .filter(([group]) => group !== '')
-    .map(([group_id, { status }]) => ({ group_id, groups: groupValues(group_id, keys), status }))
+  const groups = Object.entries(state.groups).filter(([group]) => group !== '')
+  const keys = groups.length === 0 ? [] : watchedKeys(row)
+  return groups.map(([group_id, { status }]) => ({ group_id, groups: groupValues(group_id, keys), status }))
 }

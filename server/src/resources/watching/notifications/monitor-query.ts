@@ -54,9 +54,11 @@ export async function planMonitorQuery(
 
 const NOWHERE = { position: 0, length: 0 }
 
+/** Selects the events of a group. `null` stands for events without the key, and may also be their text. */
 export function onlyGroup(groups: Readonly<Record<string, string>>): Filter {
-  const conditions = Object.entries(groups).map(
-    ([key, text]): Filter => ({ kind: 'compare', key, operator: '=', value: { kind: 'text', text }, at: NOWHERE }),
-  )
+  const conditions = Object.entries(groups).map(([key, text]): Filter => {
+    const has: Filter = { kind: 'compare', key, operator: '=', value: { kind: 'text', text }, at: NOWHERE }
+    return text === 'null' ? { kind: 'or', of: [{ kind: 'exists', key, negated: true, at: NOWHERE }, has] } : has
+  })
   return conditions.reduce(and, { kind: 'all' })
 }

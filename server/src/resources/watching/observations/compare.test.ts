@@ -65,4 +65,5 @@ test('patterns are new or have vanished, and a window without events has no resu
   expect(patternsOf(now, before, 'NEW')).toEqual(['a'])
   expect(patternsOf(now, before, 'VANISHED')).toEqual(['c'])
   expect(patternsOf(cells({}), before, 'VANISHED')).toBe(undefined)
+  expect(patternsOf(cells({ null: 1, a: 1 }), before, 'NEW')).toEqual(['a'])
 })

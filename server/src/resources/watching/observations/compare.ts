@@ -93,9 +93,12 @@ export function medianOf(numbers: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? Number.NaN) + upper) / 2
 }
 
+/** The group of events without a message, which have no pattern. */
+export const NO_PATTERN = 'null'
+
 /** Returns the patterns that are new, or those that vanished; undefined when the window has no events. */
 export function patternsOf(now: GroupMeasures, before: GroupMeasures, want: 'NEW' | 'VANISHED'): readonly string[] | undefined {
   if (now.size === 0) return undefined
   const [these, those] = want === 'NEW' ? [now, before] : [before, now]
-  return [...these].filter(([pattern]) => !those.has(pattern)).map(([pattern]) => pattern)
+  return [...these].filter(([pattern]) => pattern !== NO_PATTERN && !those.has(pattern)).map(([pattern]) => pattern)
 }

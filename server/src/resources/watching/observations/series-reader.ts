@@ -9,7 +9,7 @@ import { budgetOf, buildEventQuery } from '../../data/event-queries/event-querie
 import { readParts } from '../../data/usage/usage.ts'
 import { groupId } from '../alert-states/alert-states.ts'
 import { EVALUATE_ACTION } from '../monitor-definitions/monitor-definitions.ts'
-import type { GroupMeasure, GroupMeasures } from './compare.ts'
+import { type GroupMeasure, type GroupMeasures, NO_PATTERN } from './compare.ts'
 import type { SeriesMeasures, WindowSeries } from './observation.ts'
 
 const MINUTE_MS = 60_000
@@ -79,10 +79,10 @@ function boundsOfPatterns(series: readonly WindowSeries[]): TimeBounds | undefin
   return { fromMs: Math.min(...each.map(({ fromMs }) => fromMs)), toMs: Math.max(...each.map(({ toMs }) => toMs)) }
 }
 
-/** A pattern has an id of its own; other groups are identified by keys and values. */
+/** A pattern has an id of its own; other groups are identified by keys and values. '' would stand for the whole monitor. */
 function idOf(groups: readonly string[], values: readonly (string | null)[]): string {
   if (groups.length === 0) return ''
-  return groups.length === 1 && groups[0] === '@pattern' ? (values[0] ?? '') : groupId(groups, values)
+  return groups.length === 1 && groups[0] === '@pattern' ? (values[0] ?? NO_PATTERN) : groupId(groups, values)
 }
 
 function numberIn(value: number | string | null): number | null {

@@ -11,6 +11,7 @@ import { useSave } from '../../../parts/save.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Popover } from '../../../ui/popover.tsx'
 import type { ExploreQuery } from '../query/explore-query.ts'
+import { quotedField } from './groups.ts'
 
 type AddToDashboardProps = { query: ExploreQuery; by: readonly string[]; measures: readonly string[]; type: ChartShape | 'top-list' }
 
@@ -29,7 +30,13 @@ export function AddToDashboard({ query, by, measures, type }: AddToDashboardProp
     async (dashboard: Pick<Dashboard, 'id' | 'name'> | undefined) => {
       const { datasets, where } = query
       const source = datasets === undefined ? { from_expr: '*' } : { from: [...datasets] }
-      const queries = measures.map((measure, at) => ({ name: 'abcdef'[at] ?? 'g', select: [measure], where, groups: [...by], ...source }))
+      const queries = measures.map((measure, at) => ({
+        name: 'abcdef'[at] ?? 'g',
+        select: [measure],
+        where,
+        groups: by.map(quotedField),
+        ...source,
+      }))
       const name = measureText(queries)
       const metric = await client.metricDefinitions.create({ body: { name, queries } })
       const widget = await client.widgets.create({ body: { name, type, metric_ids: [metric.id] } })

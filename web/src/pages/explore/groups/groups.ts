@@ -1,4 +1,5 @@
 import type { SearchResponse } from '@dendro/api'
+import { printKey } from '@dendro/language/print'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useClient } from '../../../parts/client.ts'
 import { boundsOf, type Grid, gridOf } from '../../../parts/time-range.ts'
@@ -109,7 +110,7 @@ const sliceValueOf = (slice: Series['timeseries'][number], isCount: boolean): nu
   isCount ? Number(slice.count) : Number(slice.count) === 0 ? null : slice.value
 
 /** quotedField quotes a field name where needed. */
-export const quotedField = (field: string): string => (/^[@$]?[a-z_][\w.]*$/i.test(field) ? field : `"${field.replaceAll('"', '""')}"`)
+export const quotedField = printKey
 
 type Series = SearchResponse['groups_series'][number]
 

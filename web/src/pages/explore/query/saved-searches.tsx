@@ -1,4 +1,5 @@
 import type { SavedSearch } from '@dendro/api'
+import { printKey } from '@dendro/language/print'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Flag } from 'lucide-react'
 import type { FormEvent } from 'react'
@@ -115,13 +116,11 @@ function searchDetailsOf(params: ExploreParams, columns: readonly string[]): Sav
     ...(params.d ? { from: params.d.join(':') } : { from_expr: '*' }),
     ...('words' in range ? { time_range: range.words } : { from_ts: range.fromMs, to_ts: range.toMs }),
     ...(params.q === undefined ? {} : { where: params.q }),
-    ...(columns.length > 0 ? { select: columns.map(quotedName).join(', ') } : {}),
-    ...(params.by ? { groups: params.by.map(quotedName).join(', ') } : {}),
+    ...(columns.length > 0 ? { select: columns.map(printKey).join(', ') } : {}),
+    ...(params.by ? { groups: params.by.map(printKey).join(', ') } : {}),
     display: displays[params.tab ?? 'events'],
   }
 }
-
-const quotedName = (key: string): string => (/^[@$]?[a-z_][\w.-]*$/i.test(key) ? key : `"${key.replaceAll('"', '""')}"`)
 
 /** paramsOfSavedSearch ignores options of searches saved elsewhere that this page cannot show. */
 export function paramsOfSavedSearch({ search_details: details }: SavedSearch): ExploreParams {
