@@ -1,6 +1,6 @@
 import { timeText } from './event-time.ts'
 import type { KeyLocation, KeyLocations } from './key-locations.ts'
-import { hasOverflowKey } from './overflow-entries.ts'
+import { hasOverflowKey, overflowValue } from './overflow-entries.ts'
 import { and, constant, FALSE, not, or, type Param, param, type SqlFragment, sql } from './statement.ts'
 
 /** A condition on the stored text of a key: '' means that the key is absent, and a single NUL that its text is empty. */
@@ -33,8 +33,8 @@ export const keyExists = (places: KeyLocations): SqlFragment => or(places.flat()
 export function keyText(places: KeyLocations): SqlFragment {
   const [first, ...others] = places.flat()
   if (first === undefined) return sql`''`
-  if (others.length === 0) return storedText(first)
-  const tried = [first, ...others].map((location) => sql`${locationHasText(location)}, toString(${storedText(location)})`)
+  if (others.length === 0) return readText(first)
+  const tried = [first, ...others].map((location) => sql`${locationExists(location)}, toString(${readText(location)})`)
   return sql`multiIf(${{ texts: ['', ...tried.slice(1).map(() => ', '), ''], between: tried }}, '')`
 }
 
@@ -54,6 +54,9 @@ function locationHasText(location: KeyLocation): SqlFragment {
   if (location.kind === 'time') return sql`match(shape, ${timeReferenceOf(location.path)})`
   return sql`${storedText(location)} != ''`
 }
+
+/** The same as a result. Here finding the entry by the number of its name takes a quarter less time; in a condition it takes more. */
+const readText = (location: KeyLocation): SqlFragment => (location.kind === 'more' ? overflowValue(location.path) : storedText(location))
 
 function storedText(location: KeyLocation): SqlFragment {
   switch (location.kind) {
