@@ -1,6 +1,6 @@
 import type { EventStore } from '../events/store/events.ts'
 import { tableClasses } from '../lines/table.ts'
-import { branchesOf, keysIn, type QueryBranch } from './branches.ts'
+import { branchesOf, freeTextsIn, keysIn, type QueryBranch } from './branches.ts'
 import { filterSql } from './condition.ts'
 import type { EventQuery, PresentPattern, QueryCost, TimeBounds } from './event-query.ts'
 import { contextOf, scopeOf, whereOf } from './events-statement.ts'
@@ -89,7 +89,11 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
   }
 
   const shapedFor = (keys: readonly string[]): Promise<readonly QueryBranch[]> =>
-    withShapes(store, queryRun, branchesOf(query.sources, [...filterKeys, ...keys]), { keys: filterKeys, bounds: hull })
+    withShapes(store, queryRun, branchesOf(query.sources, [...filterKeys, ...keys]), {
+      keys: filterKeys,
+      bounds: hull,
+      texts: freeTextsIn(query.filter),
+    })
 
   const scoped = (branch: QueryBranch): SqlFragment | undefined => matching(query, branch, bounds)
   const isOneDataset = query.sources.length === 1

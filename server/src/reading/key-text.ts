@@ -1,7 +1,7 @@
 import { firstText, type TextSource } from './element-text.ts'
 import { timeText } from './event-time.ts'
 import type { KeyLocation, KeyLocations } from './key-locations.ts'
-import { hasOverflowKey } from './overflow-entries.ts'
+import { hasOverflowKey, overflowValue } from './overflow-entries.ts'
 import { and, FALSE, joined, not, or, type Param, param, type SqlFragment, sql } from './statement.ts'
 
 /** A condition on the stored text of a key: '' means that the key is absent, and a single NUL that its text is empty. */
@@ -36,8 +36,8 @@ export function keyText(places: KeyLocations): SqlFragment {
   if (mayBeInArray(places)) return firstText(locations.flatMap(sourcesOf))
   const last = locations.at(-1)
   if (last === undefined) return sql`''`
-  const tried = locations.slice(0, -1).map((location) => sql`${locationHasText(location)}, toString(${storedText(location)})`)
-  return tried.length === 0 ? storedText(last) : sql`multiIf(${joined(tried)}, toString(${storedText(last)}))`
+  const tried = locations.slice(0, -1).map((location) => sql`${locationExists(location)}, toString(${readText(location)})`)
+  return tried.length === 0 ? readText(last) : sql`multiIf(${joined(tried)}, toString(${readText(last)}))`
 }
 
 /** Whether a key may be a value in an array. Its text takes the store long to prepare. */
@@ -66,6 +66,9 @@ function locationHasText(location: KeyLocation): SqlFragment {
   if (location.kind === 'time') return sql`match(shape, ${timeReferenceOf(location.path)})`
   return sql`${storedText(location)} != ''`
 }
+
+/** The same as a result. Here finding the entry by the number of its name takes a quarter less time; in a condition it takes more. */
+const readText = (location: KeyLocation): SqlFragment => (location.kind === 'more' ? overflowValue(location.path) : storedText(location))
 
 function storedText(location: KeyLocation): SqlFragment {
   switch (location.kind) {

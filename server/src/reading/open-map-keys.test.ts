@@ -68,6 +68,20 @@ test.each(['labels.late', 'labels.early', 'labels.none'])('counts agree with con
   expect(whole.stats[0]?.value).toBe(there)
 })
 
+test('groups tell an empty text from an absent one, in columns and in the overflow map', async () => {
+  const groupsOf = async (key: string, where: string) => {
+    const query = await reader.query(['pods'], where)
+    const { groups } = await readStats(store(), query, { calls: [{ name: 'count' }], groups: [key], slices: 1, limit: 20 })
+    return Object.fromEntries(groups.map(({ values, whole }) => [JSON.stringify(values[0]), whole.count]))
+  }
+  const own = `@raw NOT LIKE '%"early %'`
+  const late = { '""': 2, '"v"': 2, '"null"': 1, '"0"': 1, '"[]"': 1 }
+  expect(await groupsOf('labels.late', own)).toEqual({ ...late, null: lines.length - 7 })
+  expect(await groupsOf('labels.early', own)).toEqual({ '""': 1, '"v"': 1, '"null"': 1, '"0"': 1, null: lines.length - 4 })
+  // An element of an array lies in its text.
+  expect(await groupsOf('labels.late.0', own)).toEqual({ null: lines.length })
+})
+
 test('no overflow entry is stored without a text, so its name shows that it is there', async () => {
   const { located, logId } = await reader.source('pods')
   const [tableClass] = located?.classes ?? []

@@ -10,6 +10,9 @@ export const OVERFLOW_VALUES: SqlFragment = sql`more.values`
  */
 export const hasOverflowKey = (path: string): SqlFragment => sql`has(${OVERFLOW_NAMES}, ${param.text(path)})`
 
+/** The value of the entry for a path, '' without one. */
+export const overflowValue = (path: string): SqlFragment => sql`${OVERFLOW_VALUES}[indexOf(${OVERFLOW_NAMES}, ${param.text(path)})]`
+
 /** Selects the granules whose overflow maps may have one of the keys. The indexes need exactly these expressions, which are not computed for events. */
 export const overflowGranules = (paths: readonly string[]): SqlFragment =>
   sql`indexHint(length(more) > 0 and hasAny(mapKeys(more), ${param.texts(paths)}))`

@@ -30,7 +30,7 @@ function inKnownParts(search: LineSearch, lines: LineSources, parts: readonly st
   const marked = parts.filter(isMarked)
   const odd = parts.filter((part) => marked.includes(part) || search.mayCross(part))
   const isEncodedDifferently = hasOneOf(marked)
-  const inColumns = lines.columns.map((column) => inColumn(search, column, parts))
+  const inColumns = columnsContain(search, lines, parts)
   // Where values are not all quoted, only the line tells whether a tail is part of an escape sequence.
   const areQuoted = !parts.some(hasBareEntry)
   const inEntries = inOverflow(areQuoted && !isEscaped ? holdsText(search) : fits)
@@ -58,15 +58,24 @@ const hasBareEntry = (part: string): boolean =>
     .slice(0, -1)
     .some((before) => !before.endsWith('"'))
 
-/** True where a column contains the text, or a tail of it between quotes, and the value is part of the line. */
-function inColumn(search: LineSearch, column: Slot, parts: readonly string[]): SqlFragment {
-  const { fits, isEscaped, tails } = search
-  const value = name(column)
-  const referring = parts.filter((part) => part.includes(`\x01${column}\x02`))
-  const quoted = referring.filter((part) => part.includes(`"\x01${column}\x02`))
-  if (isEscaped || tails.length === 0 || quoted.length === 0) return and([fits(value), hasOneOf(referring)])
-  if (quoted.length === referring.length) return and([holdsText(search)(value), hasOneOf(referring)])
-  return or([and([fits(value), hasOneOf(referring)]), and([hasTailOf(search)(value), hasOneOf(quoted)])])
+/**
+ * True where a column contains the text, or a tail of it between quotes, and the value is part of the line. Columns of the same parts are tested
+ * together.
+ */
+function columnsContain(search: LineSearch, { columns }: LineSources, parts: readonly string[]): readonly SqlFragment[] {
+  const tests = columns.flatMap((column) => {
+    const value = name(column)
+    const referring = parts.filter((part) => part.includes(`\x01${column}\x02`))
+    const quoted = referring.filter((part) => part.includes(`"\x01${column}\x02`))
+    if (search.isEscaped || search.tails.length === 0 || quoted.length === 0) return [{ met: search.fits(value), of: referring }]
+    if (quoted.length === referring.length) return [{ met: holdsText(search)(value), of: referring }]
+    return [
+      { met: search.fits(value), of: referring },
+      { met: hasTailOf(search)(value), of: quoted },
+    ]
+  })
+  const together = Map.groupBy(tests, ({ of }) => of.join('\0'))
+  return [...together.values()].flatMap((same) => and([or(same.map(({ met }) => met)), hasOneOf(same[0]?.of ?? [])]))
 }
 
 /** True where a quoted value contains the text, or a tail of it. */

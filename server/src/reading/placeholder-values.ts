@@ -2,7 +2,7 @@ import type { EventStore } from '../events/store/events.ts'
 import { messageKeys } from '../lines/event.ts'
 import type { PlaceholderExpressions } from '../lines/placeholders.ts'
 import { tableClasses } from '../lines/table.ts'
-import { branchesOf, keysIn } from './branches.ts'
+import { branchesOf, freeTextsIn, keysIn } from './branches.ts'
 import { type BranchContext, builtIn, filterSql } from './condition.ts'
 import type { EventQuery, QueryCost } from './event-query.ts'
 import { contextOf, scopeOf, whereOf } from './events-statement.ts'
@@ -45,7 +45,7 @@ export async function readPlacedValues(
   const queryRun = startQueryRun(given)
   const keys = [...keysIn(given.filter), ...KEYS]
   const query = await withFamilies(store, queryRun, given, keys)
-  const scope = { keys, bounds: query.bounds }
+  const scope = { keys, bounds: query.bounds, texts: freeTextsIn(query.filter) }
   const shaped = await withShapes(store, queryRun, branchesOf(query.sources, keys), scope)
   const branches = await withOverflowKeys(store, queryRun, shaped, scope)
   const parts = branches.flatMap((branch): SqlFragment[] => {

@@ -57,6 +57,10 @@ function wholeLine({ columns, shapes: all }: LineSources): SqlFragment {
   return sql`if(shape = '', raw, arrayStringConcat(${written}))`
 }
 
+/** Only lines in parts have references to names. */
+const NAME_TOKEN = String.raw`startsWith(token, '\x01k')`
+const IS_NAME: SqlFragment = constant(NAME_TOKEN)
+
 /**
  * The line of an event whose shape is in parts. The name of an entry is the next key of the overflow map, without the prefix in the
  * reference. The store prepares the line faster when values need not be escaped.
@@ -70,7 +74,7 @@ export function lineInParts(lines: LineSources, isEscaped = true): SqlFragment {
     startsWith(token, '\\x01c'), ${slotText(columns, 'c')},
     startsWith(token, '\\x01s'), ${slotText(columns, 's')},
     startsWith(token, '\\x01m'), mapValues(more)[nth],
-    startsWith(token, '\\x01k'), substring(toString(mapKeys(more)[nth + 1]), length(token) - 2),
+    ${IS_NAME}, substring(toString(mapKeys(more)[nth + 1]), length(token) - 2),
     ${timeInParts(lines)}), ${tokens}, ${overflowBefore})`
   if (!isEscaped) return sql`arrayStringConcat(arrayMap(value -> ${readable(sql`value`)}, ${values}))`
   const written = sql`arrayMap((token, before, value) -> if(
@@ -188,7 +192,7 @@ function slotText(columns: readonly Slot[], kind: 'c' | 's'): SqlFragment {
 const MAY_BE_ESCAPED = String.raw`'["\\\\<>&\x00-\x1f]|[^ -~]'`
 
 /** Whether a statement rebuilds lines, which takes memory for every event of a block. */
-export const rebuildsLines = (statement: string): boolean => statement.includes(MAY_BE_ESCAPED)
+export const rebuildsLines = (statement: string): boolean => statement.includes(MAY_BE_ESCAPED) || statement.includes(NAME_TOKEN)
 
 const SEARCHES = /ilike |multiSearchAny/g
 /** Beyond this, searching all columns costs more than stopping at the first one with the text. */
