@@ -1,6 +1,7 @@
 import type { EventStore } from '../events/store/events.ts'
 import { branchesOf, type QueryBranch } from './branches.ts'
 import type { QuerySource, TimeBounds } from './event-query.ts'
+import { hasId } from './id-search.ts'
 import { queriedPaths, withOverflowKeys } from './overflow.ts'
 import type { QueryRun } from './run.ts'
 import { withShapes } from './shapes.ts'
@@ -44,7 +45,9 @@ export async function readWithFacts<T>(
   wanted: FactsWanted,
   read: (branches: readonly QueryBranch[]) => Promise<T>,
 ): Promise<T> {
-  const { sources, keys, bounds, sharing, texts } = wanted
+  const { sources, keys, bounds, sharing } = wanted
+  // Reading all names takes longer than searching those of the few events that may have an id.
+  const texts = wanted.texts.filter((text) => !hasId(text))
   const branches = branchesOf(sources, keys)
   const needsLines = keys.includes('@raw')
   const paths = wanted.wantsOverflow ? queriedPaths(keys) : []

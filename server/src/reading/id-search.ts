@@ -23,7 +23,7 @@ const HINTS_MAX = 3
  * where there are longer ones, and that of pieces which of them may contain a long id. Empty when the text may occur outside the stored values.
  */
 export function idHints(text: string, lines: LineSources, tableClass: TableClass): readonly SqlFragment[] {
-  if (!/^[ -~]*$/.test(text)) return []
+  if (!isAscii(text)) return []
   const words = wordsIn(text.toLowerCase()).filter(({ isWhole }) => !isWhole || !lines.hasParts)
   if (words.length === 0 || !isInStoredTexts(text, lines)) return []
   return words.map((word) => hintOf(word, tableClass))
@@ -50,6 +50,10 @@ function isInLongerWord(word: string, tableClass: TableClass): SqlFragment {
 
 /** A text that begins with such a letter may begin inside `\n`, `\r` or `\t`, before a word that lacks the letter. */
 const ESCAPE_ENDS = /^[nrt]/
+/** Whether the indexes leave few events for a text with an id, also where lines are in parts. */
+export const hasId = (text: string): boolean => isAscii(text) && wordsIn(text.toLowerCase()).some(({ isWhole }) => !isWhole)
+const isAscii = (text: string): boolean => /^[ -~]*$/.test(text)
+
 type Word = { readonly word: string; readonly isWhole: boolean; readonly mayBeginInEscape: boolean }
 
 function wordsIn(text: string): readonly Word[] {
