@@ -68,6 +68,8 @@ const TRUE = text('true')
 const AT = text('at ')
 const beginnings = ['Traceback (most recent call last)', 'panic: '].map(text)
 const GOROUTINE = text('goroutine ')
+const mayBegin = new Uint8Array(256)
+for (const [first = 0] of [...beginnings, GOROUTINE]) mayBegin[first] = 1
 const weekdayNames = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].map(text)
 const [SPACE, OPENING_BRACKET, CLOSING_BRACKET, OPENING, CLOSING, COMMA, DASH, DOT, LESS, MORE, CLOSING_BRACE] = [
   0x20, 0x5b, 0x5d, 0x28, 0x29, 0x2c, 0x2d, 0x2e, 0x3c, 0x3e, 0x7d,
@@ -217,7 +219,7 @@ function kindsIn(bytes: Uint8Array, end: number): number {
     else if (isFailure(bytes, at, end)) seen |= FAILURE
   }
   equalsCount = signs
-  return isBeginning(bytes) ? seen | FAILURE : seen
+  return mayBegin[bytes[0] as number] === 1 && isBeginning(bytes) ? seen | FAILURE : seen
 }
 
 /** True for the first line of an exception in some languages. */
