@@ -62,6 +62,11 @@ export class PostAccounting {
     this.#note({ logId, received: events, rejected: { [reason]: events }, wireBytes })
   }
 
+  /** Notes events that are not stored while the others are. */
+  noteLeftOut({ logId, rows }: DatasetShare, failure: unknown): void {
+    if (!this.isRepeated) this.#note({ logId, received: rows, rejected: { [reasonOf(failure)]: rows } })
+  }
+
   /** Splits the post by dataset. Each share is noted when it ends; unreadable records belong to no dataset. */
   splitByDataset(
     shares: readonly DatasetShare[],

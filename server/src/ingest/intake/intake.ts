@@ -71,6 +71,8 @@ export type MessageBatch = {
   isLost(failure: Failure): boolean
   /** Kept by the sender from attempt to attempt. */
   attempts?: { isSplit: boolean }
+  /** True when messages whose dataset has crossed a limit are dropped. */
+  leavesOutLimited?: boolean
 }
 
 export function openIntake(world: IntakeWorld, options: IntakeOptions): Intake {
@@ -215,7 +217,7 @@ function failureOf({ world }: Pick<IntakeParts, 'world'>, actor: Actor, thrown: 
 /** The body is in memory already; what its events need besides is reserved. */
 async function storeMessages(
   means: IntakeParts,
-  { actor, parser, routing, request, wireBytes, isLost, attempts = { isSplit: false } }: MessageBatch,
+  { actor, parser, routing, request, wireBytes, isLost, attempts = { isSplit: false }, leavesOutLimited }: MessageBatch,
 ): Promise<IngestResult> {
   const hold = means.budget.open(`${actor.orgId}/${actor.identity.id}`)
   const account = new PostAccounting(means.world.ledger, { actor, protocol: parser.name })
@@ -225,7 +227,7 @@ async function storeMessages(
   try {
     hold.reserve(request.body.length * 2)
     const place = withKeyDefaults(routing, actor.eventDefaults)
-    return await storePost(means.world, means.pool, { actor, receiver: parser, routing: place, request, account })
+    return await storePost(means.world, means.pool, { actor, receiver: parser, routing: place, request, account, leavesOutLimited })
   } catch (thrown) {
     const failure = failureOf(means, actor, thrown)
     if (isLost(failure)) {
@@ -239,7 +241,7 @@ async function storeMessages(
   }
 }
 
-export type IngestResult = { outcome: IngestOutcome; parsed: ParsedSummary | undefined }
+export type IngestResult = { outcome: IngestOutcome; parsed: ParsedSummary | undefined; leftOut?: number }
 
 type BodyCall = Call & { request: IngestRequestHead; account: PostAccounting; context: ReplyContext }
 

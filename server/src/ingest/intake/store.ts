@@ -22,8 +22,11 @@ export type PostToStore = {
   routing: RoutingRequest
   request: IngestRequest
   account: PostAccounting
+  /** True when events of datasets whose limit is crossed are left out, so that they do not keep the others waiting. */
+  leavesOutLimited?: boolean | undefined
 }
-type Stored = { outcome: IngestOutcome; parsed: ParsedSummary | undefined }
+/** `leftOut` is the number of events that were left out. */
+type Stored = { outcome: IngestOutcome; parsed: ParsedSummary | undefined; leftOut: number }
 
 const IDEMPOTENCY_KEY = 'idempotency-key'
 const DEFAULT = 'default'
@@ -65,8 +68,9 @@ async function storeParsed(
   const routed = await routeBatches(world, pool, post, parsed)
   const logIds = routed.map(({ row }) => row.id)
   account.logId = onlyOf(logIds)
-  await world.limits.checkOpen(actor, logIds)
-  const shares = await shredAll(world, job, { actor, nowMs }, routed)
+  if (!post.leavesOutLimited) await world.limits.checkOpen(actor, logIds)
+  const split = await shredAll(world, job, { actor, nowMs }, routed)
+  const shares = post.leavesOutLimited ? await withoutLimited(world, actor, account, split) : split
   const admission = await world.limits.admit(
     actor,
     shares.map((share) => ({ logId: share.logId, bytes: rawBytesOf(share) })),
@@ -82,7 +86,30 @@ async function storeParsed(
   return {
     outcome: { kind: 'stored', accepted: rows.count, rejected, total: Math.max(total, rows.count + rejected.length), duplicates },
     parsed: { rejected, total, notes },
+    leftOut: rowsOf(split) - rowsOf(shares),
   }
+}
+
+const rowsOf = (shares: readonly DatasetShare[]): number => shares.reduce((sum, { rows }) => sum + rows, 0)
+
+/** The shares of datasets whose limits are not crossed; the others count as rejected. */
+async function withoutLimited(
+  world: IntakeWorld,
+  actor: Actor,
+  account: PostAccounting,
+  shares: readonly DatasetShare[],
+): Promise<DatasetShare[]> {
+  const open: DatasetShare[] = []
+  for (const share of shares) {
+    const thrown: unknown = await world.limits.checkOpen(actor, [share.logId]).then(
+      () => undefined,
+      (failure) => failure,
+    )
+    if (thrown === undefined) open.push(share)
+    else if (thrown instanceof Failure && thrown.status === 429) account.noteLeftOut(share, thrown)
+    else throw thrown
+  }
+  return open
 }
 
 /** Returns the id if all ids are equal. */

@@ -252,6 +252,22 @@ describe('bad senders do not disturb others', () => {
   })
 })
 
+test('the crossed limit of a team drops messages of its datasets and keeps no others waiting', async () => {
+  const { org } = senders
+  const { port, counters } = await listen('syslog+tcp', `key=${org.key}`)
+  await send(port, '<13>1 - h team-red 1 - - first\n')
+  const { datasets } = (await org.ask<{ datasets: { id: string; dataset: string }[] }>('GET', '/datasets')).body
+  const entity = { id: datasets.find(({ dataset }) => dataset === 'team-red')?.id, type: 'log' }
+  expect((await org.ask('POST', '/tags', { body: { name: 'team', value: 'red', entity } })).status).toBe(201)
+  const scope = { organisation: { id: org.orgId }, tag: { team: 'red' } }
+  const limit = { category: 'INGESTION_LIMITS', value: 1, unit: 'BYTES', target: 'TEAM', scope, time_window: 'PER_MONTH' }
+  expect((await org.ask('POST', '/limits', { body: limit })).status).toBe(201)
+  await send(port, '<13>1 - h team-red 1 - - over\n<13>1 - h team-blue 1 - - kept\n')
+  expect(await linesIn('team-blue')).toEqual(['<13>1 - h team-blue 1 - - kept'])
+  expect(await linesIn('team-red')).toEqual(['<13>1 - h team-red 1 - - first'])
+  expect(counters.dropped.get('refused')).toBe(1)
+})
+
 test('syslog headers without a zone are in the time zone of their listener', async () => {
   const query = `key=${senders.org.key}&zone=Europe/Berlin&dataset=zoned`
   const [tcp, udp] = [await listen('syslog+tcp', query), await listen('syslog+udp', query)]

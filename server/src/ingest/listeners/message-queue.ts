@@ -211,7 +211,9 @@ export class MessageQueue {
       const actor = await this.#access.actorOf(this.#key, batch[0]?.source.address ?? '', `ingestion.${parser.name}`)
       const request: IngestRequest = { path: '', query: {}, headers, contentType: CONTENT_TYPE, body: body.bytes() }
       const isLost = (failure: Failure): boolean => this.#isLast(failure, batch)
-      const { parsed } = await this.#intake.storeMessages({ actor, parser, routing, request, wireBytes, isLost, attempts })
+      const batchOf = { actor, parser, routing, request, wireBytes, isLost, attempts }
+      const { parsed, leftOut = 0 } = await this.#intake.storeMessages({ ...batchOf, leavesOutLimited: true })
+      if (leftOut > 0) counters.drop('refused', leftOut)
       if (parsed && parsed.rejected.length > 0) counters.drop('malformed', parsed.rejected.length)
       return undefined
     } catch (thrown) {
