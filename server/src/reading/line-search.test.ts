@@ -143,7 +143,7 @@ test.each([
   300_000,
 )
 
-test('lines with open maps are not rebuilt for a text that is in no name, even if it may begin inside an escape sequence', async () => {
+test('lines with open maps are not rebuilt for a text in a name or value, even if it may begin inside an escape sequence', async () => {
   await reader.send('labelled-only', [first])
   await reader.openMaps('labelled-only', ['labels.'])
   const events = Array.from(
@@ -162,7 +162,9 @@ test('lines with open maps are not rebuilt for a text that is in no name, even i
     return { found: found.length, isRebuilt: rebuilding.length > 0 }
   }
   for (const text of ['fox 3', '1ffox 3', 'u001ffox 3']) expect(await rebuilt(text), text).toEqual({ found: 10, isRebuilt: false })
-  expect(await rebuilt('zone1')).toEqual({ found: 20, isRebuilt: true })
+  expect(await rebuilt('zone1')).toEqual({ found: 20, isRebuilt: false })
+  // It crosses the border of a value.
+  expect(await rebuilt(':1')).toEqual({ found: 11, isRebuilt: true })
   statements.mockRestore()
 })
 
