@@ -143,14 +143,14 @@ test.each([
   300_000,
 )
 
-test('lines with open maps are not rebuilt for a text that is in no name, even if it may begin inside an escape sequence', async () => {
+test('lines with open maps are not rebuilt for a text in a name or value, even if it may begin inside an escape sequence', async () => {
   await reader.send('labelled-only', [first])
   await reader.openMaps('labelled-only', ['labels.'])
   const events = Array.from(
     { length: 40 },
     (_, nth) => `{"level":"info","labels":{"app":"a\\u001ffox ${nth % 4}","zone${nth % 2}":"v"},"took":${nth}}`,
   )
-  await reader.send('labelled-only', events)
+  await reader.send('labelled-only', events, { 'x-service-tags': 'zone10:service.tag' })
   const statements = vi.spyOn(reader.senders.app.app.world.events, 'read')
   const rebuilt = async (text: string) => {
     statements.mockClear()
@@ -162,7 +162,13 @@ test('lines with open maps are not rebuilt for a text that is in no name, even i
     return { found: found.length, isRebuilt: rebuilding.length > 0 }
   }
   for (const text of ['fox 3', '1ffox 3', 'u001ffox 3']) expect(await rebuilt(text), text).toEqual({ found: 10, isRebuilt: false })
-  expect(await rebuilt('zone1')).toEqual({ found: 20, isRebuilt: true })
+  expect(await rebuilt('zone1')).toEqual({ found: 20, isRebuilt: false })
+  // Lines have names without the prefix, and no attributes.
+  for (const text of ['s.zone1', 'labels.zone', 'service.tag', 'zone10'])
+    expect(await rebuilt(text), text).toEqual({ found: 0, isRebuilt: false })
+  for (const text of ['ZONE1', 'zone', 'e0']) expect((await rebuilt(text)).found, text).toBe(text === 'zone' ? 40 : 20)
+  // It crosses the border of a value.
+  expect(await rebuilt(':1')).toEqual({ found: 11, isRebuilt: true })
   statements.mockRestore()
 })
 

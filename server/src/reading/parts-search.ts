@@ -1,12 +1,12 @@
 import { isInParts } from '../lines/parts.ts'
-import { scanReferences } from '../lines/shape.ts'
+import { parseReference, type ShapeReference, scanReferences } from '../lines/shape.ts'
 import type { Slot } from '../lines/slots.ts'
 import { foldCase } from '../query/like.ts'
 import { containsAnyCaseless } from './caseless.ts'
 import { OVERFLOW_NAMES, OVERFLOW_VALUES } from './overflow-entries.ts'
 import { beginsInEscape, formatsHolding, hasBareQuote, isAscii, type LineSearch } from './plain-lines.ts'
 import { type LineSources, lineInParts, PARTS_TEXT, timeFormatOfParts, timeInParts } from './raw-line.ts'
-import { and, FALSE, name, not, or, param, type SqlFragment, sql } from './statement.ts'
+import { and, constant, digits, FALSE, name, not, or, param, type SqlFragment, sql } from './statement.ts'
 
 /**
  * True where a line whose shape is in parts contains a text. The names of entries lie in the overflow map; a line is rebuilt when one of them may
@@ -40,13 +40,20 @@ function inKnownParts(search: LineSearch, lines: LineSources, parts: readonly st
     tails.length === 0 || (areQuoted && !isEscaped)
       ? []
       : [...(isEscaped ? lines.columns.map((column) => hasTail(name(column))) : []), anyOverflowValue(hasTail)]
-  const mayBeThere = or([hasOneOf(odd), nameContains(search, lines), ...(isEscaped ? [inValues] : []), ...tailsOfLine])
+  const isNamed = nameInParts(search, lines, parts)
+  const mayBeThere = or([
+    hasOneOf(odd),
+    ...(isNamed ? [] : [nameContains(search, lines)]),
+    ...(isEscaped ? [inValues] : []),
+    ...tailsOfLine,
+  ])
   // A text without quotes does not cross the border of a quoted value. Only a text that begins inside an escape sequence can differ there.
   const needsEscapes = isEscaped || tails.length > 0 || marked.length > 0
   return or([
     hasOneOf(parts.filter((part) => literalsContain(text, part))),
     inTime(search, lines),
     ...(isEscaped ? [] : [and([not(isEncodedDifferently), inValues])]),
+    ...(isNamed ? [isNamed] : []),
     and([mayBeThere, fits(lineInParts(lines, needsEscapes))]),
   ])
 }
@@ -99,6 +106,35 @@ const anyOverflowValue = (test: (value: SqlFragment) => SqlFragment): SqlFragmen
 const nameContains = ({ text, fits }: LineSearch, { notInNames = [] }: LineSources): SqlFragment =>
   notInNames.includes(text) ? FALSE : sql`arrayExists(key -> ${fits(sql`key`)}, ${OVERFLOW_NAMES})`
 
+/**
+ * True where the name of an entry contains the text, as the line has it: without its prefix. Undefined where the parts do not tell the prefix of each
+ * entry of the line.
+ */
+function nameInParts(
+  { text, fits, isEscaped }: LineSearch,
+  { notInNames = [] }: LineSources,
+  parts: readonly string[],
+): SqlFragment | undefined {
+  if (notInNames.includes(text)) return FALSE
+  const references = parts.map((part) => scanReferences(part).references.map((reference) => parseReference(reference.name)))
+  const count = (own: readonly ShapeReference[], kind: ShapeReference['kind']) => own.filter((one) => one.kind === kind).length
+  const areNamed = references.every((own) => count(own, 'more') === count(own, 'key'))
+  const prefixes = [...new Set(references.flat().flatMap((one) => (one.kind === 'key' ? [one.prefix] : [])))]
+  const areDistinct = prefixes.every((own) => /^[^$]/.test(own) && prefixes.every((other) => other === own || !other.startsWith(own)))
+  if (isEscaped || !areNamed || !areDistinct || prefixes.length > PREFIXES_MAX) return undefined
+  const inName = or(
+    prefixes.map((prefix) =>
+      and([sql`startsWith(key, ${param.text(prefix)})`, fits(sql`substring(key, ${digits(Buffer.byteLength(prefix) + 1)})`)]),
+    ),
+  )
+  return and([
+    sql`arrayExists(key -> ${inName}, ${OVERFLOW_NAMES})`,
+    sql`arrayExists(key -> ${inName}, arraySlice(${OVERFLOW_NAMES}, 1, ${ENTRIES_OF_LINE}))`,
+  ])
+}
+
+const PREFIXES_MAX = 8
+
 /** True where the time of the line contains the text. It is computed only when a known format may contain it. */
 function inTime({ text, fits, times }: LineSearch, lines: LineSources): SqlFragment {
   const formats = lines.shapes?.filter(isInParts).flatMap(timeFormatOfParts)
@@ -111,8 +147,9 @@ const isMarked = (part: string): boolean => part.includes('\x02\x03') || part.in
 const PARTS_FEW = 8
 const hasOneOf = (parts: readonly string[]): SqlFragment =>
   parts.length > PARTS_FEW ? sql`hasAny(parts, ${param.texts(parts)})` : or(parts.map((part) => sql`has(parts, ${param.text(part)})`))
-/** The values of the overflow map without those of attributes. */
-const ENTRIES: SqlFragment = sql`arraySlice(${OVERFLOW_VALUES}, 1, arraySum(part -> countSubstrings(part, '\\x01m'), parts))`
+/** The number of overflow entries of the line. Those of attributes come behind them. */
+const ENTRIES_OF_LINE: SqlFragment = constant(String.raw`arraySum(part -> countSubstrings(part, '\x01m'), parts)`)
+const ENTRIES: SqlFragment = sql`arraySlice(${OVERFLOW_VALUES}, 1, ${ENTRIES_OF_LINE})`
 
 function literalsContain(text: string, part: string): boolean {
   const { references, tail } = scanReferences(part)
