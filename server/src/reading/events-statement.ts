@@ -191,8 +191,11 @@ export function oneOf(sources: readonly LocatedSource[]): SqlFragment {
  * The store combines two indexes only in a statement with few conditions, so the filter is made one condition for it.
  */
 export const whereOf =
-  (met: SqlFragment, { conditions, haveAlternatives }: IndexHints) =>
+  (met: SqlFragment, { conditions, haveAlternatives, candidates }: IndexHints) =>
   (scope: SqlFragment): SqlFragment => {
+    // In one condition the store would rebuild the lines of all events.
+    if (candidates)
+      return sql`prewhere ${and([scope, candidates])} where ${and([haveAlternatives ? sql`if(${met}, 1, 0)` : met, ...conditions])}`
     if (conditions.length === 0) return sql`where ${and([scope, met])}`
     return sql`prewhere ${and([scope, haveAlternatives ? sql`if(${met}, 1, 0)` : met])} where ${and(conditions)}`
   }

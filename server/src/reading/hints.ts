@@ -4,12 +4,21 @@ import { type TableClass, tokensOf } from '../lines/table.ts'
 import { elementPaths } from '../query/element.ts'
 import { idHints } from './id-search.ts'
 import { isBuiltInKey, type KeyColumns, pathsOf } from './key-locations.ts'
+import { lineContains } from './line-search.ts'
+import { neededTexts } from './needed-texts.ts'
 import { overflowGranules } from './overflow-entries.ts'
-import type { LineSources } from './raw-line.ts'
-import { constant, param, type SqlFragment, sql } from './statement.ts'
+import { type LineSources, rebuildsLines } from './raw-line.ts'
+import { and, constant, param, type SqlFragment, sql, TRUE, textsOf } from './statement.ts'
 
-/** Conditions for indexes. Those with alternatives are answered by two indexes together. */
-export type IndexHints = { readonly conditions: readonly SqlFragment[]; readonly haveAlternatives: boolean }
+/**
+ * Conditions that hold wherever the filter holds: for indexes, where those with alternatives are answered by two indexes together, and one that selects
+ * the events whose lines are rebuilt.
+ */
+export type IndexHints = {
+  readonly conditions: readonly SqlFragment[]
+  readonly haveAlternatives: boolean
+  readonly candidates?: SqlFragment
+}
 export const NO_HINTS: IndexHints = { conditions: [], haveAlternatives: false }
 
 /** One rare word leaves little to read. More hints cost more than they save. */
@@ -22,7 +31,25 @@ const BETWEEN_WORDS = /[^a-z0-9\x80-\u{10ffff}]+/u
  * Returns conditions that hold wherever the filter holds and that the index of all words can answer, so that a search for an id reads next
  * to nothing. They come from the texts that keys are compared with, otherwise from free text, otherwise from keys without a column.
  */
-export function hintsOf(filter: Filter, { tableClass, slots, lines }: HintSources): IndexHints {
+export function hintsOf(filter: Filter, sources: HintSources): IndexHints {
+  const candidates = candidatesOf(filter, sources.lines)
+  const hints = indexHintsOf(filter, sources)
+  return candidates ? { ...hints, candidates } : hints
+}
+
+/** Lines without open maps are rebuilt for a regular expression only where they contain a text that it needs, which the columns tell. */
+function candidatesOf(filter: Filter, lines: LineSources): SqlFragment | undefined {
+  if (filter.kind === 'and') {
+    const parts = filter.of.flatMap((part) => candidatesOf(part, lines) ?? [])
+    return parts.length === 0 ? undefined : and(parts)
+  }
+  if (filter.kind !== 'regex' || filter.key !== '@raw' || filter.negated || lines.hasParts) return undefined
+  return neededTexts(filter.pattern, filter.ignoreCase)
+    .map((text) => lineContains(text, lines))
+    .find((candidates) => candidates !== TRUE && !rebuildsLines(textsOf(candidates).join('')))
+}
+
+function indexHintsOf(filter: Filter, { tableClass, slots, lines }: HintSources): IndexHints {
   const words = [...new Set(wordsOf(filter))].sort((a, b) => b.length - a.length).slice(0, HINTS_MAX)
   if (words.length > 0) {
     return { conditions: words.map((word) => sql`has(${constant(tokensOf(tableClass))}, ${param.text(word)})`), haveAlternatives: false }

@@ -1,0 +1,78 @@
+import { compileRegex } from '@dendro/language/regex'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { neededTexts } from './needed-texts.ts'
+
+test.each([
+  ['took [3-5][0-9]{2} ms', ['took ', ' ms']],
+  ['Failed password for (invalid user )?root', ['Failed password for ', 'root']],
+  ['^at org[.]example', ['example', 'at org']],
+  ['a\\.b\\.c+d', ['a.b.c']],
+  ['abcd?', ['abc']],
+  ['abcd*ef', ['abc']],
+  ['abcd{2}', ['abc']],
+  ['(?s)abc.def', ['abc', 'def']],
+  ['abc|def', []],
+  ['(abc|def)ghi', ['ghi']],
+  ['(abc(d|e))fgh', []],
+  ['\\Qabc|d\\E', []],
+  ['\\x61bcdef', []],
+  ['abc\\pLdef', []],
+  ['abc\\12def', []],
+  ['(?i:x)abc', []],
+  ['abc(?i)def', []],
+  ['ab', []],
+  ['[]abc]def', ['def']],
+  ['[[:alpha:]]def', []],
+  ['🦊🦊🦊?', ['🦊🦊']],
+])('%s needs %j', (pattern, texts) => {
+  expect(neededTexts(pattern, false)).toEqual(texts)
+})
+
+test('letters with a third form are not needed where case is ignored', () => {
+  expect(neededTexts('connection refused', true)).toEqual(['connection refu'])
+  expect(neededTexts('(?i)tickets', false)).toEqual(['tic'])
+})
+
+test('every match contains the texts', () => {
+  const piece = fc.constantFrom(
+    'abc',
+    'de',
+    'f',
+    '.',
+    '?',
+    '*',
+    '+',
+    '{2}',
+    '{0,1}',
+    '(',
+    ')',
+    '|',
+    '[ab]',
+    '[^a]',
+    '\\d',
+    '\\.',
+    '^',
+    '$',
+    '(?i)',
+    '\\b',
+    '1',
+  )
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', '1', '.'), maxLength: 12 })
+  fc.assert(
+    fc.property(
+      fc.array(piece, { maxLength: 6 }),
+      fc.boolean(),
+      fc.array(text, { minLength: 20, maxLength: 20 }),
+      (pieces, ignoreCase, texts) => {
+        const pattern = pieces.join('')
+        const rule = { kind: 'regex', pattern, ignoreCase } as unknown as Parameters<typeof compileRegex>[0]
+        const needed = neededTexts(pattern, ignoreCase)
+        if (needed.length === 0) return
+        const regex = compileRegex(rule)
+        for (const one of texts) if (regex.test(one)) for (const part of needed) expect(one.toLowerCase()).toContain(part.toLowerCase())
+      },
+    ),
+    { numRuns: 3_000 },
+  )
+})
