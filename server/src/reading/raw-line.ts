@@ -53,7 +53,7 @@ function wholeLine({ columns, shapes: all }: LineSources): SqlFragment {
     raw), ${tokens}, ${overflowBefore})`
   const written = sql`arrayMap((token, before, value) -> if(
     not startsWith(token, '\\x01') or not endsWith(before, '"') or not ${IS_JSON} or not match(value, ${constant(MAY_BE_ESCAPED)}),
-    ${readable(sql`value`)}, ${ESCAPED}), ${tokens}, arrayPushFront(arrayPopBack(${tokens}), ''), ${values})`
+    ${readable(sql`value`)}, ${ESCAPED}), ${tokens}, arrayPopBack(arrayPushFront(${tokens}, '')), ${values})`
   return sql`if(shape = '', raw, arrayStringConcat(${written}))`
 }
 
@@ -79,7 +79,7 @@ export function lineInParts(lines: LineSources, isEscaped = true): SqlFragment {
   if (!isEscaped) return sql`arrayStringConcat(arrayMap(value -> ${readable(sql`value`)}, ${values}))`
   const written = sql`arrayMap((token, before, value) -> if(
     not startsWith(token, '\\x01') or not endsWith(before, '"') or not match(value, ${constant(MAY_BE_ESCAPED)}),
-    ${readable(sql`value`)}, ${ESCAPED}), ${tokens}, arrayPushFront(arrayPopBack(${tokens}), ''), ${values})`
+    ${readable(sql`value`)}, ${ESCAPED}), ${tokens}, arrayPopBack(arrayPushFront(${tokens}, '')), ${values})`
   return sql`arrayStringConcat(${written})`
 }
 

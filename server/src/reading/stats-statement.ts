@@ -165,9 +165,11 @@ function topAndWhole(options: StatsOptions, names: readonly string[], top: numbe
 const aliased = (values: readonly SqlFragment[], prefix: 'm' | 'state' = 'm'): SqlFragment[] =>
   values.map((value, index) => sql`${value} as ${name(`${prefix}${index}`)}`)
 
-/** The number of the slice of an event, from 1. Slices neither overlap nor leave gaps. */
-const sliceOf = ({ fromMs, toMs }: TimeBounds, slices: number, timeMs: SqlFragment): SqlFragment =>
-  sql`toUInt64(intDiv((${timeMs} - ${param.int64(BigInt(fromMs))}) * ${param.int64(BigInt(slices))}, ${param.int64(BigInt(toMs - fromMs))}) + 1)`
+/** The number of the slice of an event, from 1. Slices neither overlap nor leave gaps. An empty range has no events, but must not divide by 0. */
+function sliceOf({ fromMs, toMs }: TimeBounds, slices: number, timeMs: SqlFragment): SqlFragment {
+  const lengthMs = param.int64(BigInt(Math.max(1, toMs - fromMs)))
+  return sql`toUInt64(intDiv((${timeMs} - ${param.int64(BigInt(fromMs))}) * ${param.int64(BigInt(slices))}, ${lengthMs}) + 1)`
+}
 
 function groupFilter({ only, groups }: StatsOptions, branch: QueryBranch): SqlFragment {
   if (!only) return TRUE

@@ -190,3 +190,14 @@ test('the deviation of large numbers that lie close together is exact', async ()
   expect(groups.map((group) => values(group.whole))).toEqual([deviation])
   expect(values((await stats(['close numbers', 'wide'], ['variance(id)'], { slices: 1 })).whole)).toEqual([deviation[0]])
 })
+
+test('an empty range has no events in any slice', async () => {
+  const at = fromMs + 60_000
+  const query = await reader.query(['first', 'second'], '', { bounds: { fromMs: at, toMs: at } })
+  for (const groups of [[], ['service'], ['service', '@dataset']]) {
+    const calls = callsOf(['count(*)', 'sum(ms)', 'rate(*)', 'p50(ms)'])
+    const found = await readStats(reader.senders.app.app.world.events, query, { calls, groups, slices: 10, limit: 10 })
+    expect([found.whole.count, found.groups, values(found.whole)]).toEqual([0, [], [0, null, 0, null]])
+    expect(found.slices.map(({ count }) => count)).toEqual(Array.from({ length: 10 }, () => 0))
+  }
+})
