@@ -1,6 +1,8 @@
 import { compileRegex } from '@dendro/language/regex'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { openReader } from '../../../test/reader.ts'
+import { openSendersAlone } from '../../../test/senders.ts'
 import { neededTexts } from './needed-texts.ts'
 
 test.each([
@@ -18,6 +20,8 @@ test.each([
   ['\\Qabc|d\\E', []],
   ['\\x61bcdef', []],
   ['abc\\pLdef', []],
+  ['abc\\PLdef', []],
+  ['\\Qabc\\E', []],
   ['abc\\12def', []],
   ['(?i:x)abc', []],
   ['abc(?i)def', []],
@@ -75,4 +79,35 @@ test('every match contains the texts', () => {
     ),
     { numRuns: 3_000 },
   )
+})
+
+test('lines of many shapes are found by expressions that need a text', async () => {
+  const headers = [...Array(24).keys()].map(
+    (nth) => `2026-09-01 12:00:00 ${nth % 2 === 0 ? 'INFO' : 'ERROR'} [${'w'.repeat(nth + 1)}]${' -'.repeat(nth)}`,
+  )
+  const lines = headers.flatMap((header, nth) => [
+    `${header} took ${250 + nth * 10} ms for "a\\b"`,
+    `${header} Failed password for invalid user root`,
+    `{"time":"2026-09-01T12:00:00Z","key${nth}":${nth},"message":"took ${300 + nth} ms\\nat org.example"}`,
+  ])
+  const reader = await openReader(await openSendersAlone())
+  try {
+    await reader.send('shapes', lines)
+    const patterns = [
+      'took [3-5][0-9]{2} ms',
+      '(?i)FAILED PASSWORD for (invalid user )?root',
+      'info. [[]w',
+      '(?i)info [[]ww]',
+      'ms.nat org',
+      'key1[0-9]":1',
+      'for "a.b"$',
+    ]
+    for (const pattern of patterns) {
+      const regex = compileRegex({ pattern, ignoreCase: false })
+      const expected = lines.filter((line) => regex.test(line))
+      expect((await reader.lines(['shapes'], `@raw ~ '${pattern}'`, { limit: 1_000 })).sort(), pattern).toEqual(expected.sort())
+    }
+  } finally {
+    await reader.close()
+  }
 })

@@ -1,7 +1,7 @@
 /** Shorter texts select too little. */
 const CHARS_MIN = 3
 /** One character of a plain text, an escaped sign, or a class of characters that stands for exactly one. */
-const ITEM = /\\[^a-z0-9]|\\[dwsDWSbBtnrfv]|\[\^?\]?(?:\\[^xpP]|[^\]\\])*\]|[^\\[\](){}|*+?]/guy
+const ITEM = /\\[^a-zA-Z0-9]|\\[dwsDWSbBtnrfv]|\[\^?\]?(?:\\[^xpP]|[^\]\\])*\]|[^\\[\](){}|*+?]/guy
 const REPETITION = /\{(\d+)(?:,\d*)?\}\??|[*+?]\??/y
 /** Letters with a third form that a regular expression takes for the same letter: the Kelvin sign and the long s. */
 const OTHER_FORMS = /[ksKS]|[^\0-\x7f]/
