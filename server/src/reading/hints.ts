@@ -44,9 +44,11 @@ function candidatesOf(filter: Filter, lines: LineSources): SqlFragment | undefin
     return parts.length === 0 ? undefined : and(parts)
   }
   if (filter.kind !== 'regex' || filter.key !== '@raw' || filter.negated || lines.hasParts) return undefined
-  return neededTexts(filter.pattern, filter.ignoreCase)
-    .map((text) => lineContains(text, lines))
-    .find((candidates) => candidates !== TRUE && !rebuildsLines(textsOf(candidates).join('')))
+  for (const text of neededTexts(filter.pattern, filter.ignoreCase)) {
+    const candidates = lineContains(text, lines)
+    if (candidates !== TRUE && !rebuildsLines(textsOf(candidates).join(''))) return candidates
+  }
+  return undefined
 }
 
 function indexHintsOf(filter: Filter, { tableClass, slots, lines }: HintSources): IndexHints {

@@ -2,7 +2,7 @@ import { isInParts } from '../lines/parts.ts'
 import { ENDLESS, longestWordOf, PIECE_BYTES, PIECED_BYTES, piecesOf, type TableClass, tokensOf } from '../lines/table.ts'
 import { searchFor } from './line-search.ts'
 import { isInEntriesOnly } from './parts-search.ts'
-import { formatsHolding, isInValuesOnly, timeFormatsOf } from './plain-lines.ts'
+import { formatsHolding, isAscii, isInValuesOnly, timeFormatsOf } from './plain-lines.ts'
 import { type LineSources, timeFormatOfParts } from './raw-line.ts'
 import { and, constant, digits, or, param, type SqlFragment, sql } from './statement.ts'
 
@@ -52,7 +52,6 @@ function isInLongerWord(word: string, tableClass: TableClass): SqlFragment {
 const ESCAPE_ENDS = /^[nrt]/
 /** Whether the indexes leave few events for a text with an id, also where lines are in parts. */
 export const hasId = (text: string): boolean => isAscii(text) && wordsIn(text.toLowerCase()).some(({ isWhole }) => !isWhole)
-const isAscii = (text: string): boolean => /^[ -~]*$/.test(text)
 
 type Word = { readonly word: string; readonly isWhole: boolean; readonly mayBeginInEscape: boolean }
 
