@@ -99,15 +99,25 @@ async function withoutLimited(
   account: PostAccounting,
   shares: readonly DatasetShare[],
 ): Promise<DatasetShare[]> {
+  const limitOf = (chosen: readonly DatasetShare[]): Promise<Failure | undefined> =>
+    world.limits
+      .checkOpen(
+        actor,
+        chosen.map(({ logId }) => logId),
+      )
+      .then(
+        () => undefined,
+        (thrown: unknown) => {
+          if (thrown instanceof Failure && thrown.status === 429) return thrown
+          throw thrown
+        },
+      )
+  if ((await limitOf(shares)) === undefined) return [...shares]
   const open: DatasetShare[] = []
   for (const share of shares) {
-    const thrown: unknown = await world.limits.checkOpen(actor, [share.logId]).then(
-      () => undefined,
-      (failure) => failure,
-    )
-    if (thrown === undefined) open.push(share)
-    else if (thrown instanceof Failure && thrown.status === 429) account.noteLeftOut(share, thrown)
-    else throw thrown
+    const limit = await limitOf([share])
+    if (limit === undefined) open.push(share)
+    else account.noteLeftOut(share, limit)
   }
   return open
 }
