@@ -13,6 +13,7 @@ import { contextOf, scopeOf } from '../server/src/reading/events-statement.ts'
 import { run, startQueryRun } from '../server/src/reading/run.ts'
 import { withShapes } from '../server/src/reading/shapes.ts'
 import { joined, name, sql } from '../server/src/reading/statement.ts'
+import { isJson } from './json-text.ts'
 import { lineOf, openReader, type Reader } from './reader.ts'
 
 /** FILTERS is how many random filters are compared; a long run sets more. Each is asked of some hundred events. */
@@ -237,15 +238,6 @@ const writtenArray: fc.Arbitrary<string> = fc.letrec<{ value: string; object: st
     array: listed(tie('value')).map((inside) => `[${inside}]`),
   }
 }).array
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /** The lines of a dataset by request: keys of later ones have columns that those of the first did not have. */
 function linesFor(dataset: string): string[][] {

@@ -2,7 +2,7 @@ import { LineMatcher } from '../../lines/match.ts'
 import type { PlainText } from '../../lines/plain-text.ts'
 import { END, NULL } from '../../lines/walk.ts'
 
-/** What a text that may be a JSON object is: its values are added, only jsonObject can tell, or it is none. */
+/** A text is an object whose values were added, no object, or unknown: then only jsonObject can tell. */
 export type JsonResult = 'object' | 'unknown' | 'none'
 
 /** The place in a line of each path, by the number of the path. */

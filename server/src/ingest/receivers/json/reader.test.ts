@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { isJson } from '../../../../../test/json-text.ts'
 import { Failure } from '../../../kernel/errors.ts'
 import { BROKEN, END, isNameless, NULL, STRING, unescapeText, Walk } from '../../../lines/walk.ts'
 import { BodyText } from '../body-text.ts'
@@ -17,15 +18,6 @@ function isReadable(text: string): boolean {
   } catch (thrown) {
     if (thrown instanceof Failure) return false
     throw thrown
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
   }
 }
 
