@@ -8,7 +8,7 @@ import type { JobKind } from '../server/src/jobs/job.ts'
 import { type Clock, systemClock } from '../server/src/kernel/clock.ts'
 import { openLogger } from '../server/src/kernel/log.ts'
 import { makeServiceDatabase } from '../server/src/meta/database.fixture.ts'
-import { openWorld } from '../server/src/open-world.ts'
+import { openWorld, type Replacements } from '../server/src/open-world.ts'
 import type { MailMessage } from '../server/src/outgoing/mail.ts'
 import type { World } from '../server/src/world.ts'
 
@@ -52,12 +52,13 @@ export type TestApp = {
 /**
  * Runs the whole service on the shared stores, with a movable clock and captured mail. Only requested jobs run, and nothing is deleted for its age,
  * because the clock differs from that of other users of the stores. A test that requests jobs gets its own metadata unless it provides some: on the
- * shared store it would take the jobs of others.
+ * shared store it would take the jobs of others. Results are kept as with an embedded store, unless several services of a test change the same events.
  */
 export async function openTestApp(
   env: Record<string, string> = {},
   kinds?: (world: World) => readonly JobKind[],
   web?: WebFiles,
+  { ownsEvents = true }: Pick<Replacements, 'ownsEvents'> = {},
 ): Promise<TestApp> {
   const stores = inject('stores')
   const database = kinds && env.DENDRO_POSTGRES_URL === undefined ? await makeServiceDatabase(stores) : undefined
@@ -74,7 +75,7 @@ export async function openTestApp(
   })
   const clock = testClock()
   const mails: MailMessage[] = []
-  const opened = await openWorld(config, { clock, log: openLogger(config.DENDRO_LOG_LEVEL) })
+  const opened = await openWorld(config, { clock, log: openLogger(config.DENDRO_LOG_LEVEL), ownsEvents })
   const mailer = config.DENDRO_SMTP_URL ? opened.mailer : { configured: true, send: async (mail: MailMessage) => void mails.push(mail) }
   const world = { ...opened, mailer }
   const app = await openApp(world, config, { kinds: kinds?.(world) ?? [], loops: [] }, web)

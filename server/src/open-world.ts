@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { openLedger } from './events/ledger/ledger.ts'
+import { noteRunningDeletions } from './events/purge/purge.ts'
 import { openDiskWatch } from './events/store/disk.ts'
 import { type EventStore, openEventStore } from './events/store/events.ts'
 import { openLateIndexes } from './events/store/late-indexes.ts'
@@ -35,8 +36,11 @@ const WAITING_SHARE = 1 / 16
 /** An OpenWorld also learns the port that the service listens on: with DENDRO_PORT=0 the system chooses it late. */
 export type OpenWorld = World & { listensOn(port: number): void; close(): Promise<void> }
 
-/** Opens the stores and every other connection to the outside of the program. Tests replace clock and log. */
-export async function openWorld(config: Config, replacements: { clock?: Clock; log?: Logger } = {}): Promise<OpenWorld> {
+/** `ownsEvents` promises that no other process changes the same datasets, also where the event store is a server. */
+export type Replacements = { clock?: Clock; log?: Logger; ownsEvents?: boolean }
+
+/** Opens the stores and every other connection to the outside of the program. Only tests replace something. */
+export async function openWorld(config: Config, replacements: Replacements = {}): Promise<OpenWorld> {
   const log = replacements.log ?? openLogger(config.DENDRO_LOG_LEVEL)
   const clock = replacements.clock ?? guardSystemClock(log)
   const deps = { clock, log, ids: systemIds }
@@ -53,11 +57,13 @@ export async function openWorld(config: Config, replacements: { clock?: Clock; l
         dataDir,
         memoryBytes: Math.floor(config.DENDRO_MEMORY * ENGINE_SHARE),
         spillBytes: config.DENDRO_QUERY_SPILL * SPILLS_AT_ONCE,
+        isOwned: replacements.ownsEvents ?? false,
       },
       deps,
     ),
     openMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir, poolMax: config.DENDRO_POSTGRES_CONNECTIONS }, deps),
   )
+  await noteRunningDeletions(events)
   const reference = isGuarded(clock) ? await followReferenceClock(meta, clock, log) : undefined
   const disk = await openDiskWatch(events, dataDir, deps)
   const lateIndexes = openLateIndexes(events, () => disk.state() === 'ok', deps)

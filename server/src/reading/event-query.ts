@@ -57,6 +57,8 @@ export type EventQuery = {
   readonly ticket?: QueryTicket
   /** Reads of one request have the same object here. What one finds out about the events, the others need not. */
   readonly sharing?: object
+  /** Whether results of its statements may be kept and used again, as long as they hold. */
+  readonly keepsResults?: boolean
   /** Without it every pattern stands for itself. */
   readonly families?: PatternFamilies
   /** The range of the patterns that are put into families; by default the bounds. */

@@ -3,6 +3,7 @@ import { tableClasses } from '../lines/table.ts'
 import { branchesOf, type QueryBranch } from './branches.ts'
 import type { EventQuery, FoundEvent, PresentPattern, PresentPatterns } from './event-query.ts'
 import { scopeOf } from './events-statement.ts'
+import { readScope } from './kept-results.ts'
 import { type QueryRun, run, startQueryRun } from './run.ts'
 import { joined, name, sql } from './statement.ts'
 
@@ -16,7 +17,7 @@ const PATTERNS_MAX = 1_000_000
 export async function withFamilies(store: EventStore, queryRun: QueryRun, query: EventQuery, keys: readonly string[]): Promise<EventQuery> {
   if (!query.families || !keys.includes('@pattern')) return query
   const whole = query.patternBounds ? { ...query, bounds: query.patternBounds } : query
-  const { sources } = await inFamilies(store, whole, await presentPatterns(store, queryRun, whole))
+  const { sources } = await inFamilies(store, whole, await presentPatterns(store, { ...queryRun, scope: readScope(whole) }, whole))
   return { ...query, sources }
 }
 

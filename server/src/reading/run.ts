@@ -7,11 +7,12 @@ import { BinaryRows } from './binary-rows.ts'
 import { countElements } from './element-text.ts'
 import type { EventQuery, QueryBudget, QueryCost } from './event-query.ts'
 import { searchesWords } from './hints.ts'
+import { type KeptQuery, keptPlace, type ReadScope, readScope, type StatementResult } from './kept-results.ts'
 import { countsByMinute } from './minute-counts.ts'
 import { failureOf, type GroupLimit, tooExpensive, tooLong } from './query-failure.ts'
 import { rebuildsLines, searchesColumns } from './raw-line.ts'
 import { type AdmissionWait, noAdmissionWait, runAdmitted } from './run-admitted.ts'
-import { bindStatement, type SqlFragment } from './statement.ts'
+import { type BoundStatement, bindStatement, type SqlFragment } from './statement.ts'
 import { encodeStatement } from './statement-body.ts'
 
 type RunnableQuery = Pick<EventQuery, 'orgNumber' | 'budget' | 'signal' | 'onProgress' | 'gaps' | 'ticket'>
@@ -21,21 +22,28 @@ export type QueryRun = RunnableQuery & {
   /** Excludes the time that the query waited for admission. */
   startedMs: number
   readonly admissionWait: AdmissionWait
+  /** The events that its statements may read. Undefined when their results are not kept. */
+  readonly scope: ReadScope | undefined
   rows: number
   bytes: number
 }
 
-export const startQueryRun = ({ orgNumber, budget, signal, onProgress, gaps, ticket }: RunnableQuery): QueryRun => ({
+export const startQueryRun = (query: RunnableQuery & Partial<KeptQuery>): QueryRun => ({
+  ...runnableOf(query),
+  scope: readScope(query),
+  startedMs: performance.now(),
+  admissionWait: noAdmissionWait(),
+  rows: 0,
+  bytes: 0,
+})
+
+const runnableOf = ({ orgNumber, budget, signal, onProgress, gaps, ticket }: RunnableQuery): RunnableQuery => ({
   orgNumber,
   budget,
   signal,
   ...(onProgress ? { onProgress } : {}),
   ...(gaps ? { gaps } : {}),
   ...(ticket ? { ticket } : {}),
-  startedMs: performance.now(),
-  admissionWait: noAdmissionWait(),
-  rows: 0,
-  bytes: 0,
 })
 
 export const costOf = ({ rows, bytes, startedMs }: QueryRun, share: number): QueryCost => ({
@@ -73,25 +81,44 @@ export async function run(
   groupLimit?: GroupLimit,
   sampleRows?: number,
 ): Promise<BinaryRows> {
-  const { gaps, signal } = queryRun
+  const { gaps, signal, scope, orgNumber } = queryRun
+  const bound = bindStatement(statement)
+  const place = sampleRows === undefined ? keptPlace(store, scope, bound, { orgNumber, groupsMax: groupLimit?.groupsMax }) : undefined
   try {
     signal.throwIfAborted()
+    const kept = place?.find()
+    if (kept && isWithinBudget(queryRun, kept)) return rowsOf(queryRun, kept)
     return await runAdmitted(store, queryRun, CORES, async (share, running) => {
+      const keep = place?.reading()
       const options = { ...(groupLimit ? { grouping: groupLimit } : {}), sampleRows, share, running }
       if (gaps && !gaps.found) {
         try {
-          return await send(store, queryRun, statement, options)
+          const result = await send(store, queryRun, bound, options)
+          keep?.(result)
+          return rowsOf(queryRun, result)
         } catch (thrown) {
           if (!isShardUnavailable(thrown)) throw thrown
           gaps.found = true
         }
       }
-      return send(store, queryRun, statement, options)
+      const result = await send(store, queryRun, bound, options)
+      if (!gaps?.found) keep?.(result)
+      return rowsOf(queryRun, result)
     })
   } catch (cause) {
     throw isTimeout(cause) || isTimeout(signal.reason) ? unavailable('the event store did not answer in time', { cause }) : cause
   }
 }
+
+/** A kept result counts like one that is read now, so that limits and costs do not depend on what others have read. */
+function rowsOf(queryRun: QueryRun, { bytes, readRows, readBytes }: StatementResult): BinaryRows {
+  queryRun.rows += readRows
+  queryRun.bytes += readBytes
+  return new BinaryRows(bytes)
+}
+
+const isWithinBudget = ({ budget, rows, bytes }: QueryRun, { readRows, readBytes }: StatementResult): boolean =>
+  rows + readRows <= budget.rows && bytes + readBytes <= budget.bytes
 
 /** Whether a signal aborted by timeout, not because the caller disconnected. */
 const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
@@ -101,21 +128,21 @@ type SendOptions = { grouping?: GroupLimit; sampleRows: number | undefined; shar
 async function send(
   store: EventStore,
   queryRun: QueryRun,
-  statement: SqlFragment,
+  bound: BoundStatement,
   { grouping: groupLimit, sampleRows, share, running }: SendOptions,
-): Promise<BinaryRows> {
+): Promise<StatementResult> {
   const { budget } = queryRun
   const secondsLeft = budget.seconds - (performance.now() - queryRun.startedMs) / 1_000
   if (secondsLeft <= 0) throw tooExpensive(`more than ${budget.seconds} s`)
-  const { text, ...bound } = bindStatement(statement)
+  const { text } = bound
   const length = text.length + countElements(text) * ELEMENT_BYTES
   if (length > TEXT_BYTES_MAX) throw tooLong(length / TEXT_BYTES_MAX)
-  const { body, contentType } = encodeStatement({ text, ...bound }, 'RowBinary')
+  const { body, contentType } = encodeStatement(bound, 'RowBinary')
   const queryId = randomUUID()
   const { signal, release } = endingWith(queryRun.signal, Math.ceil(secondsLeft * 1_000) + LATE_MS)
   const progressReport = reportProgress(store, queryRun, queryId)
   try {
-    const { bytes, readRows, readBytes } = await store.read({
+    return await store.read({
       body,
       contentType,
       queryId,
@@ -148,9 +175,6 @@ async function send(
         ...memorySettings(store, budget, running),
       },
     })
-    queryRun.rows += readRows
-    queryRun.bytes += readBytes
-    return new BinaryRows(bytes)
   } catch (cause) {
     if (signal.aborted) await kill(store, queryId)
     signal.throwIfAborted()

@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { Logger } from '../../kernel/log.ts'
 import { type TableClass, tableClasses, tableClassNames } from '../../lines/table.ts'
+import type { EventChange } from '../store/event-changes.ts'
 import type { EventStore } from '../store/events.ts'
 import { type DeletionTarget, dropPart, rowsOfParts, runningDeletions, selectRowsToDelete, startDeletion } from './rows.ts'
 
@@ -32,6 +33,7 @@ export type DeletionResult = {
 
 /** Bounds the length of a statement. */
 const LOGS_MAX = 2_000
+const DAY_MS = 86_400_000
 const POLL_MS = 500
 /** Error code for a part that was merged meanwhile; the next deletion finds its rows in the merged part. */
 const NO_SUCH_PART = '232'
@@ -41,6 +43,34 @@ const NO_SUCH_PART = '232'
  * rewritten by one mutation per table: each mutation recreates every part, if only by hard links, so the number of mutations matters, not their size.
  */
 export async function deleteEvents(store: EventStore, targets: readonly DeletionTarget[], deps: DeletionDeps): Promise<DeletionResult> {
+  const changes = unfinishedChanges(store)
+  for (const { logIds, old } of targets) {
+    const toMs = old ? old.beforeDay * DAY_MS : Number.POSITIVE_INFINITY
+    const change = store.changes?.begin(logIds, { fromMs: Number.NEGATIVE_INFINITY, toMs })
+    if (change) changes.add(change)
+  }
+  const result = await deleteTargets(store, targets, deps)
+  // After a failure, deletions may go on in the store, until a later call has waited for them.
+  for (const change of changes) change.end()
+  changes.clear()
+  return result
+}
+
+const unfinished = new WeakMap<EventStore, Set<EventChange>>()
+
+function unfinishedChanges(store: EventStore): Set<EventChange> {
+  const changes = unfinished.get(store) ?? new Set()
+  unfinished.set(store, changes)
+  return changes
+}
+
+/** Notes deletions that an earlier process has begun and that still run. */
+export async function noteRunningDeletions(store: EventStore): Promise<void> {
+  if (!store.changes || (await runningDeletions(store)).length === 0) return
+  unfinishedChanges(store).add(store.changes.beginAnywhere())
+}
+
+async function deleteTargets(store: EventStore, targets: readonly DeletionTarget[], deps: DeletionDeps): Promise<DeletionResult> {
   const result: DeletionResult = { removed: new Map(), waiting: new Map(), rewritingMs: 0 }
   const batches = batchesOf(targets).flatMap((batch) => tableClassNames.map((tableClass) => ({ tableClass, batch })))
   // Drop parts first, which needs no space: on a full disk nothing can be rewritten.
@@ -48,7 +78,7 @@ export async function deleteEvents(store: EventStore, targets: readonly Deletion
     if (store.cluster === undefined) addAll(result.removed, await dropWholeParts(store, tableClass, batch, deps))
   }
   // A mutation of an earlier run or process may still be running.
-  if (batches.length > 0) await waitForDeletions(store, deps)
+  if (batches.length > 0 || unfinishedChanges(store).size > 0) await waitForDeletions(store, deps)
   for (const { tableClass, batch } of batches) await rewrite(store, tableClass, batch, deps, result)
   return result
 }

@@ -6,6 +6,7 @@ import { connectWithRetry } from '../../kernel/reach.ts'
 import { formatAddress, parseAddress } from './address.ts'
 import { type Clients, openClients } from './clients.ts'
 import { type Engine, EngineFailure, type EventDeps, openEngine } from './engine.ts'
+import { type EventChanges, openEventChanges } from './event-changes.ts'
 import { clearInterruptedStart, markInitialized } from './first-engine-start.ts'
 import { migrate } from './migrate.ts'
 import type { ReadResult, ReadStatement } from './reads.ts'
@@ -18,6 +19,8 @@ export type EventStoreOptions = {
   dataDir: string
   /** Limits the embedded engine. */
   memoryBytes: number
+  /** Whether no other process changes the events that this one reads, as with the embedded engine. */
+  isOwned?: boolean
   /** spillBytes limits what all queries of the embedded engine together write to disk to sort and group. */
   spillBytes?: number
 }
@@ -38,6 +41,8 @@ export type EventStore = {
   /** The cluster's name for inserts and DDL; undefined on one server. */
   readonly cluster: string | undefined
   readonly readerLimits: ReaderLimits
+  /** Undefined where other processes also change events. */
+  readonly changes: EventChanges | undefined
   /** Throws a 503 when the store does not answer within 5 s. */
   ping(signal?: AbortSignal): Promise<void>
   health(): EventHealth
@@ -54,7 +59,7 @@ const DETACHED_EVERY_MS = 3_600_000
 
 /** Opens the event store and migrates its tables. */
 export async function openEventStore(options: EventStoreOptions, deps: EventDeps): Promise<EventStore> {
-  return options.url === undefined ? openEmbedded(options, deps) : openServer(options.url, deps)
+  return options.url === undefined ? openEmbedded(options, deps) : openServer(options.url, options, deps)
 }
 
 async function openEmbedded(options: EventStoreOptions, deps: EventDeps): Promise<EventStore> {
@@ -67,6 +72,7 @@ async function openEmbedded(options: EventStoreOptions, deps: EventDeps): Promis
   await markInitialized(options.dataDir)
   return storeOn(engine.clients, deps, {
     engine: engine.child,
+    changes: openEventChanges(),
     readerLimits: await readLimits(engine.clients()).catch(async (cause) => {
       await engine.close()
       throw cause
@@ -107,7 +113,7 @@ function engineHealth(engine: SupervisedChild): EventHealth {
   }
 }
 
-async function openServer(url: string, deps: EventDeps): Promise<EventStore> {
+async function openServer(url: string, { isOwned }: EventStoreOptions, deps: EventDeps): Promise<EventStore> {
   const clients = openClients(parseAddress(url))
   let limits: ReaderLimits
   try {
@@ -125,6 +131,7 @@ async function openServer(url: string, deps: EventDeps): Promise<EventStore> {
   })
   return storeOn(() => clients, deps, {
     engine: undefined,
+    changes: isOwned ? openEventChanges() : undefined,
     readerLimits: limits,
     health: () => health,
     close: async () => {
@@ -176,7 +183,7 @@ async function readLimits({ reader, address: { url } }: Clients): Promise<Reader
   })
 }
 
-type OpenedStore = { engine: SupervisedChild | undefined; readerLimits: ReaderLimits; health(): EventHealth; close(): Promise<void> }
+type OpenedStore = Pick<EventStore, 'engine' | 'readerLimits' | 'changes' | 'health' | 'close'>
 
 function storeOn(clients: () => Clients, deps: EventDeps, opened: OpenedStore): EventStore {
   const watching = new AbortController()
@@ -200,6 +207,7 @@ function storeOn(clients: () => Clients, deps: EventDeps, opened: OpenedStore): 
     },
     engine: opened.engine,
     readerLimits: opened.readerLimits,
+    changes: opened.changes,
     health: opened.health,
     ping: async (signal) => {
       const bound = AbortSignal.timeout(PING_BOUND_MS)

@@ -5,6 +5,7 @@ import { type Ids, systemIds } from '../../kernel/ids.ts'
 import type { Logger } from '../../kernel/log.ts'
 import type { TableClass } from '../../lines/table.ts'
 import type { EventStore } from '../store/events.ts'
+import { timesOf } from './block-times.ts'
 import { type CommitDeps, commit } from './commit.ts'
 import { openIdempotencyGuard, type PendingPost } from './idempotency.ts'
 import { openClaimGuard, type PostClaims } from './idempotency-claims.ts'
@@ -70,10 +71,16 @@ export async function openEventWriter(store: EventStore, deps: WriterDeps, bound
   let waitingBytes = 0
   let closed = false
 
-  function start({ idempotencyKey: identity, orgNumber }: Post, blocks: Post['blocks'], arrivedMs: number, mayStore = () => true): Posting {
+  function start(post: Post, blocks: Post['blocks'], arrivedMs: number, mayStore = () => true): Posting {
+    const { idempotencyKey: identity, orgNumber, logId } = post
+    const change = store.changes?.begin([logId], timesOf(blocks))
     const posting = makePosting({ identity, orgNumber, mayStore }, blocks, arrivedMs, clock)
     postings.add(posting)
-    void posting.outcome.then(() => postings.delete(posting))
+    void posting.outcome.then((outcome) => {
+      postings.delete(posting)
+      // Otherwise an insert may still run whose outcome nobody knows.
+      if (outcome.kind === 'stored' || outcome.stored === 'nothing') change?.end()
+    })
     for (const piece of posting.parts) inserts.add(piece)
     return posting
   }

@@ -59,7 +59,20 @@ export async function buildEventQuery(
   const budget = wanted.budget ?? budgetOf(world, actor)
   const ticket = reader ? ticketOfService(world, actor, reader) : ticketOf(world, actor)
   const families = patternFamilies(world.meta, actor.orgId)
-  return { orgNumber: actor.orgNumber, sources, filter, bounds, budget, signal, ticket, families, ...(onProgress ? { onProgress } : {}) }
+  // Exports and tails read events once.
+  const keepsResults = reader === undefined || reader === 'monitor'
+  return {
+    orgNumber: actor.orgNumber,
+    sources,
+    filter,
+    bounds,
+    budget,
+    signal,
+    ticket,
+    families,
+    keepsResults,
+    ...(onProgress ? { onProgress } : {}),
+  }
 }
 
 /** The budget of one query of an actor: the largest that any of their roles permits, and for an API key not more than its own. */

@@ -1,0 +1,27 @@
+import type { ChangedRange } from '../store/event-changes.ts'
+import type { Block } from './post.ts'
+
+const HIGH = 2 ** 32
+const NS_PER_MS = 1_000_000
+const DAY_MS = 86_400_000
+const TIME_BYTES = 8
+
+/** The times of the events of some blocks, from the first to the last. */
+export function timesOf(blocks: readonly Block[]): ChangedRange {
+  const ranges = blocks.map(blockTimes)
+  return { fromMs: Math.min(...ranges.map(({ fromMs }) => fromMs)), toMs: Math.max(...ranges.map(({ toMs }) => toMs)) }
+}
+
+/** Times are 64-bit nanoseconds. As doubles they are precise to a microsecond, so the range gets a millisecond more at both ends. */
+function blockTimes({ columns, day }: Block): ChangedRange {
+  const times = columns.find(({ name }) => name === 'ts')?.bytes
+  if (!times) return { fromMs: day * DAY_MS, toMs: (day + 1) * DAY_MS }
+  const view = new DataView(times.buffer, times.byteOffset, times.byteLength)
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (let at = 0; at < times.byteLength; at += TIME_BYTES) {
+    const ns = view.getInt32(at + 4, true) * HIGH + view.getUint32(at, true)
+    if (ns < first) first = ns
+    if (ns > last) last = ns
+  }
+  return { fromMs: Math.floor(first / NS_PER_MS) - 1, toMs: Math.ceil(last / NS_PER_MS) + 1 }
+}
