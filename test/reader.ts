@@ -39,7 +39,7 @@ export async function openReader(given?: Senders): Promise<Reader> {
     bounds: { fromMs: 0, toMs: app.clock.nowMs() + 48 * 3_600_000 },
     budget,
     signal: new AbortController().signal,
-    keepsResults: true,
+    keepsResults: { slicesFromRows: 0 },
     ...more,
   })
   const events: Reader['events'] = async (datasets, where, wish = {}, more) =>

@@ -70,7 +70,7 @@ test('all paths of one key may overflow when one does, and of several keys those
 async function pageAndCount(dataset: string, where: string, limit = 10) {
   // One time window holds all events.
   const bounds = { fromMs: 0, toMs: reader.senders.app.clock.nowMs() + 60_000 }
-  const query = await reader.query([dataset], where, { bounds, sharing: {} })
+  const query = await reader.query([dataset], where, { bounds, sharing: {}, keepsResults: undefined })
   const { events } = await readEvents(store(), query, { limit, newestFirst: true, keys: 'all', withRaw: true })
   return { events: events.length, count: (await countMatching(store(), query)).count }
 }
@@ -100,5 +100,38 @@ test('a page and its count find out once which shapes and overflow keys there ar
   ] as const) {
     for (let round = 0; round < 3; round += 1) expect(await statementsOf(where), where).toBe(expected)
   }
+  statements.mockRestore()
+})
+
+test('shapes and overflow keys are not asked for again until events of the range change', async () => {
+  await reader.send('held', plain(0))
+  await reader.openMaps('held', ['labels.'])
+  const nowMs = reader.senders.app.clock.nowMs()
+  const statements = vi.spyOn(store(), 'read')
+  /** The matching events and the statements that it took to count them, for a query that is new each time. */
+  let shiftMs = 0
+  const counted = async (where: string) => {
+    shiftMs += 1
+    const query = await reader.query(['held'], where, { bounds: { fromMs: shiftMs, toMs: nowMs + 3_600_000 - shiftMs } })
+    statements.mockClear()
+    const { count } = await countMatching(store(), query)
+    return { count, statements: statements.mock.calls.length }
+  }
+  expect((await counted("'order'")).count).toBe(100)
+  expect(await counted("'order'")).toEqual({ count: 100, statements: 1 })
+  expect((await counted("labels.rare = 'yes'")).count).toBe(0)
+  // No event can match.
+  expect(await counted("labels.rare = 'yes'")).toEqual({ count: 0, statements: 0 })
+  await reader.send('held', ['{"message":"order 1","zone":"north","labels":{"rare":"yes"}}', 'order without a shape'])
+  const again = await counted("'order'")
+  expect(again).toEqual({ count: 102, statements: expect.any(Number) })
+  expect(again.statements).toBeGreaterThan(1)
+  expect((await counted("labels.rare = 'yes'")).count).toBe(1)
+  for (let round = 0; round < 2; round += 1) {
+    await counted("'order'")
+    await counted("labels.rare = 'yes'")
+  }
+  expect(await counted("'order'")).toEqual({ count: 102, statements: 1 })
+  expect(await counted("labels.rare = 'yes'")).toEqual({ count: 1, statements: 1 })
   statements.mockRestore()
 })

@@ -24,6 +24,10 @@ type FactsWanted = {
 type Facts = {
   readonly branches: readonly Pick<QueryBranch, 'shapes' | 'parts' | 'notInNames' | 'slots'>[]
   readonly text: string
+  /** The events that they are about. */
+  readonly bounds: TimeBounds
+  /** They hold for events that have not changed since. Undefined when that cannot be known. */
+  readonly since: number | undefined
   isSure: boolean
 }
 
@@ -36,8 +40,9 @@ const remembered = new WeakMap<EventStore, Map<string, Facts>>()
 const shared = new WeakMap<object, Map<string, Promise<Facts>>>()
 
 /**
- * Reads branches with the facts about their events. Every query finds the facts out, since events arrive at any time. When an earlier query of the
- * same kind found some, the read begins with these at the same time, and is repeated if they have changed. Reads that share a request find them once.
+ * Reads branches with the facts about their events. Facts of an earlier query hold as long as the events have not changed. Otherwise the query finds the
+ * facts out: if an earlier query of the same kind found some, the read begins with these at the same time, and is repeated if they have changed. Reads
+ * that share a request find them once.
  */
 export async function readWithFacts<T>(
   store: EventStore,
@@ -58,15 +63,24 @@ export async function readWithFacts<T>(
   const shares = name === undefined ? undefined : await found.get(place)
   if (shares) return read(withFacts(branches, shares, paths))
   const guess = name === undefined ? undefined : known.get(name)
+  const queried = { bounds, paths, needsLines }
+  if (guess && holds(store, queryRun, guess, queried)) return read(withFacts(branches, guess, paths))
   if (wanted.wantsOverflow === 'asRemembered' && !needsLines && !(guess?.isSure && lacksOverflow(guess, paths))) return read(branches)
   const findNow = async (): Promise<Facts> => {
+    const since = store.changes?.now()
     const scope = { keys, bounds, texts }
     const [shaped, placed] = await Promise.all([
       withShapes(store, queryRun, branches, scope),
       paths.length > 0 ? withOverflowKeys(store, queryRun, branches, scope) : branches,
     ])
     const facts = shaped.map((branch, index) => ({ ...branch, slots: placed[index]?.slots ?? branch.slots }))
-    return { branches: facts, text: textOf(facts, paths), isSure: true }
+    const isUnchanged = since !== undefined && areUnchanged(store, queryRun, bounds, since)
+    return { branches: facts, text: textOf(facts, paths), bounds, since: isUnchanged ? since : undefined, isSure: true }
+  }
+  const note = (facts: Facts): void => {
+    // Facts about a longer range serve more queries.
+    if (guess && isWithin(facts.bounds, guess.bounds) && holds(store, queryRun, guess, { ...queried, bounds: guess.bounds })) return
+    remember(known, name, facts)
   }
   const find = (): Promise<Facts> => {
     const finding = findNow()
@@ -77,13 +91,13 @@ export async function readWithFacts<T>(
   }
   if (!guess?.isSure) {
     const facts = await find()
-    remember(known, name, { ...facts, isSure: guess === undefined || guess.text === facts.text })
+    note({ ...facts, isSure: guess === undefined || guess.text === facts.text })
     return read(withFacts(branches, facts, paths))
   }
   const { rows, bytes } = queryRun
   const [early, facts] = await Promise.allSettled([read(withFacts(branches, guess, paths)), find()])
   if (facts.status === 'rejected') throw facts.reason
-  remember(known, name, { ...facts.value, isSure: facts.value.text === guess.text })
+  note({ ...facts.value, isSure: facts.value.text === guess.text })
   if (facts.value.text === guess.text) {
     if (early.status === 'rejected') throw early.reason
     return early.value
@@ -98,6 +112,24 @@ function findingsOf(sharing: object | undefined): Map<string, Promise<Facts>> {
   if (sharing) shared.set(sharing, own)
   return own
 }
+
+type QueriedFacts = { readonly bounds: TimeBounds; readonly paths: readonly string[]; readonly needsLines: boolean }
+
+/** Whether facts about a range that contains another one serve that too. For a much shorter one, finding them out anew may tell more. */
+function holds(store: EventStore, queryRun: QueryRun, facts: Facts, { bounds, paths, needsLines }: QueriedFacts): boolean {
+  if (facts.since === undefined || !isWithin(bounds, facts.bounds)) return false
+  const isMuchShorter = lengthOf(bounds) * MUCH < lengthOf(facts.bounds)
+  const areListed = !needsLines || facts.branches.every(({ shapes }) => shapes !== undefined)
+  const areInColumns = facts.branches.every(({ slots }) => !paths.some((path) => slots.mayOverflow(path)))
+  return ((areListed && areInColumns) || !isMuchShorter) && areUnchanged(store, queryRun, bounds, facts.since)
+}
+
+const MUCH = 4
+const lengthOf = ({ fromMs, toMs }: TimeBounds): number => toMs - fromMs
+const isWithin = (inner: TimeBounds, outer: TimeBounds): boolean => inner.fromMs >= outer.fromMs && inner.toMs <= outer.toMs
+
+const areUnchanged = ({ changes }: EventStore, { scope }: QueryRun, bounds: TimeBounds, since: number): boolean =>
+  scope !== undefined && changes?.areUnchanged(scope.logIds, bounds, since) === true
 
 const lacksOverflow = ({ branches }: Facts, paths: readonly string[]): boolean =>
   branches.some(({ slots }) => paths.some((path) => !slots.mayOverflow(path)))

@@ -57,8 +57,11 @@ export type EventQuery = {
   readonly ticket?: QueryTicket
   /** Reads of one request have the same object here. What one finds out about the events, the others need not. */
   readonly sharing?: object
-  /** Whether results of its statements may be kept and used again, as long as they hold. */
-  readonly keepsResults?: boolean
+  /**
+   * Results of its statements may be kept and used again, as long as they hold, and closed slices of statistics that read at least so many events. By
+   * default nothing is kept.
+   */
+  readonly keepsResults?: { readonly slicesFromRows: number }
   /** Without it every pattern stands for itself. */
   readonly families?: PatternFamilies
   /** The range of the patterns that are put into families; by default the bounds. */

@@ -114,8 +114,9 @@ test('kept and fresh answers are equal while events arrive at any time', async (
         // Some reads run while the events arrive; only what is read afterwards is compared.
         const fromMs = startMs + from * MINUTE_MS
         const query = await reader.query([dataset], where, { bounds: { fromMs, toMs: fromMs + minutes * MINUTE_MS } })
-        const read = async (keepsResults: boolean) => {
-          const own = { ...query, keepsResults }
+        const read = async (isKept: boolean) => {
+          const { keepsResults, ...fresh } = query
+          const own = isKept ? query : fresh
           const page = await readEvents(world().events, own, { limit: 5, newestFirst: true, keys: 'all', withRaw: true })
           const { cost: _, ...stats } = await readStats(world().events, own, everything)
           return { page: page.events, hasMore: page.hasMore, stats, count: (await countMatching(world().events, own)).count }

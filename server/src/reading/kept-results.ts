@@ -78,18 +78,18 @@ export type KeptPlace = {
   reading(): (result: StatementResult) => void
 }
 
-/** A result belongs to its statement with all values, and to the organization and the limit of groups that it was read with. */
+/** A result belongs to its statement with all values, and to the organization and the limits that it was read with. */
 export function keptPlace(
   store: EventStore,
   scope: ReadScope | undefined,
   { text, params, tables }: BoundStatement,
-  owner: { readonly orgNumber: number; readonly groupsMax: number | undefined },
+  owner: { readonly orgNumber: number; readonly groupsMax: number | undefined; readonly memoryBytes: number },
 ): KeptPlace | undefined {
   const { changes } = store
   if (!scope || !changes || Object.keys(tables).length > 0) return undefined
   const results = keptOf.get(store) ?? new KeptResults(KEPT_BYTES_MAX)
   keptOf.set(store, results)
-  const name = hash('sha256', JSON.stringify([owner.orgNumber, owner.groupsMax, text, params], withBigInts), 'base64')
+  const name = hash('sha256', JSON.stringify([owner, text, params], withBigInts), 'base64')
   const holds = (since: number): boolean => changes.areUnchanged(scope.logIds, scope.bounds, since)
   return {
     find: () => results.get(name, holds),

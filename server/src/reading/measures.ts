@@ -154,9 +154,17 @@ export const finalAggregate = ({ aggregate, of }: Measure, context: BranchContex
 const slicedAggregates: ReadonlySet<Aggregate['name']> = new Set(['countIf', 'sum', 'avg', 'stddevSampStable', 'varSampStable'])
 export const isSliced = ({ aggregate }: Measure): boolean => slicedAggregates.has(aggregate.name)
 
-/** Computes an aggregate for each slice, as an array. The slice of an event is counted from 1. */
-export const slicedAggregate = ({ aggregate, of }: Measure, context: BranchContext, { slice, slices }: SliceOfEvent): SqlFragment =>
-  sql`arrayMap(one -> ${resultOf(aggregate, sql`one`)}, ${constant(aggregate.name)}Resample(1, ${digits(slices + 1)}, 1)(${of(context)}, ${slice}))`
+/**
+ * Computes an aggregate for each slice, as an array. The slice of an event is counted from 1. The store returns 0 as the sum of a slice without numbers,
+ * where a sum without slices is null.
+ */
+export const slicedAggregate = ({ aggregate, of }: Measure, context: BranchContext, { slice, slices }: SliceOfEvent): SqlFragment => {
+  const bySlice = (call: SqlFragment) => sql`${call}Resample(1, ${digits(slices + 1)}, 1)(${of(context)}, ${slice})`
+  const values = bySlice(constant(aggregate.name))
+  if (aggregate.name !== 'sum') return sql`arrayMap(one -> ${resultOf(aggregate, sql`one`)}, ${values})`
+  const sum = resultOf(aggregate, sql`if(numbers = 0, null, one)`)
+  return sql`arrayMap((one, numbers) -> ${sum}, ${values}, ${bySlice(sql`count`)})`
+}
 
 /** The expression for the slice of an event, and how many there are. */
 type SliceOfEvent = { readonly slice: SqlFragment; readonly slices: number }

@@ -83,7 +83,8 @@ export async function run(
 ): Promise<BinaryRows> {
   const { gaps, signal, scope, orgNumber } = queryRun
   const bound = bindStatement(statement)
-  const place = sampleRows === undefined ? keptPlace(store, scope, bound, { orgNumber, groupsMax: groupLimit?.groupsMax }) : undefined
+  const owner = { orgNumber, groupsMax: groupLimit?.groupsMax, memoryBytes: queryRun.budget.memoryBytes }
+  const place = sampleRows === undefined ? keptPlace(store, scope, bound, owner) : undefined
   try {
     signal.throwIfAborted()
     const kept = place?.find()

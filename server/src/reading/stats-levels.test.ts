@@ -40,6 +40,8 @@ test.each([
   ['host', ['count(*)'], ''],
   ['host', ['avg(ms)', 'max(ms)', 'unique(ms)'], "level != 'info'"],
   ['level', ['sum(ms)', 'last(host)'], ''],
+  // Its values are no numbers.
+  ['host', ['sum(gone)'], ''],
   ['@status', ['count(*)'], 'ms > 50'],
   ['@dataset', ['count(*)', 'rate(*)'], ''],
   ['gone', ['count(*)'], ''],

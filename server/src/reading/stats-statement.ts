@@ -21,6 +21,19 @@ export type StatsOptions = {
   readonly top?: number
   /** Returns the total, the groups, the slices, and the slices of each group, after one read. For one key and with slices. */
   readonly allLevels?: true
+  /** Slices whose states are known, so that events are read in the other ranges only. */
+  readonly closed?: ClosedSlices
+}
+
+/** The states of some slices, and the ranges that are left. */
+export type ClosedSlices = { readonly open: readonly TimeBounds[]; readonly lengthMs: number; readonly states: SliceStates }
+
+/** One element for each slice and group. States are written in base64, as arrays by aggregate. */
+export type SliceStates = {
+  readonly slices: readonly number[]
+  readonly groups: readonly string[]
+  readonly counted: readonly bigint[]
+  readonly states: readonly { readonly type: string; readonly values: readonly string[] }[]
 }
 
 /** The levels of a result with all levels, in their order. */
@@ -28,6 +41,7 @@ export const LEVELS = { whole: 3, group: 2, slice: 1, sliceOfGroup: 0 } as const
 
 export const GROUP_JOINT = '\x1f'
 export const GROUPS_MAX = 1_000_000
+const MINUTE_MS = 60_000
 
 /** Builds one statement for all branches. Undefined when no event can match. The total has slice 0, slices are counted from 1. */
 export function statsStatement(
@@ -36,9 +50,12 @@ export function statsStatement(
   options: StatsOptions,
 ): SqlFragment | undefined {
   const measures = options.calls.flatMap(measuresOf)
-  const read = branches.flatMap((branch) => branchReads(branch, { filter, bounds }, options, measures.length > 0))
+  const { closed } = options
+  const read = (closed?.open ?? [bounds]).flatMap((range) =>
+    branches.flatMap((branch) => branchReads(branch, { filter, bounds: range }, options, measures.length > 0)),
+  )
   const [only] = read
-  if (!only) return undefined
+  if (!only && !closed) return undefined
   const names = [...(options.slices === undefined ? [] : ['slice']), ...options.groups.map((_, index) => `g${index}`)]
   const keysIn = ({ branch, timeMs }: BranchRead) => [
     ...(options.slices === undefined ? [] : [sql`${sliceOf(bounds, options.slices, timeMs)} as slice`]),
@@ -49,7 +66,7 @@ export function statsStatement(
     sql`from ${name(tableClasses[branch.tableClass].table)} ${whereOf(met, hints)(and([scope, inGroups]))}`
   const grouped = names.length === 0 ? sql`` : sql`group by ${joined(names.map(name))}`
   const { end, extraColumns } = endOf(options, names)
-  if (read.length === 1 && !only.isStored) {
+  if (only && read.length === 1 && !only.isStored && !closed) {
     const found = measures.map((measure) => finalAggregate(measure, contextOf(only.branch)))
     const columns = joined([...keysIn(only), ...extraColumns, sql`toUInt64(count()) as number`, ...aliased(found)])
     return sql`select ${columns} ${from(only)} ${grouped} ${end}`
@@ -60,9 +77,68 @@ export function statsStatement(
     const having = names.length === 0 ? sql`` : sql`having counted > 0`
     return sql`select ${joined([...keysIn(one), sql`count() as counted`, ...aliased(found, 'state')])} ${from(one)} ${grouped} ${having}`
   })
+  // Without rows the types of the states may be unknown.
+  if (closed && closed.states.counted.length > 0) states.push(closedStates(closed, options, bounds))
+  if (states.length === 0) return undefined
   const found = measures.map((measure, index) => mergedState(measure, name(`state${index}`)))
   const columns = joined([...names.map(name), ...extraColumns, sql`toUInt64(sum(counted)) as number`, ...aliased(found)])
   return sql`select ${columns} from (${joined(states, ' union all ')}) ${grouped} ${end}`
+}
+
+/** The columns of a read, from states that are sent along. */
+function closedStates(
+  { lengthMs, states: known }: ClosedSlices,
+  { groups, slices, only }: StatsOptions,
+  { fromMs }: TimeBounds,
+): SqlFragment {
+  // The slices of a chart are counted from 1.
+  const numbers = () => known.slices.map((slice) => BigInt(slice - fromMs / lengthMs + 1))
+  const columns = [
+    ...(slices === undefined ? [] : [{ values: param.uint64s(numbers()), as: sql`slice` }]),
+    ...groups.map((_, index) => ({ values: param.texts(known.groups), as: name(`g${index}`) })),
+    { values: param.uint64s(known.counted), as: sql`counted` },
+  ]
+  const written = known.states.map(({ type, values }, index) => ({ values: param.texts(values), type, as: name(`state${index}`) }))
+  const rows = sql`arrayJoin(arrayZip(${joined([...columns, ...written].map(({ values }) => sql`${values}`))}))`
+  const element = (index: number) => sql`one.${digits(index + 1)}`
+  const plain = columns.map(({ as }, index) => sql`${element(index)} as ${as}`)
+  const cast = written.map(
+    ({ type, as }, index) => sql`cast(base64Decode(${element(columns.length + index)}), ${param.text(type)}) as ${as}`,
+  )
+  const where = only && groups.length > 0 ? sql`where ${among(name('g0'), param.texts(only))}` : sql``
+  return sql`select ${joined([...plain, ...cast])} from (select ${rows} as one) ${where}`
+}
+
+/** Builds a statement for the states of slices by group, for ranges of whole slices. Undefined when no event can match. */
+export function sliceStatesStatement(
+  branches: readonly QueryBranch[],
+  { filter }: Pick<EventQuery, 'filter'>,
+  { calls, groups }: Pick<StatsOptions, 'calls' | 'groups'>,
+  { ranges, lengthMs }: { readonly ranges: readonly TimeBounds[]; readonly lengthMs: number },
+): SqlFragment | undefined {
+  const measures = calls.flatMap(measuresOf)
+  const options = { calls, groups, slices: undefined, closed: { lengthMs } }
+  const reads = ranges.flatMap((bounds) =>
+    branches.flatMap((branch) => branchReads(branch, { filter, bounds }, options, measures.length > 0)),
+  )
+  const names = [name('slice'), ...groups.map((_, index) => name(`g${index}`))]
+  const selects = reads.map(({ branch, met, hints, scope, timeMs }) => {
+    const context = contextOf(branch)
+    const keys = groups.map((key, index) => sql`materialize(${textOf(key, context)}) as ${name(`g${index}`)}`)
+    const states = measures.flatMap((measure) => {
+      const state = stateAggregate(measure, context)
+      return [sql`base64Encode(toString(${state}))`, sql`materialize(toTypeName(${state}))`]
+    })
+    const columns = joined([
+      sql`toUInt64(intDiv(${timeMs}, ${param.int64(BigInt(lengthMs))})) as slice`,
+      ...keys,
+      sql`toUInt64(count()) as counted`,
+      ...states,
+    ])
+    const from = sql`from ${name(tableClasses[branch.tableClass].table)} ${whereOf(met, hints)(scope)}`
+    return sql`select ${columns} ${from} group by ${joined(names)} having counted > 0`
+  })
+  return selects.length === 0 ? undefined : joined(selects, ' union all ')
 }
 
 /**
@@ -118,7 +194,7 @@ type BranchRead = CountScope & {
 function branchReads(
   branch: QueryBranch,
   { filter, bounds }: Pick<EventQuery, 'filter' | 'bounds'>,
-  options: StatsOptions,
+  options: Pick<StatsOptions, 'groups' | 'only' | 'slices'> & { readonly closed?: Pick<ClosedSlices, 'lengthMs'> },
   hasMeasures: boolean,
 ): readonly BranchRead[] {
   const context = contextOf(branch)
@@ -127,7 +203,11 @@ function branchReads(
   const hints = hintsOf(filter, { tableClass: branch.tableClass, ...context })
   const read = { branch, met, hints, inGroups: groupFilter(options, branch) }
   const columns = [met, ...options.groups.map((key) => textOf(key, context)), ...hints.conditions]
-  return countScopes(branch, bounds, { slices: options.slices, columns: hasMeasures ? undefined : columns }).map((scope) => ({
+  // Closed slices of whole minutes have no border within a minute.
+  const { slices, closed } = options
+  const countsMinutes = !hasMeasures && (closed === undefined || closed.lengthMs % MINUTE_MS === 0)
+  const split = { slices: closed ? 1 : slices, columns: countsMinutes ? columns : undefined }
+  return countScopes(branch, bounds, split).map((scope) => ({
     ...read,
     ...scope,
   }))
@@ -171,7 +251,7 @@ function sliceOf({ fromMs, toMs }: TimeBounds, slices: number, timeMs: SqlFragme
   return sql`toUInt64(intDiv((${timeMs} - ${param.int64(BigInt(fromMs))}) * ${param.int64(BigInt(slices))}, ${lengthMs}) + 1)`
 }
 
-function groupFilter({ only, groups }: StatsOptions, branch: QueryBranch): SqlFragment {
+function groupFilter({ only, groups }: Pick<StatsOptions, 'groups' | 'only'>, branch: QueryBranch): SqlFragment {
   if (!only) return TRUE
   const keys = groups.map((key) => textOf(key, contextOf(branch)))
   const [first] = keys

@@ -11,8 +11,10 @@ import { isExactCall, nobody, readStatsRow } from './measures.ts'
 import { withFamilies } from './pattern-families.ts'
 import { isTooManyGroups } from './query-failure.ts'
 import { costOf, type QueryRun, run, startQueryRun } from './run.ts'
+import { noteQuery, sliceQuery, type UsedSlices, useSlices } from './slice-states.ts'
 import { textsOf } from './statement.ts'
 import {
+  type ClosedSlices,
   GROUP_JOINT,
   GROUPS_MAX,
   groupCountsStatement,
@@ -41,18 +43,34 @@ export async function readStats(store: EventStore, given: EventQuery, request: S
     sharing: query.sharing,
     texts: freeTextsIn(query.filter),
   }
-  return readWithFacts(store, queryRun, wanted, async (branches) => {
-    const reading = { store, queryRun, query, request, branches }
+  // Which patterns belong together changes with the patterns that arrive.
+  const slicing = named.includes('@pattern') ? undefined : sliceQuery({ store, queryRun, query, request })
+  let used: UsedSlices | undefined
+  const result = await readWithFacts(store, queryRun, wanted, async (branches) => {
+    const isSlicing = slicing && request.groups.every((key) => branches.every((branch) => hasFewValues(branch, key)))
+    used = isSlicing ? await useSlices(slicing, branches) : undefined
+    const reading = { store, queryRun, query, request, branches, closed: used?.closed }
     const { all, groups, groupsTotal } = (await readAtOnce(reading)) ?? (await readInSteps(reading))
     const isExact = request.calls.every(isExactCall)
     return { ...all, groups, groupsTotal, isExact, cost: costOf(queryRun, 1) }
   })
+  // Only now are the facts known to be right with which the slices were read.
+  if (used) used.keep()
+  else if (slicing) noteQuery(slicing)
+  return result
 }
 
-type StatsRead = { store: EventStore; queryRun: QueryRun; query: EventQuery; request: StatsRequest; branches: readonly QueryBranch[] }
+type StatsRead = {
+  store: EventStore
+  queryRun: QueryRun
+  query: EventQuery
+  request: StatsRequest
+  branches: readonly QueryBranch[]
+  closed: ClosedSlices | undefined
+}
 
-async function readRows({ store, queryRun, query, branches }: StatsRead, wanted: StatsOptions): Promise<BinaryRows | undefined> {
-  const whole = statsStatement(branches, query, wanted)
+async function readRows({ store, queryRun, query, branches, closed }: StatsRead, wanted: StatsOptions): Promise<BinaryRows | undefined> {
+  const whole = statsStatement(branches, query, closed ? { ...wanted, closed } : wanted)
   return whole && run(store, queryRun, whole, { groupsMax: GROUPS_MAX, groups: wanted.groups })
 }
 
@@ -80,9 +98,11 @@ async function readAtOnce(reading: StatsRead): Promise<StatsFound | undefined> {
   // More groups in so many slices are refused, or read in steps.
   if (key === undefined || others.length > 0 || count === 1 || limit * count > CELLS_MAX) return undefined
   if (!reading.branches.every((branch) => hasFewValues(branch, key))) return undefined
-  const sliced = await readSliced(reading, key)
+  const { closed } = reading
+  const sliced = closed ? undefined : await readSliced(reading, key)
   if (sliced) return sliced
-  const statement = statsStatement(reading.branches, reading.query, { calls, groups, slices: count, allLevels: true })
+  const options = { calls, groups, slices: count, allLevels: true, ...(closed ? { closed } : {}) } as const
+  const statement = statsStatement(reading.branches, reading.query, options)
   const rows =
     statement && (await run(reading.store, reading.queryRun, statement, { groupsMax: CELLS_AT_ONCE, groups }).catch(undefinedIfTooMany))
   if (statement && !rows) return undefined
@@ -160,7 +180,7 @@ async function readWhole(reading: StatsRead): Promise<[TotalStats, TopGroups]> {
 async function readCounts(reading: StatsRead): Promise<(TopGroups & { whole: StatsRow }) | undefined> {
   const { calls, groups, limit } = reading.request
   const [key, ...others] = groups
-  if (key === undefined || others.length > 0 || !needCountsOnly(calls)) return undefined
+  if (key === undefined || others.length > 0 || !needCountsOnly(calls) || reading.closed) return undefined
   if (!reading.branches.every((branch) => hasFewValues(branch, key))) return undefined
   const statement = groupCountsStatement(reading.branches, reading.query, key)
   const rows =

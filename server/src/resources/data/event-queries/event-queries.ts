@@ -33,6 +33,8 @@ export type EventQueryRequest = {
 
 /** The maximum number of datasets in one query. */
 const DATASETS_MAX = 100_000
+/** Counting fewer events takes about as long as reading kept slices and the rest. */
+const SLICES_FROM_ROWS = 300_000
 
 /** Builds a query to the store for an actor, within the actor's budget; the datasets must be visible to the actor. */
 export async function buildEventQuery(
@@ -60,7 +62,7 @@ export async function buildEventQuery(
   const ticket = reader ? ticketOfService(world, actor, reader) : ticketOf(world, actor)
   const families = patternFamilies(world.meta, actor.orgId)
   // Exports and tails read events once.
-  const keepsResults = reader === undefined || reader === 'monitor'
+  const isRepeated = reader === undefined || reader === 'monitor'
   return {
     orgNumber: actor.orgNumber,
     sources,
@@ -70,7 +72,7 @@ export async function buildEventQuery(
     signal,
     ticket,
     families,
-    keepsResults,
+    ...(isRepeated ? { keepsResults: { slicesFromRows: SLICES_FROM_ROWS } } : {}),
     ...(onProgress ? { onProgress } : {}),
   }
 }

@@ -6,7 +6,7 @@ import { openTestApp, type TestApp, type TestOrganization } from '../../../../..
 let apps: TestApp[]
 let org: TestOrganization
 beforeAll(async () => {
-  apps = [await openTestApp(), await openTestApp()]
+  apps = [await openTestApp({}, undefined, undefined, { ownsEvents: false }), await openTestApp()]
   org = (await apps[0]?.newOrganization()) as TestOrganization
 })
 afterAll(async () => {
@@ -64,7 +64,7 @@ test('concurrent polls of both processes share the events', async () => {
 })
 
 test('a tail continues in another process after its first process stopped, and does not show earlier events', async () => {
-  const gone = await openTestApp()
+  const gone = await openTestApp({}, undefined, undefined, { ownsEvents: false })
   try {
     gone.clock.advance(at(0).clock.nowMs() - gone.clock.nowMs())
     await send(at(0), 'orphaned', ['before'])

@@ -13,8 +13,8 @@ beforeAll(async () => {
   cluster = await startTestCluster()
   database = await makeServiceDatabase(inject('stores'))
   const env = { DENDRO_CLICKHOUSE_URL: cluster.url, DENDRO_POSTGRES_URL: database.url }
-  app = await openTestApp(env)
-  lenient = await openTestApp({ ...env, DENDRO_MISSING_SHARDS: 'skip' })
+  app = await openTestApp(env, undefined, undefined, { ownsEvents: false })
+  lenient = await openTestApp({ ...env, DENDRO_MISSING_SHARDS: 'skip' }, undefined, undefined, { ownsEvents: false })
   organization = await app.newOrganization()
 })
 afterAll(async () => {

@@ -1,0 +1,135 @@
+import type { EventStore } from '../events/store/events.ts'
+import type { BinaryRows } from './binary-rows.ts'
+import type { QueryBranch } from './branches.ts'
+import { openRanges, rangesOf, sliceBounds, sliceLengthMs, wholeSlices } from './closed-slices.ts'
+import type { EventQuery, StatsRequest } from './event-query.ts'
+import { type KeptSlice, keptSlicesOf, type SliceRow } from './kept-slices.ts'
+import { measuresOf } from './measures.ts'
+import { isTooManyGroups } from './query-failure.ts'
+import { type QueryRun, run } from './run.ts'
+import { type ClosedSlices, type SliceStates, sliceStatesStatement } from './stats-statement.ts'
+
+/** Slices and groups that are kept for one query, at most. */
+const ROWS_MAX = 20_000
+/** The states of a query are sent to the store with every query that uses them. */
+const STATES_CHARS_MAX = 1_000_000
+
+type SliceRead = {
+  readonly store: EventStore
+  readonly queryRun: QueryRun
+  readonly query: EventQuery
+  readonly request: StatsRequest
+}
+
+/** A query whose slices can be kept. The name stands for everything that its result depends on except the time range. */
+export type SliceQuery = SliceRead & { readonly name: string; readonly lengthMs: number }
+
+/** Undefined for queries whose slices cannot be kept. Groups need a key with few values, which the caller knows. */
+export function sliceQuery(reading: SliceRead): SliceQuery | undefined {
+  const { query, queryRun, request, store } = reading
+  const { filter, sources, orgNumber, bounds } = query
+  const { calls, groups, slices } = request
+  if (!queryRun.scope || !store.changes || groups.length > 1 || sources.some(({ families }) => families !== undefined)) return undefined
+  const lengthMs = sliceLengthMs(bounds, slices)
+  if (lengthMs === undefined) return undefined
+  const places = sources.map(({ logId, collection, dataset }) => [logId, collection, dataset])
+  return { ...reading, name: JSON.stringify([orgNumber, lengthMs, calls, groups, filter, places], withBigInts), lengthMs }
+}
+
+/** Slices that a read uses, and a function that keeps the new ones once the read is known to be right. */
+export type UsedSlices = { readonly closed: ClosedSlices; keep(): void }
+
+/** Notes a query that was read without slices. Only queries that are sent again, and read many events, are worth keeping. */
+export function noteQuery({ store, query, queryRun, name }: SliceQuery): void {
+  const { keepsResults } = query
+  if (keepsResults && queryRun.rows >= keepsResults.slicesFromRows) keptSlicesOf(store).begin(name)
+}
+
+/** Returns the closed slices of a query, and reads those that are missing. Undefined when the query is new, or has too many states. */
+export async function useSlices(slicing: SliceQuery, branches: readonly QueryBranch[]): Promise<UsedSlices | undefined> {
+  const { store, query, queryRun, request, name, lengthMs } = slicing
+  const series = keptSlicesOf(store).get(name)
+  if (!series) return undefined
+  const since = store.changes?.now() ?? 0
+  const keptSinceMs = Math.max(...query.sources.map((source) => source.keptSinceMs ?? 0))
+  const known = new Map<number, KeptSlice>()
+  const missing: number[] = []
+  for (const slice of wholeSlices(query.bounds, lengthMs)) {
+    const bounds = sliceBounds(slice, lengthMs)
+    // What retention removes, or what changes now, is not kept.
+    if (bounds.fromMs < keptSinceMs) continue
+    const kept = series.slices.get(slice)
+    if (kept && isUnchanged(slicing, slice, kept.since)) known.set(slice, kept)
+    else if (isUnchanged(slicing, slice, since)) missing.push(slice)
+  }
+  const used = [...known.keys(), ...missing].sort((one, other) => one - other)
+  const open = openRanges(query.bounds, rangesOf(used, lengthMs))
+  if (used.length === 0 || !open) return undefined
+  const types = [...series.types]
+  const fresh = await readSlices(missing)
+  if (!fresh) return undefined
+  const all = new Map([...known, ...fresh])
+  const states = statesOf(all, types, request)
+  if (!states) return undefined
+  return {
+    closed: { open, lengthMs, states },
+    keep: () => {
+      const lasting = [...fresh].filter(([slice]) => isUnchanged(slicing, slice, since))
+      keptSlicesOf(store).add(name, new Map(lasting), types)
+    },
+  }
+
+  async function readSlices(numbers: readonly number[]): Promise<ReadonlyMap<number, KeptSlice> | undefined> {
+    const statement =
+      numbers.length === 0 ? undefined : sliceStatesStatement(branches, query, request, { ranges: rangesOf(numbers, lengthMs), lengthMs })
+    const limit = { groupsMax: ROWS_MAX, groups: request.groups }
+    const rows = statement && (await run(store, queryRun, statement, limit).catch(undefinedIfTooMany))
+    return statement && !rows ? undefined : slicesIn(rows, numbers, { request, since, types })
+  }
+}
+
+const isUnchanged = ({ store, queryRun, lengthMs }: SliceQuery, slice: number, since: number): boolean =>
+  store.changes?.areUnchanged(queryRun.scope?.logIds ?? [], sliceBounds(slice, lengthMs), since) === true
+
+/** Slices without events have no rows. The types of the states come with every row. */
+function slicesIn(
+  rows: BinaryRows | undefined,
+  numbers: readonly number[],
+  { request, since, types }: { request: StatsRequest; since: number; types: string[] },
+): ReadonlyMap<number, KeptSlice> {
+  const measures = request.calls.flatMap(measuresOf)
+  const found = new Map(numbers.map((number) => [number, { rows: [] as SliceRow[], since }]))
+  while (rows && !rows.atEnd) {
+    const slice = Number(rows.uint64())
+    const [group = ''] = request.groups.map(() => rows.text())
+    const counted = rows.uint64()
+    const states = measures.map((_, index) => {
+      const [state, type] = [rows.text(), rows.text()]
+      types[index] = type
+      return state
+    })
+    found.get(slice)?.rows.push({ group, counted, states })
+  }
+  return found
+}
+
+/** Undefined when there are too many to send. */
+function statesOf(slices: ReadonlyMap<number, KeptSlice>, types: readonly string[], { calls }: StatsRequest): SliceStates | undefined {
+  const rows = [...slices].flatMap(([slice, kept]) => kept.rows.map((row) => ({ slice, ...row })))
+  const chars = rows.reduce((sum, { group, states }) => states.reduce((all, { length }) => all + length, sum + group.length), 0)
+  if (rows.length > ROWS_MAX || chars > STATES_CHARS_MAX) return undefined
+  return {
+    slices: rows.map(({ slice }) => slice),
+    groups: rows.map(({ group }) => group),
+    counted: rows.map(({ counted }) => counted),
+    states: calls
+      .flatMap(measuresOf)
+      .map((_, index) => ({ type: types[index] ?? '', values: rows.map(({ states }) => states[index] ?? '') })),
+  }
+}
+
+function undefinedIfTooMany(thrown: unknown): undefined {
+  if (!isTooManyGroups(thrown)) throw thrown
+}
+
+const withBigInts = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}n` : value)
