@@ -4,12 +4,13 @@ import { tableClasses } from '../lines/table.ts'
 import { readWithFacts } from './branch-facts.ts'
 import { freeTextsIn, keysIn, type QueryBranch } from './branches.ts'
 import { filterSql } from './condition.ts'
-import type { EventQuery, QueryCost } from './event-query.ts'
+import type { EventQuery, QueryCost, StatsRequest, TimeBounds } from './event-query.ts'
 import { contextOf, whereOf } from './events-statement.ts'
 import { hintsOf, NO_HINTS } from './hints.ts'
 import { countScopes } from './minute-counts.ts'
 import { withFamilies } from './pattern-families.ts'
 import { costOf, run, startQueryRun } from './run.ts'
+import { noteQuery, sliceQuery, type UsedSlices, useSlices } from './slice-states.ts'
 import { FALSE, joined, name, or, type SqlFragment, sql } from './statement.ts'
 
 /** Counts the events that match a query. */
@@ -34,22 +35,31 @@ export async function countEach(
   // For a few events, reading the overflow maps everywhere is cheap.
   const { sources, bounds, sharing } = query
   const wanted = { sources, keys, bounds, wantsOverflow: sampleRows === undefined, sharing, texts: filters.flatMap(freeTextsIn) }
+  const [only] = filters
+  const isWhole = only && filters.length === 1 && sampleRows === undefined && !keys.includes('@pattern')
+  const slicing = isWhole ? sliceQuery({ store, queryRun, query: { ...query, filter: only }, request: NUMBER_OF_EVENTS }) : undefined
+  let used: UsedSlices | undefined
   const counts = await readWithFacts(store, queryRun, wanted, async (branches) => {
-    const statement = countsStatement(branches, query, filters, sampleRows !== undefined)
-    if (!statement) return filters.map(() => 0)
-    const rows = await run(store, queryRun, statement, undefined, sampleRows)
-    const sums = filters.map(() => 0)
+    used = slicing && (await useSlices(slicing, branches))
+    const known = used?.closed.states.counted.reduce((sum, one) => sum + Number(one), 0) ?? 0
+    const statement = countsStatement(branches, used?.closed.open ?? [query.bounds], filters, sampleRows !== undefined)
+    const sums = filters.map(() => known)
+    const rows = statement && (await run(store, queryRun, statement, undefined, sampleRows))
     // One row for each read. Adding them up in the store would take it longer than both reads take to plan.
-    while (!rows.atEnd) for (const index of sums.keys()) sums[index] = (sums[index] ?? 0) + Number(rows.uint64())
+    while (rows && !rows.atEnd) for (const index of sums.keys()) sums[index] = (sums[index] ?? 0) + Number(rows.uint64())
     return sums
   })
+  if (used) used.keep()
+  else if (slicing) noteQuery(slicing)
   return { counts, cost: costOf(queryRun, 1) }
 }
 
-/** Undefined when no event can match. */
+const NUMBER_OF_EVENTS: StatsRequest = { calls: [], groups: [], slices: 1, limit: 1 }
+
+/** Undefined when no event can match, or there is no range. */
 function countsStatement(
   branches: readonly QueryBranch[],
-  { bounds }: EventQuery,
+  ranges: readonly TimeBounds[],
   filters: readonly Filter[],
   isSample: boolean,
 ): SqlFragment | undefined {
@@ -63,9 +73,8 @@ function countsStatement(
     const columns = joined(counts.map((count, index) => sql`${count} as ${name(`n${index}`)}`))
     const table = name(tableClasses[branch.tableClass].table)
     const read = filters.length === 1 && !isSample ? [any, ...hints.conditions] : undefined
-    return countScopes(branch, bounds, { slices: 1, columns: read }).map(
-      ({ scope }) => sql`select ${columns} from ${table} ${whereOf(any, hints)(scope)}`,
-    )
+    const scopes = ranges.flatMap((bounds) => countScopes(branch, bounds, { slices: 1, columns: read }))
+    return scopes.map(({ scope }) => sql`select ${columns} from ${table} ${whereOf(any, hints)(scope)}`)
   })
   return parts.length === 0 ? undefined : joined(parts, ' union all ')
 }

@@ -86,10 +86,10 @@ export function keptPlace(
   owner: { readonly orgNumber: number; readonly groupsMax: number | undefined; readonly memoryBytes: number },
 ): KeptPlace | undefined {
   const { changes } = store
-  if (!scope || !changes || Object.keys(tables).length > 0) return undefined
+  if (!scope || !changes) return undefined
   const results = keptOf.get(store) ?? new KeptResults(KEPT_BYTES_MAX)
   keptOf.set(store, results)
-  const name = hash('sha256', JSON.stringify([owner, text, params], withBigInts), 'base64')
+  const name = hash('sha256', JSON.stringify([owner, text, params, tables], withBigInts), 'base64')
   const holds = (since: number): boolean => changes.areUnchanged(scope.logIds, scope.bounds, since)
   return {
     find: () => results.get(name, holds),
