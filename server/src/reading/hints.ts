@@ -91,9 +91,21 @@ function freeTextsOf(filter: Filter): readonly string[] {
 
 function wordsOf(filter: Filter): readonly string[] {
   if (filter.kind === 'and') return filter.of.flatMap(wordsOf)
-  if (filter.kind !== 'compare' || filter.operator !== '=' || filter.value.kind !== 'text' || !liesInColumns(filter.key)) return []
-  const lower = filter.value.text.replace(/[A-Z]+/g, (upper) => upper.toLowerCase())
-  return lower.split(BETWEEN_WORDS).filter((word) => ID.test(word))
+  const text = comparedText(filter)
+  if (text === undefined || !('key' in filter) || !liesInColumns(filter.key)) return []
+  const lower = text.replace(/[A-Z]+/g, (upper) => upper.toLowerCase())
+  const words = lower.split(BETWEEN_WORDS).filter((word) => ID.test(word))
+  return filter.kind === 'like' ? words.filter((word) => ASCII_CASE.test(word)) : words
+}
+
+/** Without the letters that also match characters beyond ASCII when case is ignored. */
+const ASCII_CASE = /^[a-hjl-rt-z0-9]+$/
+
+/** The text that a value must equal, perhaps ignoring case. */
+function comparedText(filter: Filter): string | undefined {
+  if (filter.kind === 'compare') return filter.operator === '=' && filter.value.kind === 'text' ? filter.value.text : undefined
+  if (filter.kind !== 'like' || filter.negated || /(?<!\\)(?:\\\\)*[%_]/.test(filter.pattern)) return undefined
+  return filter.pattern.replace(/\\(.)/gs, '$1')
 }
 
 /** Whether the text of a key is always covered by the index: not computed from a time and not part of an array. */

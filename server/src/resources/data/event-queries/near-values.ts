@@ -7,6 +7,7 @@ import type { EventStore } from '../../../events/store/events.ts'
 import { Failure } from '../../../kernel/errors.ts'
 import { conditionsIn } from '../../../reading/branches.ts'
 import type { EventQuery, StatsGroup } from '../../../reading/event-query.ts'
+import { comparesIds } from '../../../reading/hints.ts'
 import { readStats } from '../../../reading/reading.ts'
 
 /** Scanning more events to find similar values would take longer than it helps. */
@@ -69,7 +70,9 @@ async function nearValueOf(store: EventStore, query: EventQuery, { condition, te
   if (alike.some(({ value }) => value === text)) return undefined
   const [same] = alike
   if (same) return { ...same, isCase: true }
-  if (text.length < TYPO_CHARS_MIN) return undefined
+  // Ids are copied, not typed. Their keys have so many values that counting them takes longer than the search.
+  const isId = comparesIds({ kind: 'compare', key, operator: '=', value: { kind: 'text', text }, at })
+  if (text.length < TYPO_CHARS_MIN || isId) return undefined
   const usual = await valuesOf(store, query, key, { kind: 'exists', key, negated: false, at })
   const nearest = nearestOf(
     text,

@@ -1,5 +1,5 @@
 import { contract, type Event, type FailureBody, type ResultRow, type SearchResponse } from '@dendro/api'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 
 let app: TestApp
@@ -399,6 +399,18 @@ test.each([
     const changed = where.slice(0, position) + warning.fix.text + where.slice(position + length)
     expect(Number((await post({ from: [web, api], select, where: changed })).body.totals.count)).toBeGreaterThan(0)
   }
+})
+
+test('an id that is found in another case is named, one that is not there is looked for by the index only', async () => {
+  const id = '0123456789abcdef0123456789abcdef'
+  const from = [await send('ids', [JSON.stringify({ timestamp: new Date(startMs).toISOString(), trace: id, message: 'one id' })])]
+  const warnings = async (where: string) => (await post({ from, select: ['*'], where })).body.warnings?.map(({ code }) => code) ?? []
+  expect(await warnings(`trace = '${id.toUpperCase()}'`)).toEqual(['VALUE_CASE'])
+  const statements = vi.spyOn(app.app.world.events, 'read')
+  expect(await warnings(`trace = '${id.replace('0', '1')}'`)).toEqual([])
+  const texts = statements.mock.calls.map(([{ body }]) => body)
+  statements.mockRestore()
+  expect(texts.filter((text) => text.includes('group by')).every((text) => text.includes('has(tokens('))).toBe(true)
 })
 
 test('explain_only reports what a query would read, and reads nothing', async () => {
