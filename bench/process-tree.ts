@@ -99,7 +99,7 @@ export async function untilQuiet(pid: number): Promise<Quiet> {
 }
 
 /** A process and its descendants. */
-function familyOf(pid: number): number[] {
+export function familyOf(pid: number): number[] {
   const parents = new Map<number, number>()
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue
@@ -113,7 +113,8 @@ function familyOf(pid: number): number[] {
 
 const pssMb = (pid: number): number => Number(/^Pss:\s+(\d+)/m.exec(readProc(pid, 'smaps_rollup'))?.[1] ?? 0) / 1024
 
-function readProc(pid: number, file: string): string {
+/** Empty when the process has ended. */
+export function readProc(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')
   } catch {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 
 /** A proxy between the service and its event store that records when statements of callers run. */
 export type Recorder = {
@@ -14,7 +14,8 @@ type Span = { fromMs: number; toMs: number }
 /** Forwards requests to a store; its own time counts against the service. */
 export async function openRecorder(store: URL): Promise<Recorder> {
   let spans: Span[] = []
-  const server = createServer((incoming, answer) => pass(store, incoming, answer, (span) => spans.push(span)))
+  const agent = new Agent({ keepAlive: true })
+  const server = createServer((incoming, answer) => pass({ store, agent }, incoming, answer, (span) => spans.push(span)))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -30,14 +31,19 @@ export async function openRecorder(store: URL): Promise<Recorder> {
     close: () => {
       server.closeAllConnections()
       server.close()
+      // The engine waits for open connections when it stops.
+      agent.destroy()
     },
   }
 }
 
-function pass(store: URL, incoming: IncomingMessage, answer: ServerResponse, note: (span: Span) => void): void {
+type Onward = { store: URL; agent: Agent }
+
+function pass({ store, agent }: Onward, incoming: IncomingMessage, answer: ServerResponse, note: (span: Span) => void): void {
   const fromMs = performance.now()
   const { hostname, port } = store
-  const onward = request({ hostname, port, path: incoming.url, method: incoming.method, headers: incoming.headers }, (answered) => {
+  const { url: path, method, headers } = incoming
+  const onward = request({ hostname, port, agent, path, method, headers }, (answered) => {
     answer.writeHead(answered.statusCode ?? 502, answered.headers)
     answered.pipe(answer)
     // Only statements for callers have the comment; the rest is housekeeping of the service.

@@ -1,17 +1,19 @@
-import { existsSync } from 'node:fs'
-import { mkdir, open } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type EventStore, openEventStore } from '../server/src/events/store/events.ts'
+import { openEventStore } from '../server/src/events/store/events.ts'
 import { systemClock } from '../server/src/kernel/clock.ts'
 import { systemIds } from '../server/src/kernel/ids.ts'
 import { openLogger } from '../server/src/kernel/log.ts'
 import { openMeta } from '../server/src/meta/meta.ts'
 import { sql } from '../server/src/meta/sql.ts'
 import { selectSlotsOf } from '../server/src/resources/data/catalog/rows.ts'
-import { type DataFile, dataFile, isTextKind } from './ingest-data.ts'
+import { type DataFile, dataFile } from './ingest-data.ts'
 import { buildLateIndexes } from './ingest-disk.ts'
+import { DATASET, fill, placeOf, tableOf } from './search-fill.ts'
 import type { Place, SlotOf } from './search-queries.ts'
 import { openRecorder, type Recorder } from './search-recorder.ts'
+import { type Send, senderTo } from './search-requests.ts'
 import { bytesPerEvent, type SearchedKind } from './search-sets.ts'
 import { newDataDir, removeDataDir, type Service, startService } from './service.ts'
 
@@ -21,6 +23,7 @@ export type Stand = {
   recorder: Recorder
   place: Place
   data: DataFile
+  send: Send
   /** Sends a request to the service, with the first key or another, and returns the response. */
   ask(method: string, path: string, body?: unknown, key?: string): Promise<unknown>
   /** Queries the store directly, as the service's reader. */
@@ -30,12 +33,33 @@ export type Stand = {
 }
 
 const MEMORY_BYTES = 4 * 2 ** 30
-const BODY_BYTES = 8 * 2 ** 20
-const DATASET = 'bench-search'
+/** The events of a stand are older than the default retention. */
+const STAND_SETTINGS = { DENDRO_RETENTION_DAYS: 'off', DENDRO_MASTER_KEY: '0123456789abcdef'.repeat(4) }
+/** Its presence says that all events are stored. It holds the place, unless an earlier version of this program made it. */
+const filledFile = (dataDir: string): string => join(dataDir, 'filled')
+const serviceDirOf = (dataDir: string): string => join(dataDir, 'service')
+
+/** Creates a stand with about so many events in a directory, unless there is one, and returns what it holds. */
+export async function makeStand(events: number, dataDir: string, kind: SearchedKind): Promise<Pick<Stand, 'data' | 'place'>> {
+  const place = keptPlace(dataDir)
+  if (place) return { data: await dataFile(kind, events * bytesPerEvent[kind]), place }
+  const stand = await openStand(events, dataDir, kind)
+  await stand.close()
+  return stand
+}
+
+/** Starts the service on the stores of a stand as users run it: they are embedded, and nothing is between them and the service. */
+export const startOnStand = (dataDir: string): Promise<Service> =>
+  startService(dataDir, {
+    ...STAND_SETTINGS,
+    // The stage with the recorder refuses stores that were used with another token secret.
+    DENDRO_JWT_SECRET: readFileSync(join(serviceDirOf(dataDir), 'jwt.key'), 'utf8').trim(),
+  })
+
 /** Creates a stand with about so many events, or opens the one in a directory. */
 export async function openStand(events: number, keptDir: string | undefined, kind: SearchedKind = 'json'): Promise<Stand> {
   const dataDir = keptDir ?? (await newDataDir())
-  const isNew = !existsSync(join(dataDir, 'filled'))
+  const isNew = !existsSync(filledFile(dataDir))
   const data = await dataFile(kind, events * bytesPerEvent[kind])
   const deps = { clock: systemClock, log: openLogger('warn'), ids: systemIds }
   const [store, meta] = await Promise.all([
@@ -44,20 +68,19 @@ export async function openStand(events: number, keptDir: string | undefined, kin
   ])
   const recorder = await openRecorder(new URL(store.url))
   // The service refuses stores that were used with another token secret, so its directory is kept with them.
-  const serviceDir = keptDir === undefined ? await newDataDir() : join(keptDir, 'service')
+  const serviceDir = serviceDirOf(dataDir)
   await mkdir(serviceDir, { recursive: true })
   const service = await startService(serviceDir, {
+    ...STAND_SETTINGS,
     DENDRO_CLICKHOUSE_URL: recorder.url,
     DENDRO_POSTGRES_URL: meta.url,
-    DENDRO_RETENTION_DAYS: 'off',
-    DENDRO_MASTER_KEY: '0123456789abcdef'.repeat(4),
   })
-  const ask: Stand['ask'] = (method, path, body, key = service.key) => askService({ ...service, key }, method, path, body)
+  const send = senderTo(service)
+  const ask: Stand['ask'] = async (...request) => JSON.parse(await send(...request))
   if (isNew) {
     await fill(service, data)
     // The service builds them once the events have settled.
     await buildLateIndexes(store)
-    await (await open(join(dataDir, 'filled'), 'w')).close()
   }
   const { datasets } = (await ask('GET', '/datasets')) as { datasets: { id: string; dataset: string }[] }
   const logId = datasets.find(({ dataset }) => dataset === DATASET)?.id ?? ''
@@ -67,12 +90,15 @@ export async function openStand(events: number, keptDir: string | undefined, kin
   if (!org) throw new Error('the events of the bench lie nowhere')
   const slots = new Map((await selectSlotsOf(meta, org.id, [logId])).map(({ path, slot }) => [path, slot]))
   const table = await tableOf(store, org.number, logId)
+  const place = keptPlace(dataDir) ?? (await placeOf(store, org.number, table, logId, slots.get('trace_id') ?? ''))
+  await writeFile(filledFile(dataDir), JSON.stringify(place))
   return {
     service,
     recorder,
     data,
+    send,
     ask,
-    place: await placeOf(store, org.number, table, logId, slots.get('trace_id') ?? ''),
+    place,
     slotOf: (key) => slots.get(key) ?? '',
     byHand: async ({ columns, where, rest }) => {
       const scope = `org_id = ${org.number} and log_id = '${logId}'`
@@ -86,64 +112,14 @@ export async function openStand(events: number, keptDir: string | undefined, kin
       await service.stop()
       recorder.close()
       await Promise.all([store.close(), meta.close()])
-      if (keptDir === undefined) await Promise.all([removeDataDir(serviceDir), removeDataDir(dataDir)])
+      if (keptDir === undefined) await removeDataDir(dataDir)
     },
   }
 }
 
-async function askService({ url, key }: Service, method: string, path: string, body?: unknown): Promise<unknown> {
-  const answer = await fetch(url + path, {
-    method,
-    headers: { 'x-service-api-key': key, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const text = await answer.text()
-  if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`)
-  return JSON.parse(text)
-}
-
-/** Posts the whole file in bodies of whole lines. */
-async function fill({ url, key }: Service, { file, kind }: DataFile): Promise<void> {
-  const type = isTextKind(kind) ? 'text/plain' : 'application/x-ndjson'
-  const headers = { 'x-service-api-key': key, 'x-service-dataset': DATASET, 'content-type': type }
-  const handle = await open(file)
-  const buffer = Buffer.allocUnsafe(BODY_BYTES)
-  for (let at = 0; ; ) {
-    const { bytesRead } = await handle.read(buffer, 0, BODY_BYTES, at)
-    const length = buffer.subarray(0, bytesRead).lastIndexOf('\n') + 1
-    if (length === 0) break
-    const answer = await fetch(`${url}/ingest`, { method: 'POST', headers, body: buffer.subarray(0, length) })
-    if (!answer.ok) throw new Error(`the service took no more events: ${answer.status} ${await answer.text()}`)
-    at += length
-  }
-  await handle.close()
-}
-
-async function tableOf(store: EventStore, org: number, logId: string): Promise<string> {
-  for (const table of ['events_s', 'events_m', 'events_l']) {
-    const rows = await store.reader.query({
-      query: `select count() as n from ${table} where log_id = {id:UUID}`,
-      query_params: { id: logId },
-      clickhouse_settings: { log_comment: String(org) },
-      format: 'JSONEachRow',
-    })
-    const [row] = await rows.json<{ n: string }>()
-    if (Number(row?.n) > 0) return table
-  }
-  throw new Error('there are no events')
-}
-
-/** Finds the time range, an event in the middle and its trace, if the data has traces. */
-async function placeOf(store: EventStore, org: number, table: string, logId: string, traceSlot: string): Promise<Place> {
-  const answer = await store.reader.query({
-    query: `select toUnixTimestamp64Milli(min(ts)) as fromMs, toUnixTimestamp64Milli(max(ts)) + 1 as toMs,
-      toUnixTimestamp64Milli(argMin(ts, abs(seq % 1000003 - 500000))) as middleMs, argMin(${traceSlot || "''"}, abs(seq % 1000003 - 500000)) as traceId
-      from ${table} where log_id = {id:UUID}`,
-    query_params: { id: logId },
-    clickhouse_settings: { log_comment: String(org) },
-    format: 'JSONEachRow',
-  })
-  const [row] = await answer.json<{ fromMs: string; toMs: string; middleMs: string; traceId: string }>()
-  if (!row) throw new Error('there are no events')
-  return { logId, fromMs: Number(row.fromMs), toMs: Number(row.toMs), middleMs: Number(row.middleMs), traceId: row.traceId }
+/** Events that the bench posts after the end of the range do not change the place. */
+function keptPlace(dataDir: string): Place | undefined {
+  const file = filledFile(dataDir)
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  return text === '' ? undefined : JSON.parse(text)
 }

@@ -1,201 +1,139 @@
 import { parseArgs } from 'node:util'
-import { cpuSecondsOf, watchMemory } from './process-tree.ts'
+import { watchMemory } from './process-tree.ts'
+import { openAsUsed, type ServiceAsUsed } from './search-as-used.ts'
+import { measureFirstAndAgain } from './search-first-again.ts'
+import { newEventsOf } from './search-new-events.ts'
 import { openPeer, type Peer } from './search-peer.ts'
-import type { BenchmarkQuery } from './search-queries.ts'
-import { type Screen, screensOf } from './search-screens.ts'
-import { isSearchedKind, queriesOfKind, searchedKinds } from './search-sets.ts'
-import { openStand, type Stand } from './search-stand.ts'
-import { median, printTable } from './service.ts'
+import { measureRecorded } from './search-recorded.ts'
+import { measureScreens } from './search-refresh.ts'
+import { screensOf } from './search-screens.ts'
+import { isSearchedKind, queriesOfKind, type SearchedKind, searchedKinds } from './search-sets.ts'
+import { makeStand, openStand, type Stand } from './search-stand.ts'
+import { measureUsers } from './search-users.ts'
+import { measureWhileIngesting } from './search-while-ingesting.ts'
+import { newDataDir, removeDataDir } from './service.ts'
 
-/**
- * Searches over HTTP: each query runs in turn on the service, on its event store as a hand-written statement, and on VictoriaLogs if available. A
- * recorder between service and store measures the share of the store.
- */
-const USAGE = `node bench/search.ts [--events N] [--rounds N] [--dir DIR] [--users N] [--only TEXT] [--set KIND] [--victorialogs PATH]
-  --events        how many events there are, about (2000000)
-  --rounds        how often each query runs (7); medians are shown
-  --dir           where the stores lie; filled by the first run and kept for the next
-  --users         how many ask at once in the last table (10)
-  --only          only queries with this in their name
-  --set           the kind of data: json, kubernetes or text (json); screens and users are measured on json
-  --victorialogs  a VictoriaLogs program to measure beside`
+/** Searches over HTTP, in two stages on the same stores: as users run the service, compared with VictoriaLogs if available, and with a recorder. */
+const USAGE = `node bench/search.ts [--stages LIST] [--events N] [--rounds N] [--dir DIR] [--users N] [--only TEXT] [--set KIND] [--while-ingesting]
+    [--victorialogs PATH]
+  --stages           users: the service with its embedded stores, queries and screens first and again, many users, and VictoriaLogs;
+                     recorder: a proxy between the service and its event store, which shows the statements, the share of the store, and the
+                     overhead, compared with statements by hand (users,recorder)
+  --events           how many events there are, about (2000000)
+  --rounds           how often each query runs (7); medians are shown
+  --dir              where the stores lie; filled by the first run and kept for the next
+  --users            how many send queries at once (10)
+  --only             only queries with this in their name
+  --set              the kind of data: json, kubernetes or text (json); screens and users are measured on json
+  --while-ingesting  three queries while 500 events a second arrive, in the stage of users, on json
+  --victorialogs     a VictoriaLogs program to compare with in the stage of users`
 
 const { values: options } = parseArgs({
   options: {
+    stages: { type: 'string', default: 'users,recorder' },
     events: { type: 'string', default: '2000000' },
     rounds: { type: 'string', default: '7' },
     dir: { type: 'string' },
     users: { type: 'string', default: '10' },
     only: { type: 'string', default: '' },
     set: { type: 'string', default: 'json' },
+    'while-ingesting': { type: 'boolean', default: false },
     victorialogs: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 })
+const STAGES: readonly string[] = ['users', 'recorder']
 const rounds = Number(options.rounds)
-const OVERHEAD = { share: 0.15, ms: 5 }
 const NEWEST_MS = Number(options.events) > 10_000_000 ? 60 : 40
-const CONCURRENT_FACTOR = 4
-const RATIO = { mean: 2, each: 0.5 }
-const FAILED: readonly string[] = ['', '', '', '', '', '', '', '', 'NO']
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
 async function measure(): Promise<void> {
-  if (!isSearchedKind(options.set)) throw new Error(`--set must be one of ${searchedKinds.join(', ')}`)
-  const stand = await openStand(Number(options.events), options.dir, options.set)
-  const peer = options.victorialogs === undefined ? undefined : await openPeer(options.victorialogs, stand.data)
+  const kind = options.set
+  if (!isSearchedKind(kind)) throw new Error(`--set must be one of ${searchedKinds.join(', ')}`)
+  const stages = options.stages.split(',')
+  if (!stages.every((stage) => STAGES.includes(stage))) throw new Error(`--stages must be of ${STAGES.join(', ')}`)
+  const dataDir = options.dir ?? (await newDataDir())
+  try {
+    const filled = await makeStand(Number(options.events), dataDir, kind)
+    say(
+      `node bench/search.ts ${process.argv.slice(2).join(' ')}\n\n${filled.data.lines} events, ${rounds} rounds, medians in ms, means of CPU time in ms`,
+    )
+    // One stage ends before the next begins, because the event engine locks its directory.
+    if (stages.includes('users')) await measureAsUsed(dataDir, filled)
+    if (stages.includes('recorder')) await measureStatements(dataDir, kind)
+  } finally {
+    if (options.dir === undefined) await removeDataDir(dataDir)
+  }
+}
+
+type Filled = Pick<Stand, 'data' | 'place'>
+
+const queriesOf = ({ data, place }: Filled) => queriesOfKind(data, place).filter(({ name }) => name.includes(options.only))
+const screensFor = ({ data, place }: Filled) =>
+  data.kind === 'json' ? screensOf(place.logId).filter(({ name }) => name.includes(options.only)) : []
+
+async function measureAsUsed(dataDir: string, filled: Filled): Promise<void> {
+  say(`
+## As users run it
+
+The service with its embedded stores, without a proxy. "First" is a range that was never requested: each is one millisecond later than the one before,
+and the slices of the charts of a screen are one second wider. "Again" is the same range right afterwards. "Warm-up" is one uncounted run before the
+rounds: results that are kept by slices of time may serve a part of "first" in later ones.
+`)
+  const peer = options.victorialogs === undefined ? undefined : await openPeer(options.victorialogs, filled.data)
+  try {
+    const used = await openAsUsed(dataDir, filled.place)
+    await measureService(used, peer, filled).finally(used.service.stop)
+  } finally {
+    await peer?.close()
+  }
+}
+
+async function measureService(used: ServiceAsUsed, peer: Peer | undefined, filled: Filled): Promise<void> {
+  const { send, place, nextRange } = used
+  const queries = queriesOf(filled)
+  const screens = screensFor(filled)
+  const sayPeaks = watchPeaks()
+  await measureFirstAndAgain(used, peer, { queries, rounds, newestMs: NEWEST_MS })
+  if (filled.data.kind === 'json') {
+    const post = await newEventsOf(filled.data, used.service)
+    if (screens.length > 0) {
+      say('\n"Refresh" is the screen ten seconds later, after 100 events of these seconds have arrived.\n')
+      await measureScreens(used, post, { screens, rounds })
+    }
+    say('')
+    await measureUsers(send, queries, { logId: place.logId, users: Number(options.users), rounds, nextRange })
+    if (options['while-ingesting']) {
+      say('')
+      await measureWhileIngesting(used, post, { queries, rounds })
+    }
+  }
+  sayPeaks()
+}
+
+async function measureStatements(dataDir: string, kind: SearchedKind): Promise<void> {
+  say(`
+## Where the time goes
+
+A recorder between the service and its event store, which is external to the service then: results are never kept. The recorder's own time counts as
+overhead.
+`)
+  const stand = await openStand(Number(options.events), dataDir, kind)
+  const sayPeaks = watchPeaks()
+  try {
+    await measureRecorded(stand, { queries: queriesOf(stand), screens: screensFor(stand), rounds })
+    sayPeaks()
+  } finally {
+    await stand.close()
+  }
+}
+
+function watchPeaks(): () => void {
   const peakOf = watchMemory(process.pid)
-  const queries = queriesOfKind(stand.data, stand.place).filter(({ name }) => name.includes(options.only))
-  say(`node bench/search.ts ${process.argv.slice(2).join(' ')}\n\n${stand.data.lines} events, ${rounds} rounds, medians in ms\n`)
-  const rows: string[][] = []
-  for (const query of queries) {
-    // A failure is a result too.
-    rows.push(await measureOne(stand, peer, query).catch((failure: Error) => [query.name, failure.message.slice(0, 100), ...FAILED]))
+  return () => {
+    const others = [...peakOf().peaks].filter(([name]) => name !== '' && name !== 'search.ts')
+    say(`\npeak MB: ${others.map(([name, mb]) => `${name} ${mb.toFixed(0)}`).join(', ')}`)
   }
-  const screens = options.set === 'json' ? screensOf(stand).filter(({ name }) => name.includes(options.only)) : []
-  for (const screen of screens) rows.push(await measureScreen(stand, screen))
-  printTable(
-    [
-      'query',
-      'service',
-      'of that the store',
-      'statements',
-      'overhead',
-      'CPU',
-      'by hand',
-      'service / by hand',
-      'VictoriaLogs',
-      'its CPU',
-      'met',
-    ],
-    rows,
-  )
-  say('')
-  if (ratios.size > 0) sayRatios()
-  if (options.set === 'json') await measureUsers(stand, queries)
-  const { peaks } = peakOf()
-  say(
-    `\npeak MB: ${[...peaks]
-      .filter(([name]) => name !== 'search.ts')
-      .map(([name, mb]) => `${name} ${mb.toFixed(0)}`)
-      .join(', ')}`,
-  )
-  await peer?.close()
-  await stand.close()
-}
-
-const rangeOf = ({ place: { logId, fromMs, toMs } }: Stand) => ({ from: [logId], from_ts: fromMs, to_ts: toMs })
-
-/** `cpuMs` is that of all processes but this one, so it is comparable on a busy machine. */
-type Timed = { ms: number; busyMs: number; statements: number; cpuMs: number }
-
-async function timed(stand: Stand, work: () => Promise<unknown>): Promise<Timed> {
-  stand.recorder.take()
-  const before = cpuMsOfOthers()
-  const startedMs = performance.now()
-  await work()
-  const ms = performance.now() - startedMs
-  return { ms, ...stand.recorder.take(), cpuMs: cpuMsOfOthers() - before }
-}
-
-function cpuMsOfOthers(): number {
-  const { total, byName } = cpuSecondsOf(process.pid)
-  return (total - (byName.get('search.ts') ?? 0)) * 1_000
-}
-
-/** VictoriaLogs' time divided by ours, by query. */
-const ratios = new Map<string, number>()
-
-function sayRatios(): void {
-  const logs = [...ratios.values()].map(Math.log)
-  const slow = [...ratios].filter(([, ratio]) => ratio < RATIO.each).map(([name, ratio]) => `${name} ${ratio.toFixed(2)}`)
-  say(`geometric mean of the ratios to VictoriaLogs: ${Math.exp(mean(logs)).toFixed(2)} (wanted ≥ ${RATIO.mean})`)
-  say(`below ${RATIO.each}: ${slow.join(', ') || 'none'}\n`)
-}
-
-const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
-
-/** Measures one query in alternating rounds; the first round warms up and does not count. */
-async function measureOne(stand: Stand, peer: Peer | undefined, { name, body, byHand, logsQl }: BenchmarkQuery): Promise<string[]> {
-  const ours: Timed[] = []
-  const hand: number[] = []
-  const theirs: Timed[] = []
-  for (let round = 0; round <= rounds; round += 1) {
-    const own = await timed(stand, () => stand.ask('POST', '/search', { ...rangeOf(stand), ...body }))
-    const direct = byHand && (await timed(stand, () => stand.byHand(byHand(stand.slotOf))))
-    const other = peer && logsQl !== '' ? await timed(stand, () => peer.ask(logsQl)) : undefined
-    if (round === 0) continue
-    ours.push(own)
-    if (direct) hand.push(direct.ms)
-    if (other) theirs.push(other)
-  }
-  return rowOf(name, ours, hand, theirs)
-}
-
-async function measureScreen(stand: Stand, { name, ask }: Screen): Promise<string[]> {
-  const ours: Timed[] = []
-  for (let round = 0; round <= rounds; round += 1) ours.push(await timed(stand, ask))
-  return rowOf(name, ours.slice(1), [], [])
-}
-
-function rowOf(name: string, ours: readonly Timed[], hand: readonly number[], theirs: readonly Timed[]): string[] {
-  const theirMs = median(theirs.map((one) => one.ms))
-  const ms = median(ours.map((one) => one.ms))
-  const busyMs = median(ours.map((one) => one.busyMs))
-  const overheadMs = median(ours.map((one) => one.ms - one.busyMs))
-  if (theirs.length > 0) ratios.set(name, theirMs / ms)
-  const isCheap = overheadMs <= Math.max(OVERHEAD.ms, busyMs * OVERHEAD.share)
-  const isNew = name !== 'newest 100' || ms < NEWEST_MS
-  return [
-    name,
-    ms.toFixed(1),
-    busyMs.toFixed(1),
-    String(median(ours.map(({ statements }) => statements))),
-    overheadMs.toFixed(1),
-    mean(ours.map(({ cpuMs }) => cpuMs)).toFixed(0),
-    hand.length === 0 ? '' : median(hand).toFixed(1),
-    hand.length === 0 ? '' : (ms / median(hand)).toFixed(2),
-    theirs.length === 0 ? '' : `${theirMs.toFixed(1)} (${(theirMs / ms).toFixed(2)})`,
-    theirs.length === 0 ? '' : mean(theirs.map(({ cpuMs }) => cpuMs)).toFixed(0),
-    isCheap && isNew ? 'yes' : 'NO',
-  ]
-}
-
-const USER_QUERIES: readonly string[] = ['newest 100', 'newest 100, two values', 'count by level', 'trace id', 'number by minute']
-
-/** Lets one user run a mixture of queries, and then many at once, each with a key of their own and again after the response. */
-async function measureUsers(stand: Stand, queries: readonly BenchmarkQuery[]): Promise<void> {
-  const mixture = queries.filter(({ name }) => USER_QUERIES.includes(name))
-  if (mixture.length === 0) return
-  const ask = async ({ body }: BenchmarkQuery, key: string) =>
-    (await timed(stand, () => stand.ask('POST', '/search', { ...rangeOf(stand), ...body }, key))).ms
-  const user = async (number: number) => {
-    const request = { name: `user ${number}`, roles: ['SearchApi'] }
-    const { key } = (await stand.ask('POST', '/api-keys', request)) as { key: string }
-    const times: number[] = []
-    for (let round = 0; round < rounds; round += 1) for (const query of mixture) times.push(await ask(query, key))
-    return times
-  }
-  const single = await user(0)
-  const each = await Promise.all(Array.from({ length: Number(options.users) }, (_, index) => user(index + 1)))
-  const many = each.flat()
-  const means = each.map(mean)
-  const p95 = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN
-  const factor = p95(many) / p95(single)
-  printTable(
-    ['users at once', 'p50 ms', 'p95 ms', 'p95 to that of one', `wanted ≤ ${CONCURRENT_FACTOR}`, 'slowest to fastest user (wanted ≤ 2)'],
-    [
-      ['1', median(single).toFixed(1), p95(single).toFixed(1), '1', '', ''],
-      [
-        options.users,
-        median(many).toFixed(1),
-        p95(many).toFixed(1),
-        factor.toFixed(2),
-        factor <= CONCURRENT_FACTOR ? 'yes' : 'NO',
-        (Math.max(...means) / Math.min(...means)).toFixed(2),
-      ],
-    ],
-  )
 }
 
 if (options.help) say(USAGE)
