@@ -129,8 +129,13 @@ describe('statistics from closed slices', () => {
     for (const where of ['', 'n > 60', "level = 'none'"]) {
       const query = await reader.query(['web', 'jobs'], where, { bounds: { fromMs: fromMs(), toMs: fromMs() + 2 * HOUR_MS } })
       const expected = await withoutCost(fresh(query), request)
-      // The first is read as a whole, the second slice by slice, the third from slices.
-      for (let round = 0; round < 3; round += 1) expectAlike(await withoutCost(query, request), expected)
+      // Read as a whole, from the kept result, slice by slice, and from slices, also in part.
+      expectAlike(await withoutCost(query, request), expected)
+      expectAlike(await withoutCost(query, request), expected)
+      for (const moved of [1, 2, 0, 1]) {
+        const bounds = { fromMs: query.bounds.fromMs + moved * 5 * MINUTE_MS, toMs: query.bounds.toMs + moved * 5 * MINUTE_MS }
+        expectAlike(await withoutCost({ ...query, bounds }, request), await withoutCost({ ...fresh(query), bounds }, request))
+      }
     }
   })
 

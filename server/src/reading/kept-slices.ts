@@ -1,12 +1,14 @@
 import type { EventStore } from '../events/store/events.ts'
+import type { TimeBounds } from './event-query.ts'
 
 /** The state of the aggregates of one group in one slice. States are written in base64. */
 export type SliceRow = { readonly group: string; readonly counted: bigint; readonly states: readonly string[] }
 /** A slice holds as long as its events have not changed since. */
 export type KeptSlice = { readonly rows: readonly SliceRow[]; readonly since: number }
 
-/** The slices of one query, by number, and the types of the states. */
-export type SliceSeries = { readonly slices: Map<number, KeptSlice>; types: readonly string[]; bytes: number }
+/** The slices of one query, by number, and the types of the states. `whole` is the last range that was read without slices. */
+export type SliceSeries = { readonly slices: Map<number, KeptSlice>; types: readonly string[]; whole: WholeRead; bytes: number }
+export type WholeRead = { readonly bounds: TimeBounds; readonly since: number }
 
 const BYTES_MAX = 16 * 2 ** 20
 const SERIES_BYTES_MAX = 2 * 2 ** 20
@@ -30,10 +32,14 @@ export class KeptSlices {
     return found
   }
 
-  /** Notes that a query was sent. */
-  begin(name: string): void {
-    if (this.#series.has(name)) return
-    this.#series.set(name, { slices: new Map(), types: [], bytes: name.length })
+  /** Notes that a query was read without slices. */
+  begin(name: string, whole: WholeRead): void {
+    const known = this.#series.get(name)
+    if (known) {
+      known.whole = whole
+      return
+    }
+    this.#series.set(name, { slices: new Map(), types: [], whole, bytes: name.length })
     this.#bytes += name.length
     this.#shorten()
   }

@@ -3,7 +3,7 @@ import type { BinaryRows } from './binary-rows.ts'
 import type { QueryBranch } from './branches.ts'
 import { openRanges, rangesOf, sliceBounds, sliceLengthMs, wholeSlices } from './closed-slices.ts'
 import type { EventQuery, StatsRequest } from './event-query.ts'
-import { type KeptSlice, keptSlicesOf, type SliceRow } from './kept-slices.ts'
+import { type KeptSlice, keptSlicesOf, type SliceRow, type SliceSeries } from './kept-slices.ts'
 import { measuresOf } from './measures.ts'
 import { isTooManyGroups } from './query-failure.ts'
 import { type QueryRun, run } from './run.ts'
@@ -22,7 +22,7 @@ type SliceRead = {
 }
 
 /** A query whose slices can be kept. The name stands for everything that its result depends on except the time range. */
-export type SliceQuery = SliceRead & { readonly name: string; readonly lengthMs: number }
+export type SliceQuery = SliceRead & { readonly name: string; readonly lengthMs: number; readonly startedAt: number }
 
 /** Undefined for queries whose slices cannot be kept. Groups need a key with few values, which the caller knows. */
 export function sliceQuery(reading: SliceRead): SliceQuery | undefined {
@@ -33,24 +33,28 @@ export function sliceQuery(reading: SliceRead): SliceQuery | undefined {
   const lengthMs = sliceLengthMs(bounds, slices)
   if (lengthMs === undefined) return undefined
   const places = sources.map(({ logId, collection, dataset }) => [logId, collection, dataset])
-  return { ...reading, name: JSON.stringify([orgNumber, lengthMs, calls, groups, filter, places], withBigInts), lengthMs }
+  return {
+    ...reading,
+    name: JSON.stringify([orgNumber, lengthMs, calls, groups, filter, places], withBigInts),
+    lengthMs,
+    startedAt: store.changes.now(),
+  }
 }
 
 /** Slices that a read uses, and a function that keeps the new ones once the read is known to be right. */
 export type UsedSlices = { readonly closed: ClosedSlices; keep(): void }
 
 /** Notes a query that was read without slices. Only queries that are sent again, and read many events, are worth keeping. */
-export function noteQuery({ store, query, queryRun, name }: SliceQuery): void {
-  const { keepsResults } = query
-  if (keepsResults && queryRun.rows >= keepsResults.slicesFromRows) keptSlicesOf(store).begin(name)
+export function noteQuery({ store, query, queryRun, name, startedAt }: SliceQuery): void {
+  const { keepsResults, bounds } = query
+  if (keepsResults && queryRun.rows >= keepsResults.slicesFromRows) keptSlicesOf(store).begin(name, { bounds, since: startedAt })
 }
 
 /** Returns the closed slices of a query, and reads those that are missing. Undefined when the query is new, or has too many states. */
 export async function useSlices(slicing: SliceQuery, branches: readonly QueryBranch[]): Promise<UsedSlices | undefined> {
-  const { store, query, queryRun, request, name, lengthMs } = slicing
+  const { store, query, queryRun, request, name, lengthMs, startedAt: since } = slicing
   const series = keptSlicesOf(store).get(name)
-  if (!series) return undefined
-  const since = store.changes?.now() ?? 0
+  if (!series || isWhole(slicing, series)) return undefined
   const keptSinceMs = Math.max(...query.sources.map((source) => source.keptSinceMs ?? 0))
   const known = new Map<number, KeptSlice>()
   const missing: number[] = []
@@ -86,6 +90,12 @@ export async function useSlices(slicing: SliceQuery, branches: readonly QueryBra
     const rows = statement && (await run(store, queryRun, statement, limit).catch(undefinedIfTooMany))
     return statement && !rows ? undefined : slicesIn(rows, numbers, { request, since, types })
   }
+}
+
+/** Whether the same range was read without slices and has not changed, so that the result itself is kept. */
+function isWhole({ store, queryRun, query: { bounds } }: SliceQuery, { whole }: SliceSeries): boolean {
+  const isSame = bounds.fromMs === whole.bounds.fromMs && bounds.toMs === whole.bounds.toMs
+  return isSame && store.changes?.areUnchanged(queryRun.scope?.logIds ?? [], bounds, whole.since) === true
 }
 
 const isUnchanged = ({ store, queryRun, lengthMs }: SliceQuery, slice: number, since: number): boolean =>
