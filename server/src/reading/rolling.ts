@@ -11,6 +11,7 @@ import { withFamilies } from './pattern-families.ts'
 import { type QueryRun, run, startQueryRun } from './run.ts'
 import { withShapes } from './shapes.ts'
 import { and, digits, FALSE, joined, name, param, type SqlFragment, sql } from './statement.ts'
+import { readStats } from './stats.ts'
 import { GROUPS_MAX, statsStatement } from './stats-statement.ts'
 
 /**
@@ -30,6 +31,7 @@ export type WindowGroup = { readonly window: number; readonly values: readonly (
 /** Computes the statistics of every window by groups, in one statement that reads each event once, however much the windows overlap. */
 export async function readWindows(store: EventStore, query: EventQuery, request: WindowsRequest): Promise<WindowGroup[]> {
   const { calls, groups, stepMs, windowMs } = request
+  if (query.bounds.toMs - query.bounds.fromMs === windowMs && groups.length <= 1) return readOneWindow(store, query, request)
   const { asking: queryRun, branches } = await startWindows(store, query, request)
   const slices = Math.round((query.bounds.toMs - query.bounds.fromMs) / stepMs)
   const isRolling = windowMs > stepMs
@@ -37,6 +39,13 @@ export async function readWindows(store: EventStore, query: EventQuery, request:
   const found = await readGroups(store, queryRun, whole, { calls, groups, widthOf: () => windowMs })
   // Slices are counted from 1; 0 is the total.
   return isRolling ? found : found.filter(({ window }) => window > 0).map((one) => ({ ...one, window: one.window - 1 }))
+}
+
+/** One window is a total by groups, of which slices may be kept: a monitor reads nearly the same events each minute. */
+async function readOneWindow(store: EventStore, query: EventQuery, { calls, groups }: WindowsRequest): Promise<WindowGroup[]> {
+  const { whole, groups: found } = await readStats(store, query, { calls, groups, slices: 1, limit: GROUPS_MAX })
+  const measured = groups.length === 0 ? [{ values: [], whole }] : found
+  return measured.flatMap((one) => (one.whole.count > 0 ? [{ window: 0, values: one.values, measured: one.whole }] : []))
 }
 
 /** Windows of several lengths, the shortest first, that all end at the end of the query's bounds. The last one spans the bounds. */
