@@ -6,8 +6,17 @@ export type SliceRow = { readonly group: string; readonly counted: bigint; reado
 /** A slice holds as long as its events have not changed since. */
 export type KeptSlice = { readonly rows: readonly SliceRow[]; readonly since: number }
 
-/** The slices of one query, by number, and the types of the states. `whole` is the last range that was read without slices. */
-export type SliceSeries = { readonly slices: Map<number, KeptSlice>; types: readonly string[]; whole: WholeRead; bytes: number }
+/**
+ * The slices of one query, by number, and the types of the states. `whole` is the last range that was read without slices. A series with too many states
+ * is too large to be used.
+ */
+export type SliceSeries = {
+  readonly slices: Map<number, KeptSlice>
+  types: readonly string[]
+  whole: WholeRead
+  isTooLarge: boolean
+  bytes: number
+}
 export type WholeRead = { readonly bounds: TimeBounds; readonly since: number }
 
 const BYTES_MAX = 16 * 2 ** 20
@@ -39,7 +48,7 @@ export class KeptSlices {
       known.whole = whole
       return
     }
-    this.#series.set(name, { slices: new Map(), types: [], whole, bytes: name.length })
+    this.#series.set(name, { slices: new Map(), types: [], whole, isTooLarge: false, bytes: name.length })
     this.#bytes += name.length
     this.#shorten()
   }

@@ -54,7 +54,7 @@ export function noteQuery({ store, query, queryRun, name, startedAt }: SliceQuer
 export async function useSlices(slicing: SliceQuery, branches: readonly QueryBranch[]): Promise<UsedSlices | undefined> {
   const { store, query, queryRun, request, name, lengthMs, startedAt: since } = slicing
   const series = keptSlicesOf(store).get(name)
-  if (!series || isWhole(slicing, series)) return undefined
+  if (!series || series.isTooLarge || isWhole(slicing, series)) return undefined
   const keptSinceMs = Math.max(...query.sources.map((source) => source.keptSinceMs ?? 0))
   const known = new Map<number, KeptSlice>()
   const missing: number[] = []
@@ -71,10 +71,11 @@ export async function useSlices(slicing: SliceQuery, branches: readonly QueryBra
   if (used.length === 0 || !open) return undefined
   const types = [...series.types]
   const fresh = await readSlices(missing)
-  if (!fresh) return undefined
-  const all = new Map([...known, ...fresh])
-  const states = statesOf(all, types, request)
-  if (!states) return undefined
+  const states = fresh && statesOf(new Map([...known, ...fresh]), types, request)
+  if (!states) {
+    series.isTooLarge = true
+    return undefined
+  }
   return {
     closed: { open, lengthMs, states },
     keep: () => {
