@@ -122,7 +122,7 @@ describe('statistics from closed slices', () => {
       slices: 24,
       limit: 10,
     },
-    { calls: [{ name: 'bytes', key: 'user' }], groups: ['@dataset'], slices: 24, limit: 10 },
+    { calls: [{ name: 'bytes', key: '@raw' }], groups: ['@dataset'], slices: 24, limit: 10 },
   ]
 
   test.each(requests.map((request) => [JSON.stringify(request), request] as const))('%s', async (_, request) => {

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openReader, type Reader } from '../../../test/reader.ts'
 import { deleteEvents } from '../events/purge/purge.ts'
 import type { EventQuery } from './event-query.ts'
-import { KeptResults } from './kept-results.ts'
 import { countMatching, readEvents, readStats } from './reading.ts'
 
 const MINUTE_MS = 60_000
@@ -130,28 +129,4 @@ test('kept and fresh answers are equal while events arrive at any time', async (
     }),
     { numRuns: 8 },
   )
-})
-
-describe('kept results', () => {
-  const result = (size: number) => ({ bytes: Buffer.alloc(size, 'x'), readRows: 1, readBytes: 1 })
-  const always = () => true
-
-  test('stay within their limit: the ones that were not used for longest go first', () => {
-    const kept = new KeptResults(100_000)
-    for (let number = 0; number < 20; number += 1) {
-      kept.set(String(number), result(5_000), 0)
-      expect(kept.get('0', always)).toBeDefined()
-    }
-    expect(kept.get('1', always)).toBeUndefined()
-    expect(kept.get('19', always)).toBeDefined()
-    kept.set('large', result(50_000), 0)
-    expect(kept.get('large', always)).toBeUndefined()
-  })
-
-  test('that no longer hold are dropped', () => {
-    const kept = new KeptResults(100_000)
-    kept.set('one', result(10), 7)
-    expect(kept.get('one', (since) => since > 7)).toBeUndefined()
-    expect(kept.get('one', always)).toBeUndefined()
-  })
 })

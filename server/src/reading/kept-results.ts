@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { EventStore } from '../events/store/events.ts'
 import type { EventQuery, TimeBounds } from './event-query.ts'
+import { KeptValues } from './kept-values.ts'
 import type { BoundStatement } from './statement.ts'
 
 /** The result of a statement, with what was read for it. */
@@ -9,58 +10,17 @@ export type StatementResult = { readonly bytes: Buffer; readonly readRows: numbe
 /** The events that a query may read. */
 export type ReadScope = { readonly logIds: readonly string[]; readonly bounds: TimeBounds }
 
-/** Results of one size limit in all, of which the ones that were not used for longest are dropped first. */
-export class KeptResults {
-  readonly #bytesMax: number
-  readonly #results = new Map<string, StatementResult & { readonly since: number }>()
-  #bytes = 0
-
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax
-  }
-
-  get(name: string, holds: (since: number) => boolean): StatementResult | undefined {
-    const found = this.#results.get(name)
-    if (!found) return undefined
-    this.#drop(name)
-    if (!holds(found.since)) return undefined
-    this.#add(name, found)
-    return found
-  }
-
-  set(name: string, result: StatementResult, since: number): void {
-    this.#drop(name)
-    if (result.bytes.length + ENTRY_BYTES > this.#bytesMax * RESULT_SHARE) return
-    // The buffer may be a part of a larger one, which would stay in memory.
-    this.#add(name, { ...result, bytes: Buffer.from(result.bytes), since })
-    for (const oldest of this.#results.keys()) {
-      if (this.#bytes <= this.#bytesMax) return
-      this.#drop(oldest)
-    }
-  }
-
-  #add(name: string, result: StatementResult & { readonly since: number }): void {
-    this.#results.set(name, result)
-    this.#bytes += result.bytes.length + ENTRY_BYTES
-  }
-
-  #drop(name: string): void {
-    const found = this.#results.get(name)
-    if (!found) return
-    this.#results.delete(name)
-    this.#bytes -= found.bytes.length + ENTRY_BYTES
-  }
-}
-
 const KEPT_BYTES_MAX = 32 * 2 ** 20
 /** A larger result would push out too many others. */
-const RESULT_SHARE = 1 / 16
+const RESULT_BYTES_MAX = 2 * 2 ** 20
 /** The memory of an entry besides its bytes, about. */
 const ENTRY_BYTES = 512
 /** A statement on more datasets is read again: one of them changes nearly always. */
 const SOURCES_MAX = 32
 
-const keptOf = new WeakMap<EventStore, KeptResults>()
+type KeptResult = StatementResult & { readonly since: number }
+
+const keptOf = new WeakMap<EventStore, KeptValues<KeptResult>>()
 
 export type KeptQuery = Pick<EventQuery, 'keepsResults' | 'sources' | 'bounds'>
 
@@ -87,16 +47,23 @@ export function keptPlace(
 ): KeptPlace | undefined {
   const { changes } = store
   if (!scope || !changes) return undefined
-  const results = keptOf.get(store) ?? new KeptResults(KEPT_BYTES_MAX)
+  const results = keptOf.get(store) ?? new KeptValues<KeptResult>(KEPT_BYTES_MAX)
   keptOf.set(store, results)
   const name = hash('sha256', JSON.stringify([owner, text, params, tables], withBigInts), 'base64')
   const holds = (since: number): boolean => changes.areUnchanged(scope.logIds, scope.bounds, since)
   return {
-    find: () => results.get(name, holds),
+    find: () => {
+      const found = results.get(owner.orgNumber, name)
+      if (!found || holds(found.since)) return found
+      results.delete(owner.orgNumber, name)
+      return undefined
+    },
     reading: () => {
       const since = changes.now()
-      return (result) => {
-        if (holds(since)) results.set(name, result, since)
+      return ({ bytes, ...cost }) => {
+        if (bytes.length > RESULT_BYTES_MAX || !holds(since)) return
+        // The buffer may be a part of a larger one, which would stay in memory.
+        results.set(owner.orgNumber, name, { ...cost, bytes: Buffer.from(bytes), since }, bytes.length + ENTRY_BYTES)
       }
     },
   }

@@ -1,5 +1,6 @@
 import type { EventStore } from '../events/store/events.ts'
 import type { TimeBounds } from './event-query.ts'
+import { KeptValues } from './kept-values.ts'
 
 /** The state of the aggregates of one group in one slice. States are written in base64. */
 export type SliceRow = { readonly group: string; readonly counted: bigint; readonly states: readonly string[] }
@@ -21,74 +22,50 @@ export type WholeRead = { readonly bounds: TimeBounds; readonly since: number }
 
 const BYTES_MAX = 16 * 2 ** 20
 const SERIES_BYTES_MAX = 2 * 2 ** 20
-const SERIES_MAX = 1_000
 const SLICES_MAX = 4_000
 /** The memory of a slice and of a row besides their texts, about. */
 const SLICE_BYTES = 128
 const ROW_BYTES = 96
 
-/** Keeps slices of queries that were sent more than once. The series that was not used for longest is dropped first. */
+/** The slices of queries that were sent more than once, by organization and query. */
 export class KeptSlices {
-  readonly #series = new Map<string, SliceSeries>()
-  #bytes = 0
+  readonly #series = new KeptValues<SliceSeries>(BYTES_MAX)
 
   /** The series of a query. Undefined when the query is new. */
-  get(name: string): SliceSeries | undefined {
-    const found = this.#series.get(name)
-    if (!found) return undefined
-    this.#series.delete(name)
-    this.#series.set(name, found)
-    return found
+  get(owner: number, name: string): SliceSeries | undefined {
+    return this.#series.get(owner, name)
   }
 
   /** Notes that a query was read without slices. */
-  begin(name: string, whole: WholeRead): void {
-    const known = this.#series.get(name)
-    if (known) {
-      known.whole = whole
-      return
-    }
-    this.#series.set(name, { slices: new Map(), types: [], whole, isTooLarge: false, bytes: name.length })
-    this.#bytes += name.length
-    this.#shorten()
+  begin(owner: number, name: string, whole: WholeRead): void {
+    const known = this.#series.get(owner, name)
+    if (known) known.whole = whole
+    else this.#series.set(owner, name, { slices: new Map(), types: [], whole, isTooLarge: false, bytes: 0 }, SLICE_BYTES + name.length)
   }
 
-  add(name: string, slices: ReadonlyMap<number, KeptSlice>, types: readonly string[]): void {
-    const series = this.#series.get(name)
+  add(owner: number, name: string, slices: ReadonlyMap<number, KeptSlice>, types: readonly string[]): void {
+    const series = this.#series.get(owner, name)
     if (!series) return
     series.types = types
     for (const [number, slice] of slices) {
-      this.#remove(series, number)
+      remove(series, number)
       series.slices.set(number, slice)
-      this.#count(series, bytesOf(slice))
+      series.bytes += bytesOf(slice)
     }
     // The oldest slices are those that left the range first.
     for (const number of series.slices.keys()) {
       if (series.bytes <= SERIES_BYTES_MAX && series.slices.size <= SLICES_MAX) break
-      this.#remove(series, number)
+      remove(series, number)
     }
-    this.#shorten()
+    this.#series.set(owner, name, series, SLICE_BYTES + name.length + series.bytes)
   }
+}
 
-  #remove(series: SliceSeries, number: number): void {
-    const slice = series.slices.get(number)
-    if (!slice) return
-    series.slices.delete(number)
-    this.#count(series, -bytesOf(slice))
-  }
-
-  #count(series: SliceSeries, bytes: number): void {
-    series.bytes += bytes
-    this.#bytes += bytes
-  }
-
-  #shorten(): void {
-    for (const [name, { bytes }] of this.#series) {
-      if (this.#bytes <= BYTES_MAX && this.#series.size <= SERIES_MAX) return
-      this.#series.delete(name)
-      this.#bytes -= bytes
-    }
-  }
+function remove(series: SliceSeries, number: number): void {
+  const slice = series.slices.get(number)
+  if (!slice) return
+  series.slices.delete(number)
+  series.bytes -= bytesOf(slice)
 }
 
 const bytesOf = ({ rows }: KeptSlice): number =>

@@ -27,7 +27,7 @@ export type SliceQuery = SliceRead & { readonly name: string; readonly lengthMs:
 /** Undefined for queries whose slices cannot be kept. Groups need a key with few values, which the caller knows. */
 export function sliceQuery(reading: SliceRead): SliceQuery | undefined {
   const { query, queryRun, request, store } = reading
-  const { filter, sources, orgNumber, bounds } = query
+  const { filter, sources, bounds } = query
   const { calls, groups, slices } = request
   if (!queryRun.scope || !store.changes || groups.length > 1 || sources.some(({ families }) => families !== undefined)) return undefined
   const lengthMs = sliceLengthMs(bounds, slices)
@@ -35,7 +35,7 @@ export function sliceQuery(reading: SliceRead): SliceQuery | undefined {
   const places = sources.map(({ logId, collection, dataset }) => [logId, collection, dataset])
   return {
     ...reading,
-    name: JSON.stringify([orgNumber, lengthMs, calls, groups, filter, places], withBigInts),
+    name: JSON.stringify([lengthMs, calls, groups, filter, places], withBigInts),
     lengthMs,
     startedAt: store.changes.now(),
   }
@@ -47,13 +47,14 @@ export type UsedSlices = { readonly closed: ClosedSlices; keep(): void }
 /** Notes a query that was read without slices. Only queries that are sent again, and read many events, are worth keeping. */
 export function noteQuery({ store, query, queryRun, name, startedAt }: SliceQuery): void {
   const { keepsResults, bounds } = query
-  if (keepsResults && queryRun.rows >= keepsResults.slicesFromRows) keptSlicesOf(store).begin(name, { bounds, since: startedAt })
+  if (keepsResults && queryRun.rows >= keepsResults.slicesFromRows)
+    keptSlicesOf(store).begin(query.orgNumber, name, { bounds, since: startedAt })
 }
 
 /** Returns the closed slices of a query, and reads those that are missing. Undefined when the query is new, or has too many states. */
 export async function useSlices(slicing: SliceQuery, branches: readonly QueryBranch[]): Promise<UsedSlices | undefined> {
   const { store, query, queryRun, request, name, lengthMs, startedAt: since } = slicing
-  const series = keptSlicesOf(store).get(name)
+  const series = keptSlicesOf(store).get(query.orgNumber, name)
   if (!series || series.isTooLarge || isWhole(slicing, series)) return undefined
   const keptSinceMs = Math.max(...query.sources.map((source) => source.keptSinceMs ?? 0))
   const known = new Map<number, KeptSlice>()
@@ -80,7 +81,7 @@ export async function useSlices(slicing: SliceQuery, branches: readonly QueryBra
     closed: { open, lengthMs, states },
     keep: () => {
       const lasting = [...fresh].filter(([slice]) => isUnchanged(slicing, slice, since))
-      keptSlicesOf(store).add(name, new Map(lasting), types)
+      keptSlicesOf(store).add(query.orgNumber, name, new Map(lasting), types)
     },
   }
 
