@@ -91,7 +91,7 @@ test('it listens only on loopback', async () => {
 test('a killed engine restarts with its data, new passwords and a new port', async () => {
   const store = await engines.open(await engines.madeDir())
   await addEvents(store, 1, ['before'])
-  const [oldUrl, oldPid] = [store.url, pidOf(store)]
+  const [oldUrl, oldPid, oldChanges] = [store.url, pidOf(store), store.changes?.now() ?? 0]
   store.engine?.kill()
   await until(async () => store.engine?.state().kind, 'down')
   expect(store.health()).toMatchObject({ status: 'down', reason: 'the event engine ended (status SIGKILL) and is being restarted' })
@@ -99,6 +99,8 @@ test('a killed engine restarts with its data, new passwords and a new port', asy
   expect(await linesOf(store.writer)).toEqual(['before'])
   expect(pidOf(store)).not.toBe(oldPid)
   expect(store.url).not.toBe(oldUrl)
+  // It may have left out damaged parts.
+  expect(store.changes?.areUnchanged(['any'], { fromMs: 0, toMs: 1 }, oldChanges)).toBe(false)
   await addEvents(store, 1, ['after'])
   expect(await linesOf(store.reader, '1')).toEqual(['after', 'before'])
 })

@@ -24,6 +24,8 @@ export type EngineOptions = {
   /** How long a start waits until the engine of a service that just died releases the directory. */
   lockWaitMs?: number
   freePort?: () => Promise<number>
+  /** Called before each start, also of one that replaces an engine that has ended. */
+  onStart?: () => void
 }
 
 export type EventDeps = { clock: Clock; log: Logger; ids: Ids }
@@ -117,6 +119,7 @@ function makeStarter(options: EngineOptions, deps: EventDeps) {
   let child: ChildProcess | undefined
 
   async function start(): Promise<ChildProcess> {
+    options.onStart?.()
     await clients?.close()
     const address = newAddress(await (options.freePort ?? freePort)(), deps.ids)
     startId = deps.ids.uuid()

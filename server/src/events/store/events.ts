@@ -5,7 +5,7 @@ import { every, type Repetition } from '../../kernel/every.ts'
 import { connectWithRetry } from '../../kernel/reach.ts'
 import { formatAddress, parseAddress } from './address.ts'
 import { type Clients, openClients } from './clients.ts'
-import { type Engine, EngineFailure, type EventDeps, openEngine } from './engine.ts'
+import { type Engine, EngineFailure, type EngineOptions, type EventDeps, openEngine } from './engine.ts'
 import { type EventChanges, openEventChanges } from './event-changes.ts'
 import { clearInterruptedStart, markInitialized } from './first-engine-start.ts'
 import { migrate } from './migrate.ts'
@@ -62,7 +62,10 @@ export async function openEventStore(options: EventStoreOptions, deps: EventDeps
   return options.url === undefined ? openEmbedded(options, deps) : openServer(options.url, options, deps)
 }
 
-async function openEmbedded(options: EventStoreOptions, deps: EventDeps): Promise<EventStore> {
+async function openEmbedded(given: EventStoreOptions, deps: EventDeps): Promise<EventStore> {
+  const changes = openEventChanges()
+  // An engine that starts leaves out parts that a crash has damaged.
+  const options = { ...given, onStart: () => changes.beginAnywhere().end() }
   const engine = await openMigratedEngine(options, deps).catch(async (cause) => {
     const isBroken = cause instanceof EngineFailure && cause.reason === 'broken'
     if (!isBroken || !(await clearInterruptedStart(options.dataDir))) throw cause
@@ -72,7 +75,7 @@ async function openEmbedded(options: EventStoreOptions, deps: EventDeps): Promis
   await markInitialized(options.dataDir)
   return storeOn(engine.clients, deps, {
     engine: engine.child,
-    changes: openEventChanges(),
+    changes,
     readerLimits: await readLimits(engine.clients()).catch(async (cause) => {
       await engine.close()
       throw cause
@@ -82,7 +85,7 @@ async function openEmbedded(options: EventStoreOptions, deps: EventDeps): Promis
   })
 }
 
-async function openMigratedEngine(options: EventStoreOptions, deps: EventDeps): Promise<Engine> {
+async function openMigratedEngine(options: EngineOptions, deps: EventDeps): Promise<Engine> {
   const engine = await openEngine(options, deps)
   try {
     await migrateWithAdvice(engine.clients(), deps, true)
