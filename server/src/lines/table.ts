@@ -103,8 +103,11 @@ export const PIECE_BYTES = 16
 /** Words of values with more bytes than this are in the index `pieces`. */
 export const PIECED_BYTES = 2 * PIECE_BYTES
 
-/** The share of granules in which the index `pieces` claims a piece that they do not have. A search asks for PIECE_BYTES pieces at once. */
-export const WRONG_PIECES = 0.0005
+/**
+ * The share of granules in which the index `pieces` claims a piece that they do not have. A search asks for PIECE_BYTES pieces at once. Reading all
+ * values of a granule takes longer than a larger index.
+ */
+export const WRONG_PIECES = 0.0001
 
 /**
  * The expression of the index `pieces`: the long words of an event, each cut from its beginning into pieces of PIECE_BYTES. A long word that contains
