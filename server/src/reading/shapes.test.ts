@@ -13,14 +13,17 @@ const DAY = '2026-09-02'
 const time = (nth: number) => new Date(Date.parse(`${DAY}T00:00:00Z`) + nth).toISOString()
 const usual = (nth: number) => `{"time":"${time(nth)}","labels":{"app":"a${nth % 7}"},"took":${nth}}`
 /** A name that is written with escapes stays in its part, so that each has one of its own. */
-const named = (nth: number) => `{"time":"${time(POSTS * LINES)}","labels":{"\\u0061${nth}":"x"},"took":1}`
+const named = (nth: number, prefix = '') => `{"time":"${time(POSTS * LINES)}","labels":{"\\u0061${prefix}${nth}":"x"},"took":1}`
 const rare = `{"time":"${time(LINES + 1)}","labels":{"\\u0061pp":null},"other":[]}`
 const MANY = 300
+/** Few enough to be handled, but too long for a parameter of a statement. */
+const LONG = 150
+const LONG_PREFIX = 'x'.repeat(200)
 
 let reader: Reader
 beforeAll(async () => {
   reader = await openReader(await openSendersAlone())
-  for (const dataset of ['usual', 'rare', 'many', 'many-late', 'plain']) {
+  for (const dataset of ['usual', 'rare', 'many', 'many-late', 'long', 'plain']) {
     await reader.send(dataset, ['{"time":"2026-09-01T00:00:00Z","labels":{"app":"a"},"took":1}'])
     await reader.openMaps(dataset, ['labels.'])
   }
@@ -34,6 +37,10 @@ beforeAll(async () => {
       dataset,
       Array.from({ length: MANY }, (_, nth) => named(nth)),
     )
+  await reader.send(
+    'long',
+    Array.from({ length: LONG }, (_, nth) => named(nth, LONG_PREFIX)),
+  )
   await reader.send('plain', [`a line of text`])
 }, 120_000)
 afterAll(() => reader?.close())
@@ -61,9 +68,10 @@ async function storedParts(dataset: string): Promise<readonly string[]> {
 }
 
 async function expectAllParts(): Promise<void> {
-  for (const dataset of ['usual', 'rare']) expect(await partsOf(dataset), dataset).toEqual(await storedParts(dataset))
+  for (const dataset of ['usual', 'rare', 'long']) expect(await partsOf(dataset), dataset).toEqual(await storedParts(dataset))
   // The name of a null is in no column.
   expect((await partsOf('rare'))?.filter((part) => part.includes('\\u0061pp'))).toHaveLength(1)
+  expect((await partsOf('long'))?.length).toBeGreaterThanOrEqual(LONG)
   expect(await partsOf('many')).toBeUndefined()
   expect(await partsOf('many-late')).toBeUndefined()
   expect(await partsOf('plain', Date.now() - 3_600_000)).toEqual([])
