@@ -103,8 +103,11 @@ export const PIECE_BYTES = 16
 /** Words of values with more bytes than this are in the index `pieces`. */
 export const PIECED_BYTES = 2 * PIECE_BYTES
 
-/** The share of granules in which the index `pieces` claims a piece that they do not have. A search asks for PIECE_BYTES pieces at once. */
-export const WRONG_PIECES = 0.0005
+/**
+ * The share of granules in which the index `pieces` claims a piece that they do not have. A search asks for PIECE_BYTES pieces at once. Reading all
+ * values of a granule takes longer than a larger index.
+ */
+export const WRONG_PIECES = 0.0001
 
 /**
  * The expression of the index `pieces`: the long words of an event, each cut from its beginning into pieces of PIECE_BYTES. A long word that contains
@@ -120,6 +123,14 @@ export function piecesOf(tableClass: TableClass): string {
 }
 
 /**
+ * The expression of the index `distinct_parts`: the parts of an event, each once. Events of one program mostly have the same, so the index knows all
+ * parts of a granule, and a search that knows them too need not read them.
+ */
+export const DISTINCT_PARTS = 'arrayDistinct(parts)'
+/** With more different lists in a granule, the index leaves it to be read. */
+export const PART_LISTS_MAX = 64
+
+/**
  * The columns by which the store counts the events of each minute, in one projection (migration 0040). The first slots belong to the most frequent
  * keys of a dataset; the shapes are needed for every search of lines. With more columns there would be as many counts as events, and every
  * further projection costs each insert a tenth.
@@ -129,10 +140,10 @@ export const countedColumns: readonly string[] = ['sev', 'shape', 'c0', 'c1']
 export const MINUTE_OF_EVENT = 'toRelativeMinuteNum(ts)'
 
 /**
- * The indexes that inserts and merges leave out. Each is computed from nearly all columns, which takes more than a merge without them and keeps
+ * The indexes that inserts and merges leave out. Most are computed from nearly all columns, which takes more than a merge without them and keeps
  * merges from going column by column. `late-indexes.ts` adds them to parts that have settled.
  */
-export const lateIndexes: readonly string[] = ['tok', 'longest', 'pieces']
+export const lateIndexes: readonly string[] = ['tok', 'longest', 'pieces', 'distinct_parts']
 
 /** A shard key that changes with `seq` spreads a large dataset over the shards. */
 export const SORT_KEY = '(log_id, ts, seq)'

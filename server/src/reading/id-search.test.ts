@@ -12,6 +12,9 @@ const hash = '9b71d224bd62f3785d96d46ad3ea3d73319bfbc2'
 /** Begins with a letter that also ends an escape sequence. */
 const token = 'n4711abcdefghjlmopqruvwxyz0123456789'
 const uuid = '550e8400-e29b-41d4-a716-446655440000'
+/** In values of open maps only, and in a name. */
+const other = '1b4e28ba-2fa1-41d2-883f-0016d3cca427'
+const named = '6fa459ea-ee8a-4ca4-894e-db77e160355e'
 const session = 'k2345678sessionid90'
 const lines = [
   `{"message":"took 3 ms","trace":"${id}"}`,
@@ -26,6 +29,8 @@ const lines = [
   `{"labels":{"${id}":"a","app":"one"},"message":"named"}`,
   `{"labels":{"pod.${id}x":"a","app":"two"},"message":"named"}`,
   `{"labels":{"app":"${uuid}"},"message":"labelled"}`,
+  `{"labels":{"app":"uid ${other}, node"},"message":"labelled"}`,
+  `{"labels":{"pod-${named}":"a","app":"${other}"},"message":"named"}`,
   `a line of text with ${id} in it`,
   `level=info request_id=${uuid} msg="done"`,
   '{"time":"2026-10-01T12:00:00.123456789Z","message":"late"}',
@@ -47,6 +52,11 @@ const needles = [
   uuid.slice(0, 30),
   `uuid:${uuid};`,
   uuid.replace('e29b', 'e29c'),
+  other,
+  other.slice(3),
+  `uid ${other.toUpperCase()},`,
+  named,
+  `pod-${named}`,
   session,
   session.slice(1),
   '2026-10-01T12:00:00.123456789',
@@ -65,9 +75,23 @@ const alone = [
   ...['', 'x', 'é'].flatMap((before) => [`"labels":{"${before}${id}":"1","app":"a"}`, `"labels":{"app":"${before}${hash}-"}`]),
   ...['', '\\', 'x'].map((before) => `"message":"${before}${token}"`),
   ...[token.slice(1), `\\n${token.slice(1)}0`].map((text) => `"message":"${text}"`),
+  ...[`"app":"${other}"`, `"app":"pod ${other}é"`, `"pod-${named}":"1","app":"a"`].map((entries) => `"labels":{${entries}}`),
 ].map((members, nth) => `{"time":"${new Date(Date.UTC(2025, 0, 1 + nth)).toISOString()}",${members}}`)
 const aroundId = [id, `x${id}`, `${id}y`, id.slice(1), `0123456789abcdef${id}`, `n${id}`, `f${id}0123456789`, `${id.slice(0, -1)}0`]
-const aroundOthers = [hash, hash.slice(3), hash.slice(4, 20), `b${hash}`, token, token.slice(1), `${token.slice(1)}0`, `${token}0`]
+const aroundOthers = [
+  other,
+  other.slice(2),
+  named,
+  `${named}1`,
+  hash,
+  hash.slice(3),
+  hash.slice(4, 20),
+  `b${hash}`,
+  token,
+  token.slice(1),
+  `${token.slice(1)}0`,
+  `${token}0`,
+]
 
 /** More lines than one granule has, so that skipping shows. They are of a day of their own, so that they share no granule with other lines. */
 const FILLERS = 9_000
@@ -145,6 +169,7 @@ test.each([
   ['skipped', `'${id.slice(0, 30)}00'`],
   ['skipped', `'${uuid}'`],
   ['skipped-open', `'${id.slice(0, 30)}00'`],
+  ['skipped-open', `'${uuid}'`],
   ['skipped-text', `'${id.slice(0, 30)}00'`],
   ['skipped-long', `'${id.slice(0, 30)}00'`],
 ])('a search for an id that no event has skips all events: %s, %s', async (dataset, where) => {

@@ -1,5 +1,5 @@
 import type { EventStore } from '../events/store/events.ts'
-import { tableClasses } from '../lines/table.ts'
+import { DISTINCT_PARTS, tableClasses } from '../lines/table.ts'
 import type { QueryBranch } from './branches.ts'
 import type { TimeBounds } from './event-query.ts'
 import { granulesOf, hasParts } from './events-statement.ts'
@@ -8,7 +8,7 @@ import { OVERFLOW_NAMES } from './overflow-entries.ts'
 import { fitsText } from './plain-lines.ts'
 import { IS_IN_PARTS } from './raw-line.ts'
 import { type QueryRun, run } from './run.ts'
-import { and, digits, joined, name, type SqlFragment, sql } from './statement.ts'
+import { and, constant, digits, joined, name, param, type SqlFragment, sql } from './statement.ts'
 
 /** How many shapes are handled one by one. Most datasets have a handful. */
 const SHAPES_MAX = 200
@@ -30,17 +30,26 @@ export async function withShapes(
   }
   return Promise.all(
     branches.map(async (branch) => {
-      const shapes = few(await read(shapesSql(branch, bounds)))
+      // Where maps are known to be open, the first parts are read at the same time.
+      const [found, first] = await Promise.all([read(shapesSql(branch, bounds)), hasParts(branch) ? firstPartsOf(branch) : undefined])
+      const shapes = few(found)
       const shaped = shapes ? { ...branch, shapes } : branch
       if (!hasParts(shaped)) return shaped
-      const [parts, notInNames] = await Promise.all([partsOf(shaped), missingInNames(shaped)])
+      const [parts, notInNames] = await Promise.all([partsOf(shaped, first ?? (await firstPartsOf(shaped))), missingInNames(shaped)])
       return { ...shaped, ...(parts ? { parts } : {}), notInNames }
     }),
   )
 
   // These are the events of the query, so they must not count twice.
-  async function partsOf(branch: QueryBranch): Promise<readonly string[] | undefined> {
-    return few(await read(partsSql(branch, bounds), { ...queryRun, rows: 0 }))
+  async function firstPartsOf(branch: QueryBranch): Promise<readonly string[]> {
+    return read(firstPartsSql(branch, bounds), { ...queryRun, rows: 0 })
+  }
+
+  /** The first parts and those of all granules that may have others. */
+  async function partsOf(branch: QueryBranch, first: readonly string[]): Promise<readonly string[] | undefined> {
+    if (first.length === 0 || !few(first)) return few(first)
+    const others = await read(otherPartsSql(branch, bounds, first), { ...queryRun, rows: 0 })
+    return few([...new Set([...first, ...others])])
   }
 
   async function missingInNames(branch: QueryBranch): Promise<readonly string[]> {
@@ -59,10 +68,24 @@ const few = (texts: readonly string[]): readonly string[] | undefined =>
 const shapesSql = (branch: QueryBranch, bounds: TimeBounds): SqlFragment =>
   sql`select toString(shape) from (select shape from ${tableOf(branch)} where ${minutesAround(branch, bounds)} group by shape limit ${digits(SHAPES_MAX + 1)})`
 
-/** Parts are numbers in the store until they are returned, so distinct ones take it a fifth of the time of an aggregate of their texts. */
-const partsSql = (branch: QueryBranch, bounds: TimeBounds): SqlFragment =>
+/** How many events show the first parts. Most lines of a dataset have the same. */
+const FIRST_EVENTS = 1_000
+const PARTS_OF_GRANULE: SqlFragment = constant(DISTINCT_PARTS)
+
+/** The parts of some events, of which granules without parts have none. */
+const firstPartsSql = (branch: QueryBranch, bounds: TimeBounds): SqlFragment =>
+  sql`select toString(part) from (select distinct arrayJoin(parts) as part from (select parts from ${tableOf(branch)}
+    where ${and([granulesOf(branch, bounds), IS_IN_PARTS, sql`indexHint(notEmpty(${PARTS_OF_GRANULE}))`])} limit ${digits(FIRST_EVENTS)})
+    limit ${digits(SHAPES_MAX + 1)})`
+
+/**
+ * All parts of the granules that may have others than the known ones, which the index `distinct_parts` tells. Parts are numbers in the store until they
+ * are returned, so distinct ones take it a fifth of the time of an aggregate of their texts.
+ */
+const otherPartsSql = (branch: QueryBranch, bounds: TimeBounds, known: readonly string[]): SqlFragment =>
   sql`select toString(part) from (select distinct arrayJoin(parts) as part from ${tableOf(branch)}
-    where ${and([granulesOf(branch, bounds), IS_IN_PARTS])} limit ${digits(SHAPES_MAX + 1)})`
+    where ${and([granulesOf(branch, bounds), IS_IN_PARTS, sql`indexHint(not hasAll(${param.texts(known)}, ${PARTS_OF_GRANULE}))`])}
+    limit ${digits(SHAPES_MAX + 1)})`
 
 /** Whether any name of an overflow entry contains each of the texts. Asking for every event takes three times as long. */
 function namesSql(branch: QueryBranch, bounds: TimeBounds, texts: readonly string[]): SqlFragment {

@@ -76,9 +76,12 @@ export function engineConfig(settings: EngineSettings): string {
     mark_cache_size: cacheBytes,
     index_mark_cache_size: cacheBytes / 2,
     primary_index_cache_size: cacheBytes / 2,
-    text_index_tokens_cache_size: cacheBytes / 4,
-    text_index_header_cache_size: cacheBytes / 4,
-    text_index_postings_cache_size: cacheBytes / 4,
+    // Every search for an id reads the indexes of words. Reading them from the files takes as long as the rest of the search.
+    index_uncompressed_cache_size: (cacheBytes * 3) / 4,
+    // No table has such indexes.
+    text_index_tokens_cache_size: 0,
+    text_index_header_cache_size: 0,
+    text_index_postings_cache_size: 0,
     vector_similarity_index_cache_size: 0,
     background_pool_size: Math.min(16, Math.max(2, Math.ceil(settings.cores / 2))),
     background_schedule_pool_size: BACKGROUND_THREADS,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { tokensOf } from '../../lines/table.ts'
+import { lateIndexes, tokensOf } from '../../lines/table.ts'
 import { ask, makeEngines } from './engine.fixture.ts'
 import type { EventStore } from './events.ts'
 import { LateIndexes, partitionsToIndex, type Settling } from './late-indexes.ts'
@@ -36,13 +36,15 @@ beforeAll(async () => {
 afterAll(engines.cleanUp)
 
 const ROWS = 20_000
+/** As the writer inserts. */
+const EXCLUDED = `exclude_materialize_skip_indexes_on_insert = '${[...lateIndexes, 'names'].join(',')}'`
 
 /** Events of one day; each has a word of its own. */
 const insert = (day: string, first: number) =>
   store.writer.command({
     query: `insert into events_s (org_id, log_id, ts, seq, s0)
       select 1, '00000000-0000-0000-0000-000000000007', toDateTime64('${day} 10:00:00', 9, 'UTC') + number, number + ${first}, concat('word', toString(number + ${first}))
-      from numbers(${ROWS}) settings exclude_materialize_skip_indexes_on_insert = 'tok,longest,names'`,
+      from numbers(${ROWS}) settings ${EXCLUDED}`,
   })
 
 const where = (word: string) => `has(${tokensOf('s')}, '${word}')`
@@ -98,10 +100,24 @@ test('merges leave the indexes of words out, a sweep adds them once, and searche
 test('events without words are indexed once', async () => {
   await store.writer.command({
     query: `insert into events_m (org_id, log_id, ts, seq) select 1, '00000000-0000-0000-0000-000000000007', toDateTime64('2026-11-21 10:00:00', 9, 'UTC'), number from numbers(100)
-      settings exclude_materialize_skip_indexes_on_insert = 'tok,longest,names'`,
+      settings ${EXCLUDED}`,
   })
   const indexes = new LateIndexes(store, { rowsMin: 1, ageMinS: 0, partitionRowsMin: 1 })
   expect(await indexes.sweep()).toEqual([{ table: 'events_m', partition: '2026-11-21' }])
   await isIndexed()
   expect(await indexes.sweep()).toEqual([])
+})
+
+test('events with many overflow keys are indexed, though merges build the index of their names', async () => {
+  await store.writer.command({
+    query: `insert into events_l (org_id, log_id, ts, seq, more)
+      select 1, '00000000-0000-0000-0000-000000000007', toDateTime64('2026-11-21 10:00:00', 9, 'UTC') + number, number, map(concat('key', toString(number % 500)), concat('word', toString(number)))
+      from numbers(${ROWS}) settings ${EXCLUDED}`,
+  })
+  await store.writer.command({ query: 'optimize table events_l final' })
+  const indexes = new LateIndexes(store, { rowsMin: 1, ageMinS: 0, partitionRowsMin: 1 })
+  expect(await indexes.sweep()).toContainEqual({ table: 'events_l', partition: '2026-11-21' })
+  await isIndexed()
+  const others = new LateIndexes(store, { rowsMin: 1, ageMinS: 0, partitionRowsMin: 1 })
+  expect(await others.sweep()).not.toContainEqual({ table: 'events_l', partition: '2026-11-21' })
 })

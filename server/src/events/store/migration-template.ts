@@ -1,10 +1,12 @@
 import {
   columns,
   countedColumns,
+  DISTINCT_PARTS,
   lateIndexes,
   localTable,
   longestWordOf,
   MINUTE_OF_EVENT,
+  PART_LISTS_MAX,
   PARTITION_KEY,
   piecesOf,
   replicatedSettings,
@@ -31,6 +33,7 @@ type Target = Pick<StoreAddress, 'database' | 'cluster'>
  * - `late indexes`: their names, with commas
  * - `longest <class>`: the expression of the index of longest words, from table.ts
  * - `pieces <class>`: the expression and the type of the index of pieces of long words
+ * - `distinct parts`: the expression and the type of the index of the parts of a granule
  * - `events <class>`, `partition key`, `sort key`, `minute`, `counted columns`, `settings`: from table.ts
  */
 export function statements(file: string, target: Target): string[] {
@@ -90,6 +93,8 @@ function fill([first = '', second = '', third = '']: readonly string[], target: 
       return countedColumns.join(', ')
     case 'late indexes':
       return lateIndexes.join(',')
+    case 'distinct parts':
+      return `${DISTINCT_PARTS} type set(${PART_LISTS_MAX})`
     case 'settings ':
       return settings(cluster)
     default:

@@ -103,10 +103,10 @@ export const diskSpace = async (
 export type UnindexedPart = { node: string; table: string; partition: string; name: string; rows: number; ageS: number }
 
 /**
- * Bounds the size of the other indexes of a granule, none of which grows with its events: two pairs of numbers take 33 bytes, and those of the
- * longest word and of the words at least 25 more.
+ * Bounds the size of the other indexes of a granule: two pairs of numbers take 33 bytes, and merges build the index of overflow keys, which takes 10 bits for
+ * each of up to 2,000. Where all late indexes together are smaller, because the events have few words, they are requested in vain, once.
  */
-const OTHER_INDEX_BYTES = 45
+const OTHER_INDEX_BYTES = 2_600
 
 const eventTables = Object.values(tableClasses).map(({ table }) => table)
 
