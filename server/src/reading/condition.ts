@@ -3,6 +3,7 @@ import type { Condition, Filter } from '@dendro/language/tree'
 import { foldEqualities } from './fold.ts'
 import { type KeyColumns, keyLocations } from './key-locations.ts'
 import { fromKeyText, keyExists, keyMeets, mayBeInArray, type TextTest } from './key-text.ts'
+import { lineMatch } from './line-regex.ts'
 import { lineContains } from './line-search.ts'
 import { patternIsOneOf, patternText } from './pattern-condition.ts'
 import { isNegated, outsideTest, type PositiveCondition, positiveTest, sequenceMeets, timeMeets } from './predicates.ts'
@@ -46,6 +47,10 @@ function conditionSql(condition: Keyed, context: BranchContext): SqlFragment {
   const { key } = condition
   if (isInstantKey(key) || key === '@sequence') return numberCondition(condition)
   if (key === '@pattern') return patternSql(condition, context)
+  if (key === '@raw' && condition.kind === 'regex') {
+    const match = lineMatch(condition, context.lines)
+    if (match) return condition.negated ? not(match.met) : match.met
+  }
   const own = builtIn(key, context)
   if (own) return textCondition(condition, own)
   const places = keyLocations(key, context.slots)

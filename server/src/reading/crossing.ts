@@ -12,9 +12,9 @@ import { among, and, FALSE, or, param, type SqlFragment, sql } from './statement
  * How a value takes part in an occurrence of a text: it is exactly this piece of the text, or it begins with it, ends with it or contains it. There are
  * several texts when the piece may begin inside an escape sequence.
  */
-type ValueTest = { readonly place: number; readonly kind: 'is' | 'begins' | 'ends' | 'holds'; readonly texts: readonly string[] }
+export type ValueTest = { readonly place: number; readonly kind: 'is' | 'begins' | 'ends' | 'holds'; readonly texts: readonly string[] }
 /** One way in which a text may lie in the lines of a shape. Without tests it lies in the literals of every line. */
-type Occurrence = readonly ValueTest[]
+export type Occurrence = readonly ValueTest[]
 
 /** A statement with more tests takes longer to prepare than lines to rebuild. */
 const TESTS_MAX = 300
@@ -47,10 +47,10 @@ export function isInOneValue(search: LineSearch, shape: string): boolean {
 }
 
 /** The values of the shape are written as they are stored, apart from plain escapes, and the text contains no escape of its own. */
-const isDecidable = ({ text }: LineSearch, shape: string): boolean =>
+export const isDecidable = ({ text }: LineSearch, shape: string): boolean =>
   shape !== '' && !shape.includes('\x02\x03') && !shape.includes('\x02\x04') && !/[\\\p{Cc}]/u.test(text)
 
-const isJson = (shape: string): boolean => /^[ \t\r\n]*\{/.test(shape)
+export const isJson = (shape: string): boolean => /^[ \t\r\n]*\{/.test(shape)
 
 /**
  * Returns every way in which the text may lie in a line of a shape; undefined when there are too many. `levels` are the columns with the levels of text
@@ -142,7 +142,7 @@ export function occurrencesOf(text: string, shape: string, levels: readonly Slot
 
 const STEPS_MAX = 5_000
 
-function occurrenceSql(occurrences: readonly Occurrence[], shape: string): SqlFragment {
+export function occurrenceSql(occurrences: readonly Occurrence[], shape: string): SqlFragment {
   const { placeholders } = shapeReferences(shape)
   const values = textsOfPlaces({ shape, placeholders })
   return or(occurrences.map((tests) => and(tests.map((test) => testSql(test, values[test.place] ?? FALSE)))))

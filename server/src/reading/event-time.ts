@@ -1,5 +1,5 @@
 import { months, zoneOffsetMs } from '../lines/time-text.ts'
-import { constant, param, type SqlFragment, sql } from './statement.ts'
+import { constant, type Param, param, type SqlFragment, sql, digits as sqlDigits } from './statement.ts'
 
 const TOTAL_NS = 'toUnixTimestamp64Nano(ts)'
 /** Depends on the shape only, so that the store computes it once per shape, not per event. */
@@ -39,16 +39,49 @@ export function timeWords(text: string): { isLikeTime: boolean; foreign: string 
   return { isLikeTime: /^[\w/+\-.,: [\]]+$/.test(text), foreign }
 }
 
-/** timeText for one format, much shorter for common ones. */
+/** timeText for one format, much shorter: it is written once for each shape of a statement. */
 export function timeTextAs(format: string): SqlFragment {
   const [, unit] = /^n([smun])0?$/.exec(format) ?? []
   if (unit !== undefined) return sql`toString(intDiv(toUnixTimestamp64Nano(ts), ${param.int64(NS_IN.get(unit) ?? 1n)}))`
-  const [, between, point, digits, zone] = /^i(.)(.)(\d)(.*)$/su.exec(format) ?? []
-  if (between === undefined || point === undefined || zone === undefined) return timeText
+  const [, layout, between, point, digits, zone] = /^([isbByYakgwW])([ -~])([ -~])(\d|\*)(.*)$/s.exec(format) ?? []
+  if (layout === undefined || between === undefined || point === undefined || zone === undefined) return timeText
   const aheadNs = BigInt(zoneOffsetMs(zone.replace(/\[.*/, '')) ?? 0) * 1_000_000n
-  const said = sql`toString(fromUnixTimestamp64Nano(toUnixTimestamp64Nano(ts) + ${param.int64(aheadNs)}, 'UTC'))`
-  const fraction = digits === '0' ? sql`''` : sql`concat(${param.text(point)}, substring(${said}, 21, ${param.int64(BigInt(digits ?? 0))}))`
-  return sql`concat(substring(${said}, 1, 10), ${param.text(between)}, substring(${said}, 12, 8), ${fraction}, ${param.text(zone)})`
+  const local = sql`fromUnixTimestamp64Nano(toUnixTimestamp64Nano(ts) + ${param.int64(aheadNs)}, 'UTC')`
+  const said = sql`toString(${local})`
+  const part = (at: number, length: number) => sql`substring(${said}, ${sqlDigits(at)}, ${sqlDigits(length)})`
+  const clock = sql`concat(${part(12, 8)}, ${fractionAs(digits ?? '0', param.text(point), part(21, 9))})`
+  const [year, padded] = [part(1, 4), part(9, 2)]
+  const month = sql`${MONTHS}[toMonth(${local})]`
+  const day = layout === layout.toLowerCase() ? padded : sql`replaceRegexpOne(${padded}, '^0', ' ')`
+  switch (layout.toLowerCase()) {
+    case 'i':
+      return sql`concat(${part(1, 10)}, ${param.text(between)}, ${clock}, ${param.text(zone)})`
+    case 's':
+      return sql`concat(replaceAll(${part(1, 10)}, '-', '/'), ${param.text(between)}, ${clock}, ${param.text(zone)})`
+    case 'a':
+      return sql`concat(${padded}, '/', ${month}, '/', ${year}, ':', ${clock}, ${param.text(zone)})`
+    case 'k':
+      return sql`concat(${part(6, 2)}, ${padded}, ' ', ${clock})`
+    case 'g':
+      return sql`concat(${part(6, 5)}, ' ', ${clock})`
+    case 'y':
+      return sql`concat(${month}, ' ', ${day}, ' ', ${year}, ' ', ${clock})`
+    case 'w':
+      return sql`concat(${DAYS}[toDayOfWeek(${local})], ' ', ${month}, ' ', ${day}, ' ', ${clock}, ' ', ${year})`
+    default:
+      return sql`concat(${month}, ' ', ${day}, ' ', ${clock})`
+  }
+}
+
+const MONTHS: SqlFragment = constant(list(months))
+const DAYS: SqlFragment = constant(list(WEEKDAYS))
+
+/** The fraction of a second with the digits that a format has. `*` stands for as many as are needed. */
+function fractionAs(code: string, point: Param, fraction: SqlFragment): SqlFragment {
+  if (code === '0') return sql`''`
+  if (code !== '*') return sql`concat(${point}, substring(${fraction}, 1, ${sqlDigits(Number(code))}))`
+  const needed = sql`replaceRegexpOne(${fraction}, '0+$', '')`
+  return sql`if(${needed} = '', '', concat(${point}, ${needed}))`
 }
 
 const NS_IN: ReadonlyMap<string, bigint> = new Map(Object.entries<bigint>({ s: 1_000_000_000n, m: 1_000_000n, u: 1_000n, n: 1n }))

@@ -7,7 +7,7 @@ import { type BranchContext, builtIn, filterSql } from './condition.ts'
 import type { EventPosition, EventQuery, EventsRequest, TimeBounds } from './event-query.ts'
 import { familyNumber } from './family-number.ts'
 import type { BranchLayout } from './found-event.ts'
-import { hintsOf, type IndexHints } from './hints.ts'
+import { CANDIDATES, hintsOf, type IndexHints } from './hints.ts'
 import { keyLocations, pathsOf } from './key-locations.ts'
 import { keyText, readable } from './key-text.ts'
 import { exactNumber } from './measures.ts'
@@ -193,9 +193,9 @@ export function oneOf(sources: readonly LocatedSource[]): SqlFragment {
 export const whereOf =
   (met: SqlFragment, { conditions, haveAlternatives, candidates }: IndexHints) =>
   (scope: SqlFragment): SqlFragment => {
-    // In one condition the store would rebuild the lines of all events.
+    // In one condition the store would test the lines of all events.
     if (candidates)
-      return sql`prewhere ${and([scope, candidates])} where ${and([haveAlternatives ? sql`if(${met}, 1, 0)` : met, ...conditions])}`
+      return sql`prewhere ${CANDIDATES} ${and([scope, candidates])} where ${and([haveAlternatives ? sql`if(${met}, 1, 0)` : met, ...conditions])}`
     if (conditions.length === 0) return sql`where ${and([scope, met])}`
     return sql`prewhere ${and([scope, haveAlternatives ? sql`if(${met}, 1, 0)` : met])} where ${and(conditions)}`
   }

@@ -4,7 +4,8 @@ import { type TableClass, tokensOf } from '../lines/table.ts'
 import { elementPaths } from '../query/element.ts'
 import { idHints } from './id-search.ts'
 import { isBuiltInKey, type KeyColumns, pathsOf } from './key-locations.ts'
-import { lineContains } from './line-search.ts'
+import { lineMatch } from './line-regex.ts'
+import { lineContains, mayContainText } from './line-search.ts'
 import { neededTexts } from './needed-texts.ts'
 import { overflowGranules } from './overflow-entries.ts'
 import { type LineSources, rebuildsLines } from './raw-line.ts'
@@ -21,6 +22,15 @@ export type IndexHints = {
 }
 export const NO_HINTS: IndexHints = { conditions: [], haveAlternatives: false }
 
+const CANDIDATES_FIRST = '/* candidates first */'
+/** Marks a statement that selects candidates. */
+export const CANDIDATES: SqlFragment = constant(CANDIDATES_FIRST)
+/**
+ * Whether a statement tests columns of a few candidates. In large blocks, each of its many conditions is then prepared less often, and picking the events for
+ * each would take longer.
+ */
+export const testsCandidates = (statement: string): boolean => statement.includes(CANDIDATES_FIRST) && !rebuildsLines(statement)
+
 /** One rare word leaves little to read. More hints cost more than they save. */
 const HINTS_MAX = 2
 /** The index is used only for words that look like ids, long or with digits. For common words it would cost time and skip nothing. */
@@ -32,24 +42,33 @@ const BETWEEN_WORDS = /[^a-z0-9\x80-\u{10ffff}]+/u
  * to nothing. They come from the texts that keys are compared with, otherwise from free text, otherwise from keys without a column.
  */
 export function hintsOf(filter: Filter, sources: HintSources): IndexHints {
-  const candidates = candidatesOf(filter, sources.lines)
   const hints = indexHintsOf(filter, sources)
+  const candidates = isFreeText(filter) && hints.conditions.length > 0 ? undefined : candidatesOf(filter, sources.lines)
   return candidates ? { ...hints, candidates } : hints
 }
 
-/** Lines without open maps are rebuilt for a regular expression only where they contain a text that it needs, which the columns tell. */
+/**
+ * Regular expressions on lines are tested only where lines may contain a text that they need, which the columns tell. Free text alone is searched in the
+ * same way, unless an index helps.
+ */
 function candidatesOf(filter: Filter, lines: LineSources): SqlFragment | undefined {
   if (filter.kind === 'and') {
-    const parts = filter.of.flatMap((part) => candidatesOf(part, lines) ?? [])
+    const parts = filter.of.flatMap((part) => (isFreeText(filter) || part.kind !== 'contains' ? (candidatesOf(part, lines) ?? []) : []))
     return parts.length === 0 ? undefined : and(parts)
   }
+  if (filter.kind === 'contains') return mayContainText(filter.text, lines)
   if (filter.kind !== 'regex' || filter.key !== '@raw' || filter.negated || lines.hasParts) return undefined
+  const match = lineMatch(filter, lines)
+  if (match) return match.candidates
   for (const text of neededTexts(filter.pattern, filter.ignoreCase)) {
     const candidates = lineContains(text, lines)
     if (candidates !== TRUE && !rebuildsLines(textsOf(candidates).join(''))) return candidates
   }
   return undefined
 }
+
+/** Whether a filter is nothing but free text. Other conditions may leave less to search. */
+const isFreeText = (filter: Filter): boolean => (filter.kind === 'and' ? filter.of.every(isFreeText) : filter.kind === 'contains')
 
 function indexHintsOf(filter: Filter, { tableClass, slots, lines }: HintSources): IndexHints {
   const words = [...new Set(wordsOf(filter))].sort((a, b) => b.length - a.length).slice(0, HINTS_MAX)

@@ -1,13 +1,14 @@
 import { isInParts } from '../lines/parts.ts'
 import type { Slot } from '../lines/slots.ts'
 import { containsAnyCaseless } from './caseless.ts'
-import { crossingLines, isInOneValue } from './crossing.ts'
+import { crossingLines, isInOneValue, isJson } from './crossing.ts'
 import { escapeTails } from './escape-tails.ts'
 import { timeFormat, timeText, timeWords } from './event-time.ts'
 import { inLineInParts } from './parts-search.ts'
 import { fitsText, inPlainLine, isPlainFor, type LineSearch } from './plain-lines.ts'
 import { IS_IN_PARTS, IS_JSON, type LineSources, lineOfShapes, rawLine } from './raw-line.ts'
 import { among, and, constant, FALSE, name, not, or, param, type SqlFragment, sql } from './statement.ts'
+import { mayLieIn, textWays } from './text-ways.ts'
 
 /**
  * True where the line contains a text, ignoring case. Most lines need not be rebuilt: a text that cannot cross the border of a value, and
@@ -23,7 +24,8 @@ export function lineContains(text: string, lines: LineSources): SqlFragment {
   return lines.hasParts ? sql`if(${IS_IN_PARTS}, ${inLineInParts(search, lines)}, ${inShapes})` : inShapes
 }
 
-function inLineOfShapes(search: LineSearch, lines: LineSources): SqlFragment {
+/** The same for lines whose shapes are not in parts. */
+export function inLineOfShapes(search: LineSearch, lines: LineSources): SqlFragment {
   if (!lines.shapes) return inAnyLine(search, lines)
   const { plain = [], odd = [] } = Object.groupBy(lines.shapes, (shape) => (isPlainFor(search, shape) ? 'plain' : 'odd'))
   const inPlain = inPlainLine(search, lines, plain)
@@ -33,6 +35,20 @@ function inLineOfShapes(search: LineSearch, lines: LineSources): SqlFragment {
   const { met, others } = crossingLines(search, odd)
   const inOthers = and([among(sql`shape`, param.texts(others)), search.fits(lineOfShapes(others, lines))])
   return or([and([not(isOdd), inPlain]), met, ...(others.length === 0 ? [] : [inOthers])])
+}
+
+/**
+ * True wherever a line of text contains a text, and for some other lines. Values are searched once for all shapes, which takes half as long as the exact
+ * condition. Undefined where that saves nothing.
+ */
+export function mayContainText(text: string, lines: LineSources): SqlFragment | undefined {
+  if (!lines.shapes || lines.hasParts) return undefined
+  const search = searchFor(text, lines.levels)
+  const { json = [], ofText = [] } = Object.groupBy(lines.shapes, (shape) => (isJson(shape) ? 'json' : 'ofText'))
+  const ways = textWays(search, ofText)
+  if (!ways?.some(({ tests }) => tests.length > 1 || tests.some(({ kind }) => kind !== 'holds'))) return undefined
+  const inJson = json.length === 0 ? FALSE : and([among(sql`shape`, param.texts(json)), inLineOfShapes(search, { ...lines, shapes: json })])
+  return or([mayLieIn(ways, fitsText), inJson])
 }
 
 /** Prepares the search for a text. */

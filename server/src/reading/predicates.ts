@@ -1,3 +1,4 @@
+import type { RegexRule } from '@dendro/language/comparison'
 import { instantMsOf } from '@dendro/language/instant'
 import { digitsOf, exceedsFloatPrecision, int64Of, numberOf, safeNumberOf } from '@dendro/language/number'
 import type { Condition, FilterOperator, Literal } from '@dendro/language/tree'
@@ -29,7 +30,7 @@ export function positiveTest(condition: PositiveCondition): TextTest {
     case 'like':
       return likeTest(condition.pattern, condition.ignoreCase)
     case 'regex':
-      return regexTest(condition.pattern, condition.ignoreCase)
+      return regexTest(condition)
   }
 }
 
@@ -145,10 +146,15 @@ function likeTest(pattern: string, ignoreCase: boolean): TextTest {
   return { holdsForAbsent: true, of: (text) => fits(readable(text)) }
 }
 
-/** In the store a dot matches a newline by default. */
-function regexTest(pattern: string, ignoreCase: boolean): TextTest {
-  const patternParam = param.text(`${ignoreCase ? '(?i-s)' : '(?-s)'}${pattern}`)
-  return { holdsForAbsent: true, of: (text) => sql`match(${readable(text)}, ${patternParam})` }
+function regexTest(rule: RegexRule): TextTest {
+  const matches = regexMatches(rule)
+  return { holdsForAbsent: true, of: (text) => matches(readable(text)) }
+}
+
+/** The condition that a text matches a regular expression. In the store a dot matches a newline by default. */
+export function regexMatches({ pattern, ignoreCase }: RegexRule): (text: SqlFragment) => SqlFragment {
+  const own = param.text(`${ignoreCase ? '(?i-s)' : '(?-s)'}${pattern}`)
+  return (text) => sql`match(${text}, ${own})`
 }
 
 const NS_PER_MS = 1_000_000n

@@ -6,7 +6,7 @@ import { unavailable } from '../kernel/errors.ts'
 import { BinaryRows } from './binary-rows.ts'
 import { countElements } from './element-text.ts'
 import type { EventQuery, QueryBudget, QueryCost } from './event-query.ts'
-import { searchesWords } from './hints.ts'
+import { searchesWords, testsCandidates } from './hints.ts'
 import { type KeptQuery, keptPlace, type ReadScope, readScope, type StatementResult } from './kept-results.ts'
 import { countsByMinute } from './minute-counts.ts'
 import { failureOf, type GroupLimit, tooExpensive, tooLong } from './query-failure.ts'
@@ -63,6 +63,8 @@ const ELEMENT_BYTES = 16_384
 const TREE_NODES_MAX = 5_000_000
 /** The block size of statements that rebuild lines. */
 const REBUILT_LINES_PER_BLOCK = 4_096
+/** The block size of statements that test candidates. */
+const CANDIDATES_BLOCK_BYTES = '16000000'
 const PARSER_STEPS_MAX = 1_000_000_000
 const CORES = availableParallelism()
 /** The store may end a statement this long after its time limit. Later it counts as hanging. */
@@ -170,7 +172,8 @@ async function send(
         ...(countsByMinute(text) ? {} : { optimize_use_projections: 0 as const }),
         // Reading the index of words before the events, not in between, takes a third less time.
         ...(searchesWords(text) ? { use_skip_indexes_on_data_read: 0 as const } : {}),
-        ...(searchesColumns(text) ? { short_circuit_function_evaluation: 'disable' as const } : {}),
+        ...(testsCandidates(text) ? { preferred_block_size_bytes: CANDIDATES_BLOCK_BYTES } : {}),
+        ...(searchesColumns(text) || testsCandidates(text) ? { short_circuit_function_evaluation: 'disable' as const } : {}),
         ...(groupLimit ? { max_rows_to_group_by: String(groupLimit.groupsMax), group_by_overflow_mode: 'throw' as const } : {}),
         ...(queryRun.gaps?.found ? { skip_unavailable_shards: 1 as const } : {}),
         ...memorySettings(store, budget, running),
