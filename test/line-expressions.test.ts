@@ -31,6 +31,8 @@ const json = [
 ]
 
 const datasets = ['text', 'mixed', 'kinds', 'open']
+/** Before a merge, a third of the random expressions are tried, and negation on one dataset; nightly all. */
+const isNightly = process.env.DENDRO_TEST_ALL !== undefined
 
 type Maker = (random: Random) => string
 const user: Maker = (random) => random.pick(['root', 'admin', 'deploy', 'guest'])
@@ -139,7 +141,7 @@ test.each([
   const found: unknown[] = []
   for (const dataset of ['text', 'kinds']) {
     found.push(...(await differences(dataset, `@raw ~ ${quoted(pattern)}`)))
-    found.push(...(await differences(dataset, `NOT (@raw ~* ${quoted(pattern)} OR level = 'WARN')`)))
+    if (isNightly || dataset === 'text') found.push(...(await differences(dataset, `NOT (@raw ~* ${quoted(pattern)} OR level = 'WARN')`)))
   }
   expect(found).toEqual([])
 })
@@ -165,7 +167,7 @@ test('lines match expressions that are made from their pieces, across all border
     fc
       .tuple(fc.constantFrom(...all), fc.nat(), fc.integer({ min: 5, max: 24 }), fc.array(fc.nat(), { maxLength: 3 }))
       .map(([line, at, length, changes]) => patternFrom([...line], at, length, changes)),
-    { numRuns: 24, seed: 20_261_125 },
+    { numRuns: isNightly ? 24 : 8, seed: 20_261_125 },
   )
   const found: unknown[] = []
   for (const pattern of patterns)

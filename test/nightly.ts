@@ -74,7 +74,16 @@ const parts: readonly Part[] = [
   },
   {
     what: 'what holds for random cases, with new ones, the search for every substring of the test lines, and by axe the whole API reference and all pages while they load',
-    args: testOf('api/', 'language/', 'server/', 'cli/', 'web/', 'test/web/reference.test.ts', 'test/web/states.test.ts'),
+    args: testOf(
+      'api/',
+      'language/',
+      'server/',
+      'cli/',
+      'web/',
+      'test/line-expressions.test.ts',
+      'test/web/reference.test.ts',
+      'test/web/states.test.ts',
+    ),
     env: { DENDRO_TEST_SEED: seed, DENDRO_TEST_ALL: '1' },
   },
   {

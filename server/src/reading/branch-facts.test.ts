@@ -135,3 +135,21 @@ test('shapes and overflow keys are not asked for again until events of the range
   expect(await counted("labels.rare = 'yes'")).toEqual({ count: 1, statements: 1 })
   statements.mockRestore()
 })
+
+test('facts of a range serve one that has moved on', async () => {
+  await reader.send('moved', plain(0))
+  const nowMs = Math.floor(reader.senders.app.clock.nowMs() / 3_600_000) * 3_600_000
+  const statements = vi.spyOn(store(), 'read')
+  const statementsOf = async (movedMs: number) => {
+    const bounds = { fromMs: nowMs - 7_200_000 + movedMs, toMs: nowMs + 7_200_000 + movedMs }
+    // Without slices, which would be a statement of their own.
+    const keepsResults = { slicesFromRows: Number.POSITIVE_INFINITY }
+    const query = await reader.query(['moved'], "'order' AND zone = 'north'", { bounds, keepsResults })
+    statements.mockClear()
+    expect((await countMatching(store(), query)).count).toBe(100)
+    return statements.mock.calls.length
+  }
+  expect(await statementsOf(1)).toBeGreaterThan(1)
+  for (const movedMs of [2, 60_000, 500_000]) expect(await statementsOf(movedMs)).toBe(1)
+  statements.mockRestore()
+})

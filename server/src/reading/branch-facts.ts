@@ -26,7 +26,7 @@ type Facts = {
   readonly text: string
   /** The events that they are about. */
   readonly bounds: TimeBounds
-  /** They hold for events that have not changed since. Undefined when that cannot be known. */
+  /** They hold for events that have not changed since. Undefined where changes are not known. */
   readonly since: number | undefined
   isSure: boolean
 }
@@ -66,16 +66,16 @@ export async function readWithFacts<T>(
   const queried = { bounds, paths, needsLines }
   if (guess && holds(store, queryRun, guess, queried)) return read(withFacts(branches, guess, paths))
   if (wanted.wantsOverflow === 'asRemembered' && !needsLines && !(guess?.isSure && lacksOverflow(guess, paths))) return read(branches)
+  const around = queryRun.scope && store.changes ? widened(bounds) : bounds
   const findNow = async (): Promise<Facts> => {
     const since = store.changes?.now()
-    const scope = { keys, bounds, texts }
+    const scope = { keys, bounds: around, texts }
     const [shaped, placed] = await Promise.all([
       withShapes(store, queryRun, branches, scope),
       paths.length > 0 ? withOverflowKeys(store, queryRun, branches, scope) : branches,
     ])
     const facts = shaped.map((branch, index) => ({ ...branch, slots: placed[index]?.slots ?? branch.slots }))
-    const isUnchanged = since !== undefined && areUnchanged(store, queryRun, bounds, since)
-    return { branches: facts, text: textOf(facts, paths), bounds, since: isUnchanged ? since : undefined, isSure: true }
+    return { branches: facts, text: textOf(facts, paths), bounds: around, since, isSure: true }
   }
   const note = (facts: Facts): void => {
     // Facts about a longer range serve more queries.
@@ -125,6 +125,16 @@ function holds(store: EventStore, queryRun: QueryRun, facts: Facts, { bounds, pa
 }
 
 const MUCH = 4
+const MINUTE_MS = 60_000
+/** Facts are found out for whole steps of time around a range, so that they serve the range that has moved on a little, too. */
+const STEPS_MS: readonly number[] = [MINUTE_MS, 10 * MINUTE_MS, 60 * MINUTE_MS, 720 * MINUTE_MS]
+const STEPS_MIN = 8
+
+function widened({ fromMs, toMs }: TimeBounds): TimeBounds {
+  const stepMs = STEPS_MS.findLast((one) => (toMs - fromMs) / one >= STEPS_MIN)
+  return stepMs === undefined ? { fromMs, toMs } : { fromMs: Math.floor(fromMs / stepMs) * stepMs, toMs: Math.ceil(toMs / stepMs) * stepMs }
+}
+
 const lengthOf = ({ fromMs, toMs }: TimeBounds): number => toMs - fromMs
 const isWithin = (inner: TimeBounds, outer: TimeBounds): boolean => inner.fromMs >= outer.fromMs && inner.toMs <= outer.toMs
 

@@ -181,7 +181,7 @@ describe('statistics from closed slices', () => {
             expectAlike(await withoutCost(query, request), await withoutCost(fresh(query), request))
         }
       }),
-      { numRuns: 5 },
+      { numRuns: 3 },
     )
   })
 })

@@ -127,6 +127,6 @@ test('kept and fresh answers are equal while events arrive at any time', async (
         expect(await read(true)).toEqual(await read(false))
       }
     }),
-    { numRuns: 8 },
+    { numRuns: 4 },
   )
 })
