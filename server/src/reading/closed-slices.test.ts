@@ -7,6 +7,7 @@ import { countMatching, readStats } from './reading.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
 const START_MS = Date.UTC(2026, 2, 1)
 
 describe('the slices of a range', () => {
@@ -45,8 +46,11 @@ describe('the slices of a range', () => {
 
 describe('statistics from closed slices', () => {
   let reader: Reader
+  /** Two hours of events that have passed. */
+  let fromMs: number
   beforeAll(async () => {
     reader = await openReader()
+    fromMs = Math.floor(world().clock.nowMs() / DAY_MS) * DAY_MS - DAY_MS
     for (const [dataset, seed] of [
       ['web', 1],
       ['jobs', 5],
@@ -57,15 +61,12 @@ describe('statistics from closed slices', () => {
   afterAll(() => reader?.close())
 
   const world = () => reader.senders.app.app.world
-  /** Two hours of events that have passed. */
-  const fromMs = () => Math.floor(world().clock.nowMs() / (24 * HOUR_MS)) * 24 * HOUR_MS - 24 * HOUR_MS
-
   function linesOf(count: number, seed: number): string[] {
     return Array.from({ length: count }, (_, index) => {
       const at = (index * 7_919_000 + seed * 104_729) % (2 * HOUR_MS)
       const level = ['info', 'warn', 'error'][(index * seed) % 3]
       return JSON.stringify({
-        timestamp: new Date(fromMs() + at).toISOString(),
+        timestamp: new Date(fromMs + at).toISOString(),
         level,
         n: (at % 1_000) / 8,
         user: `u${index % 50}`,
@@ -127,7 +128,7 @@ describe('statistics from closed slices', () => {
 
   test.each(requests.map((request) => [JSON.stringify(request), request] as const))('%s', async (_, request) => {
     for (const where of ['', 'n > 60', "level = 'none'"]) {
-      const query = await reader.query(['web', 'jobs'], where, { bounds: { fromMs: fromMs(), toMs: fromMs() + 2 * HOUR_MS } })
+      const query = await reader.query(['web', 'jobs'], where, { bounds: { fromMs: fromMs, toMs: fromMs + 2 * HOUR_MS } })
       const expected = await withoutCost(fresh(query), request)
       // Read as a whole, from the kept result, slice by slice, and from slices, also in part.
       expectAlike(await withoutCost(query, request), expected)
@@ -142,7 +143,7 @@ describe('statistics from closed slices', () => {
   test('read no event when all slices are known, whatever else the query asks', async () => {
     const request = (limit: number): StatsRequest => ({ calls: [{ name: 'avg', key: 'n' }], groups: ['level'], slices: 60, limit })
     const query = await reader.query(['web'])
-    const moved = (minutes: number): TimeBounds => ({ fromMs: fromMs() + minutes * MINUTE_MS, toMs: fromMs() + (minutes + 60) * MINUTE_MS })
+    const moved = (minutes: number): TimeBounds => ({ fromMs: fromMs + minutes * MINUTE_MS, toMs: fromMs + (minutes + 60) * MINUTE_MS })
     for (const minutes of [0, 1, 2, 20, 40]) await readStats(world().events, { ...query, bounds: moved(minutes) }, request(10))
     const expected = await withoutCost({ ...fresh(query), bounds: moved(30) }, request(2))
     const { cost, ...found } = await readStats(world().events, { ...query, bounds: moved(30) }, request(2))
@@ -168,14 +169,14 @@ describe('statistics from closed slices', () => {
           if (!request) continue
           const lines = Array.from({ length: events }, (_, number) =>
             JSON.stringify({
-              timestamp: new Date(fromMs() + minute * MINUTE_MS + number).toISOString(),
+              timestamp: new Date(fromMs + minute * MINUTE_MS + number).toISOString(),
               level: 'debug',
               n: number,
               late: minute,
             }),
           )
           if (lines.length > 0) await reader.send(dataset, lines)
-          const bounds = { fromMs: fromMs() + moved * MINUTE_MS, toMs: fromMs() + (moved + 72) * MINUTE_MS }
+          const bounds = { fromMs: fromMs + moved * MINUTE_MS, toMs: fromMs + (moved + 72) * MINUTE_MS }
           const query = await reader.query([dataset], '', { bounds })
           for (let round = 0; round < 3; round += 1)
             expectAlike(await withoutCost(query, request), await withoutCost(fresh(query), request))

@@ -1,5 +1,6 @@
 import type { RegexRule } from '@dendro/language/comparison'
 import { shapeReferences } from '../lines/shape.ts'
+import { conditionMemory } from './condition-memory.ts'
 import { isJson } from './crossing.ts'
 import { readable } from './key-text.ts'
 import { inLineOfShapes, searchFor } from './line-search.ts'
@@ -24,7 +25,12 @@ const TESTS_MAX = 100
  * borders of some. Lines of JSON, whose values are escaped, are rebuilt where they have a needed text. Undefined without lines of text, where shapes are not known, and
  * for expressions that are not plain sequences or need no text.
  */
-export function lineMatch(rule: RegexRule, lines: LineSources): LineMatch | undefined {
+export const lineMatch = (rule: RegexRule, lines: LineSources): LineMatch | undefined =>
+  remember(JSON.stringify([rule.pattern, rule.ignoreCase]), lines, () => writeLineMatch(rule, lines))
+
+const remember = conditionMemory<LineMatch | undefined>()
+
+function writeLineMatch(rule: RegexRule, lines: LineSources): LineMatch | undefined {
   const { shapes, hasParts } = lines
   const regex = regexCharacters(rule)
   const forms = shapes && !hasParts ? regexForms(regex) : undefined

@@ -1,6 +1,7 @@
 import { isInParts } from '../lines/parts.ts'
 import type { Slot } from '../lines/slots.ts'
 import { containsAnyCaseless } from './caseless.ts'
+import { conditionMemory } from './condition-memory.ts'
 import { crossingLines, isInOneValue, isJson } from './crossing.ts'
 import { escapeTails } from './escape-tails.ts'
 import { timeFormat, timeText, timeWords } from './event-time.ts'
@@ -15,8 +16,12 @@ import { mayLieIn, textWays } from './text-ways.ts'
  * that is encoded in the line as in its column, is searched in the columns and in the literals between the values. When the shapes are
  * known, conditions that none of them can meet are left out, because preparing the full statement takes longer than most searches.
  */
-export function lineContains(text: string, lines: LineSources): SqlFragment {
-  if (text.includes('\0')) return FALSE
+export const lineContains = (text: string, lines: LineSources): SqlFragment =>
+  text.includes('\0') ? FALSE : rememberSearch(text, lines, () => writeLineContains(text, lines))
+
+const rememberSearch = conditionMemory<SqlFragment>()
+
+function writeLineContains(text: string, lines: LineSources): SqlFragment {
   const search = searchFor(text, lines.levels)
   if (lines.shapes?.every(isInParts) && lines.shapes.length > 0) return inLineInParts(search, lines)
   const shapes = lines.shapes?.filter((shape) => !isInParts(shape))
@@ -41,7 +46,12 @@ export function inLineOfShapes(search: LineSearch, lines: LineSources): SqlFragm
  * True wherever a line of text contains a text, and for some other lines. Values are searched once for all shapes, which takes half as long as the exact
  * condition. Undefined where that saves nothing.
  */
-export function mayContainText(text: string, lines: LineSources): SqlFragment | undefined {
+export const mayContainText = (text: string, lines: LineSources): SqlFragment | undefined =>
+  rememberCandidates(text, lines, () => writeMayContain(text, lines))
+
+const rememberCandidates = conditionMemory<SqlFragment | undefined>()
+
+function writeMayContain(text: string, lines: LineSources): SqlFragment | undefined {
   if (!lines.shapes || lines.hasParts) return undefined
   const search = searchFor(text, lines.levels)
   const { json = [], ofText = [] } = Object.groupBy(lines.shapes, (shape) => (isJson(shape) ? 'json' : 'ofText'))
