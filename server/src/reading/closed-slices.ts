@@ -24,9 +24,9 @@ export function sliceLengthMs({ fromMs, toMs }: TimeBounds, slices: number): num
 }
 
 /** Slices are numbered since 1970. */
-export const sliceBounds = (slice: number, lengthMs: number, count = 1): TimeBounds => ({
+export const sliceBounds = (slice: number, lengthMs: number): TimeBounds => ({
   fromMs: slice * lengthMs,
-  toMs: (slice + count) * lengthMs,
+  toMs: (slice + 1) * lengthMs,
 })
 
 /** The whole slices in a range. */

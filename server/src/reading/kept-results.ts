@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { EventStore } from '../events/store/events.ts'
 import type { EventQuery, TimeBounds } from './event-query.ts'
-import { KeptValues } from './kept-values.ts'
+import { KeptValues, keptName } from './kept-values.ts'
 import type { BoundStatement } from './statement.ts'
 
 /** The result of a statement, with what was read for it. */
@@ -49,7 +49,7 @@ export function keptPlace(
   if (!scope || !changes) return undefined
   const results = keptOf.get(store) ?? new KeptValues<KeptResult>(KEPT_BYTES_MAX)
   keptOf.set(store, results)
-  const name = hash('sha256', JSON.stringify([owner, text, params, tables], withBigInts), 'base64')
+  const name = hash('sha256', keptName([owner, text, params, tables]), 'base64')
   const holds = (since: number): boolean => changes.areUnchanged(scope.logIds, scope.bounds, since)
   return {
     find: () => {
@@ -68,5 +68,3 @@ export function keptPlace(
     },
   }
 }
-
-const withBigInts = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}n` : value)

@@ -51,3 +51,7 @@ export class KeptValues<T> {
     if (largest && oldest !== undefined) this.delete(largest[0], oldest)
   }
 }
+
+/** Names a value by everything that it depends on. */
+export const keptName = (parts: readonly unknown[]): string =>
+  JSON.stringify(parts, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value))

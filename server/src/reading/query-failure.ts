@@ -75,8 +75,13 @@ const tooLarge = (cause: unknown): Failure =>
     headers: { 'retry-after': '5' },
   })
 
-export const isTooManyGroups = (thrown: unknown): boolean =>
+const isTooManyGroups = (thrown: unknown): boolean =>
   thrown instanceof Failure && thrown.errors?.some(({ code }) => code === TOO_MANY_GROUPS) === true
+
+/** Catches the failure of a statement that found too many groups. */
+export function undefinedIfTooMany(thrown: unknown): undefined {
+  if (!isTooManyGroups(thrown)) throw thrown
+}
 
 const TOO_MANY_GROUPS = 'TOO_MANY_GROUPS'
 

@@ -2,10 +2,11 @@ import type { EventStore } from '../events/store/events.ts'
 import type { BinaryRows } from './binary-rows.ts'
 import type { QueryBranch } from './branches.ts'
 import { openRanges, rangesOf, sliceBounds, sliceLengthMs, wholeSlices } from './closed-slices.ts'
-import type { EventQuery, StatsRequest } from './event-query.ts'
+import type { EventQuery, StatsRequest, TimeBounds } from './event-query.ts'
 import { type KeptSlice, keptSlicesOf, type SliceRow, type SliceSeries } from './kept-slices.ts'
+import { keptName } from './kept-values.ts'
 import { measuresOf } from './measures.ts'
-import { isTooManyGroups } from './query-failure.ts'
+import { undefinedIfTooMany } from './query-failure.ts'
 import { type QueryRun, run } from './run.ts'
 import { type ClosedSlices, type SliceStates, sliceStatesStatement } from './stats-statement.ts'
 
@@ -35,7 +36,7 @@ export function sliceQuery(reading: SliceRead): SliceQuery | undefined {
   const places = sources.map(({ logId, collection, dataset }) => [logId, collection, dataset])
   return {
     ...reading,
-    name: JSON.stringify([lengthMs, calls, groups, filter, places], withBigInts),
+    name: keptName([lengthMs, calls, groups, filter, places]),
     lengthMs,
     startedAt: store.changes.now(),
   }
@@ -64,8 +65,8 @@ export async function useSlices(slicing: SliceQuery, branches: readonly QueryBra
     // What retention removes, or what changes now, is not kept.
     if (bounds.fromMs < keptSinceMs) continue
     const kept = series.slices.get(slice)
-    if (kept && isUnchanged(slicing, slice, kept.since)) known.set(slice, kept)
-    else if (isUnchanged(slicing, slice, since)) missing.push(slice)
+    if (kept && isUnchanged(slicing, bounds, kept.since)) known.set(slice, kept)
+    else if (isUnchanged(slicing, bounds, since)) missing.push(slice)
   }
   const used = [...known.keys(), ...missing].sort((one, other) => one - other)
   const open = openRanges(query.bounds, rangesOf(used, lengthMs))
@@ -80,7 +81,7 @@ export async function useSlices(slicing: SliceQuery, branches: readonly QueryBra
   return {
     closed: { open, lengthMs, states },
     keep: () => {
-      const lasting = [...fresh].filter(([slice]) => isUnchanged(slicing, slice, since))
+      const lasting = [...fresh].filter(([slice]) => isUnchanged(slicing, sliceBounds(slice, lengthMs), since))
       keptSlicesOf(store).add(query.orgNumber, name, new Map(lasting), types)
     },
   }
@@ -95,13 +96,14 @@ export async function useSlices(slicing: SliceQuery, branches: readonly QueryBra
 }
 
 /** Whether the same range was read without slices and has not changed, so that the result itself is kept. */
-function isWhole({ store, queryRun, query: { bounds } }: SliceQuery, { whole }: SliceSeries): boolean {
+function isWhole(slicing: SliceQuery, { whole }: SliceSeries): boolean {
+  const { bounds } = slicing.query
   const isSame = bounds.fromMs === whole.bounds.fromMs && bounds.toMs === whole.bounds.toMs
-  return isSame && store.changes?.areUnchanged(queryRun.scope?.logIds ?? [], bounds, whole.since) === true
+  return isSame && isUnchanged(slicing, bounds, whole.since)
 }
 
-const isUnchanged = ({ store, queryRun, lengthMs }: SliceQuery, slice: number, since: number): boolean =>
-  store.changes?.areUnchanged(queryRun.scope?.logIds ?? [], sliceBounds(slice, lengthMs), since) === true
+const isUnchanged = ({ store, queryRun }: SliceQuery, bounds: TimeBounds, since: number): boolean =>
+  store.changes?.areUnchanged(queryRun.scope?.logIds ?? [], bounds, since) === true
 
 /** Slices without events have no rows. The types of the states come with every row. */
 function slicesIn(
@@ -139,9 +141,3 @@ function statesOf(slices: ReadonlyMap<number, KeptSlice>, types: readonly string
       .map((_, index) => ({ type: types[index] ?? '', values: rows.map(({ states }) => states[index] ?? '') })),
   }
 }
-
-function undefinedIfTooMany(thrown: unknown): undefined {
-  if (!isTooManyGroups(thrown)) throw thrown
-}
-
-const withBigInts = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}n` : value)

@@ -9,7 +9,7 @@ import { mergeGroupCounts, needCountsOnly } from './group-counts.ts'
 import { isBuiltInKey, pathsOf } from './key-locations.ts'
 import { isExactCall, nobody, readStatsRow } from './measures.ts'
 import { withFamilies } from './pattern-families.ts'
-import { isTooManyGroups } from './query-failure.ts'
+import { undefinedIfTooMany } from './query-failure.ts'
 import { costOf, type QueryRun, run, startQueryRun } from './run.ts'
 import { noteQuery, sliceQuery, type UsedSlices, useSlices } from './slice-states.ts'
 import { textsOf } from './statement.ts'
@@ -158,10 +158,6 @@ function hasFewValues({ slots }: QueryBranch, key: string): boolean {
   if (isBuiltInKey(key)) return false
   const columns = pathsOf(key).flatMap((path) => slots.text(path) ?? [])
   return columns.length > 0 && columns.every((column) => /^c\d+$/.test(textsOf(column).join('')))
-}
-
-function undefinedIfTooMany(thrown: unknown): undefined {
-  if (!isTooManyGroups(thrown)) throw thrown
 }
 
 type TotalStats = { whole: StatsRow; slices: readonly StatsRow[] }

@@ -12,14 +12,17 @@ export function timesOf(blocks: readonly Block[]): ChangedRange {
   return { fromMs: Math.min(...ranges.map(({ fromMs }) => fromMs)), toMs: Math.max(...ranges.map(({ toMs }) => toMs)) }
 }
 
-/** Times are 64-bit nanoseconds. As doubles they are precise to a microsecond, so the range gets a millisecond more at both ends. */
+/** Reads a time of 64-bit nanoseconds as a double, which is precise to a microsecond. */
+export const timeNsAt = (view: DataView, at: number): number => view.getInt32(at + 4, true) * HIGH + view.getUint32(at, true)
+
+/** The range gets a millisecond more at both ends, since times are read as doubles. */
 function blockTimes({ columns, day }: Block): ChangedRange {
   const times = columns.find(({ name }) => name === 'ts')?.bytes
   if (!times) return { fromMs: day * DAY_MS, toMs: (day + 1) * DAY_MS }
   const view = new DataView(times.buffer, times.byteOffset, times.byteLength)
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (let at = 0; at < times.byteLength; at += TIME_BYTES) {
-    const ns = view.getInt32(at + 4, true) * HIGH + view.getUint32(at, true)
+    const ns = timeNsAt(view, at)
     if (ns < first) first = ns
     if (ns > last) last = ns
   }

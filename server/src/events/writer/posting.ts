@@ -25,6 +25,8 @@ export type Posting = PendingPost & {
   parts: readonly PostPart[]
   /** True once the caller has an answer; inserts may still be running. */
   answered(): boolean
+  /** True when the outcome of an insert could not be determined. */
+  isUncertain(): boolean
   stored(piece: PostPart): void
   storedBlocks(): StoredBlock[]
   failed(piece: PostPart, failure: unknown): void
@@ -93,6 +95,7 @@ export function makePosting(
     answer: answer.promise,
     outcome: ended.promise,
     answered: () => isAnswered,
+    isUncertain: () => left !== undefined,
     stored: (piece) => {
       settle(piece)
       storedParts.push(piece)

@@ -45,6 +45,27 @@ test('a post is stored with its lines, consecutive numbers, and its idempotency 
   expect(writer.waitingBytes()).toBe(0)
 })
 
+test('events of a post count as changing until it is stored, or refused in part', async () => {
+  const { store, writer } = await openBoth()
+  const logId = randomUUID()
+  const day = { fromMs: DAY_START_MS, toMs: DAY_START_MS + DAY_MS }
+  const next = { fromMs: day.toMs, toMs: day.toMs + DAY_MS }
+  const isUnchanged = (range: typeof day, since: number) => store.changes?.areUnchanged([logId], range, since)
+  const before = store.changes?.now() ?? 0
+  const writing = writer.write(postOf(['one'], { logId }))
+  expect(isUnchanged(day, before)).toBe(false)
+  await writing
+  await expect.poll(() => isUnchanged(day, store.changes?.now() ?? 0)).toBe(true)
+  expect(isUnchanged(day, before)).toBe(false)
+  expect(isUnchanged(next, before)).toBe(true)
+  // One day is stored, the other refused: both outcomes are certain.
+  const good = postOf(['two'], { logId })
+  const bad = damaged(postOf(['three'], { logId }, day.toMs))
+  await expect(writer.write({ ...good, blocks: [...good.blocks, ...bad.blocks] })).rejects.toThrow()
+  const inBoth = { fromMs: day.fromMs, toMs: next.toMs }
+  await expect.poll(() => isUnchanged(inBoth, store.changes?.now() ?? 0)).toBe(true)
+})
+
 test('two hundred small posts at once share a few inserts', async () => {
   const { store, writer } = await openBoth()
   const posts = Array.from({ length: 200 }, (_, n) => postOf([`line ${n}`]))

@@ -76,10 +76,10 @@ export async function openEventWriter(store: EventStore, deps: WriterDeps, bound
     const change = store.changes?.begin([logId], timesOf(blocks))
     const posting = makePosting({ identity, orgNumber, mayStore }, blocks, arrivedMs, clock)
     postings.add(posting)
-    void posting.outcome.then((outcome) => {
+    void posting.outcome.then(() => {
       postings.delete(posting)
-      // Otherwise an insert may still run whose outcome nobody knows.
-      if (outcome.kind === 'stored' || outcome.stored === 'nothing') change?.end()
+      // An insert whose outcome nobody knows may still run.
+      if (!posting.isUncertain()) change?.end()
     })
     for (const piece of posting.parts) inserts.add(piece)
     return posting

@@ -1,3 +1,4 @@
+import { timeNsAt } from '../../events/writer/block-times.ts'
 import type { NativeColumn } from '../../events/writer/post.ts'
 
 /** Counts of a block's events for the ledger, besides their number. */
@@ -12,7 +13,6 @@ export type BlockCounts = {
 
 const LATE_MS = 3_600_000
 const NS_PER_MS = 1_000_000
-const HIGH = 2 ** 32
 
 /** What is known of the lines of a block, by row: their lengths, and which were cut. All lines of a post arrive at one time. */
 export type AddedLines = { atMs: number; readonly lengths: number[]; readonly cut: Set<number> }
@@ -35,7 +35,7 @@ function countOlder(times: Uint8Array, beforeMs: number): number {
   const beforeNs = beforeMs * NS_PER_MS
   let older = 0
   for (let at = 0; at < times.byteLength; at += 8) {
-    if (view.getInt32(at + 4, true) * HIGH + view.getUint32(at, true) < beforeNs) older += 1
+    if (timeNsAt(view, at) < beforeNs) older += 1
   }
   return older
 }
