@@ -18,6 +18,8 @@ type FactsWanted = {
   readonly sharing: object | undefined
   /** The free texts of the query. */
   readonly texts: readonly string[]
+  /** Whether the range is a part of that of the query. Facts about a part must not replace those about the whole. */
+  readonly isPart?: boolean
 }
 
 /** The facts of each branch, in order, and their text for comparing. */
@@ -31,6 +33,8 @@ type Facts = {
   isSure: boolean
 }
 
+/** Before the names of facts about parts of a range. */
+const PART = 'part '
 const REMEMBERED_MAX = 256
 const FACTS_CHARS_MAX = 16_384
 const SOURCES_FEW = 32
@@ -50,21 +54,23 @@ export async function readWithFacts<T>(
   wanted: FactsWanted,
   read: (branches: readonly QueryBranch[]) => Promise<T>,
 ): Promise<T> {
-  const { sources, keys, bounds, sharing } = wanted
+  const { sources, keys, bounds, sharing, isPart = false } = wanted
   // Reading all names takes longer than searching those of the few events that may have an id.
   const texts = wanted.texts.filter((text) => !hasId(text))
   const branches = branchesOf(sources, keys)
   const needsLines = keys.includes('@raw')
   const paths = wanted.wantsOverflow ? queriedPaths(keys) : []
   if (paths.length === 0 && !needsLines) return read(branches)
-  const [known, name] = [knownOf(store), nameOf(queryRun, branches, { keys, texts, wantsOverflow: paths.length > 0 })]
+  const [known, name] = [knownOf(store), nameOf(queryRun, branches, { keys, texts, wantsOverflow: paths.length > 0, isPart })]
   const found = findingsOf(sharing)
   const place = `${name} ${bounds.fromMs} ${bounds.toMs}`
   const shares = name === undefined ? undefined : await found.get(place)
   if (shares) return read(withFacts(branches, shares, paths))
   const guess = name === undefined ? undefined : known.get(name)
   const queried = { bounds, paths, needsLines }
-  if (guess && holds(store, queryRun, guess, queried)) return read(withFacts(branches, guess, paths))
+  const ofWhole = name === undefined || !isPart ? undefined : known.get(name.slice(PART.length))
+  const holding = [guess, ofWhole].find((facts) => facts && holds(store, queryRun, facts, queried))
+  if (holding) return read(withFacts(branches, holding, paths))
   if (wanted.wantsOverflow === 'asRemembered' && !needsLines && !(guess?.isSure && lacksOverflow(guess, paths))) return read(branches)
   const around = queryRun.scope && store.changes ? widened(bounds) : bounds
   const findNow = async (): Promise<Facts> => {
@@ -180,13 +186,13 @@ function knownOf(store: EventStore): Map<string, Facts> {
 function nameOf(
   { orgNumber }: QueryRun,
   branches: readonly QueryBranch[],
-  { keys, texts, wantsOverflow }: Pick<FactsWanted, 'keys' | 'texts'> & { wantsOverflow: boolean },
+  { keys, texts, wantsOverflow, isPart }: Pick<FactsWanted, 'keys' | 'texts'> & { wantsOverflow: boolean; isPart: boolean },
 ): string | undefined {
   if (branches.some(({ sources }) => sources.length > SOURCES_FEW)) return undefined
   const ids = branches.map(({ tableClass, sources }) => [tableClass, sources.map(({ logId }) => logId)])
   // Facts about names are those of the texts.
   const named = branches.some(({ sources }) => sources.some(({ located }) => located.map.open.size > 0)) ? texts : []
-  return JSON.stringify([orgNumber, wantsOverflow, keys, ids, named])
+  return (isPart ? PART : '') + JSON.stringify([orgNumber, wantsOverflow, keys, ids, named])
 }
 
 /** Forgets the oldest facts. Long ones are not worth the memory. */

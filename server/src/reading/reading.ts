@@ -6,6 +6,7 @@ import type { EventQuery, EventsRequest, EventsResult, FoundEvent, TimeBounds } 
 import { type EventsStatement, eventsStatement } from './events-statement.ts'
 import { type BranchLayout, foundEvent, type StoredEventRow, storedEvent, storedTableRow } from './found-event.ts'
 import { comparesIds } from './hints.ts'
+import { keptPageOf, type PagePart } from './kept-pages.ts'
 import { branchesInFamilies, eventsInFamilies } from './pattern-families.ts'
 import { costOf, type QueryRun, run, startQueryRun } from './run.ts'
 import { windowsOf } from './windows.ts'
@@ -18,33 +19,48 @@ const NS_PER_MS = 1_000_000n
 /** Preparing a statement with at most this many conditions takes the store next to no time. */
 const CONDITIONS_FEW = 20
 
-/** Returns the events that match a query, in the requested order. Reads no further back than it has to. */
+/** Returns the events that match a query, in the requested order. Reads no further back than it has to, and no events that are known. */
 export async function readEvents(store: EventStore, query: EventQuery, request: EventsRequest): Promise<EventsResult> {
   const queryRun = startQueryRun(query)
+  const { limit } = request
+  // One extra event shows whether there are more.
+  const oneMore = limit + 1
+  const kept = keptPageOf(store, queryRun, query, request)
+  const known = kept?.find()
+  const read = ({ bounds, after }: PagePart, wanted: number) =>
+    readPart(store, queryRun, { ...query, bounds }, { ...request, limit: wanted, ...(after ? { after } : {}) }, known !== undefined)
+  const found: FoundEvent[] = []
+  if (!known) found.push(...(await read({ bounds: query.bounds }, oneMore)))
+  if (known?.newer) found.push(...(await read(known.newer, oneMore)))
+  if (known) found.push(...known.events.slice(0, oneMore - found.length))
+  if (known?.older && found.length <= limit) found.push(...(await read(known.older, oneMore - found.length)))
+  if (!queryRun.gaps?.found) kept?.keep(found, found.length <= limit)
+  const events = found.slice(0, limit)
+  const shown = request.withFamilies ? await eventsInFamilies(store, query, events) : events
+  return { events: shown, hasMore: found.length > limit, cost: costOf(queryRun, 1) }
+}
+
+/** Reads the events of a range. It may be a part of the range of the query. */
+async function readPart(
+  store: EventStore,
+  queryRun: QueryRun,
+  query: EventQuery,
+  request: EventsRequest,
+  isPart: boolean,
+): Promise<readonly FoundEvent[]> {
   const keys = [...keysIn(query.filter), ...(request.orderBy ? [request.orderBy.key] : [])]
   // For a few conditions, reading the overflow maps everywhere is faster than finding out which keys they contain, unless a count does so anyway.
   const isLong = conditionsIn(query.filter).length > CONDITIONS_FEW
   const isCounted = query.sharing !== undefined && !comparesIds(query.filter)
   const wantsOverflow: boolean | 'asRemembered' = isLong || (isCounted && 'asRemembered')
-  const wanted = {
-    sources: query.sources,
-    keys,
-    bounds: query.bounds,
-    wantsOverflow,
-    sharing: query.sharing,
-    texts: freeTextsIn(query.filter),
-  }
-  const found = await readWithFacts(store, queryRun, wanted, (branches) =>
-    readWindows(store, queryRun, query, request, { branches, keys, isLong }),
-  )
-  const events = found.slice(0, request.limit)
-  const shown = request.withFamilies ? await eventsInFamilies(store, query, events) : events
-  return { events: shown, hasMore: found.length > request.limit, cost: costOf(queryRun, 1) }
+  const { sources, bounds, sharing, filter } = query
+  const wanted = { sources, keys, bounds, wantsOverflow, sharing, texts: freeTextsIn(filter), isPart }
+  return readWithFacts(store, queryRun, wanted, (branches) => readWindows(store, queryRun, query, request, { branches, keys, isLong }))
 }
 
 type WindowsRead = { readonly branches: readonly QueryBranch[]; readonly keys: readonly string[]; readonly isLong: boolean }
 
-/** Reads one window after the other until there is one event more than requested. */
+/** Reads one window after the other until there are enough events. */
 async function readWindows(
   store: EventStore,
   queryRun: QueryRun,
@@ -52,8 +68,6 @@ async function readWindows(
   request: EventsRequest,
   { branches, keys, isLong }: WindowsRead,
 ): Promise<readonly FoundEvent[]> {
-  // One extra event shows whether there are more.
-  const oneMore = { ...request, limit: request.limit + 1 }
   const found: FoundEvent[] = []
   const bounds = fromPosition(withinRetention(query), request)
   const windows = request.orderBy
@@ -63,12 +77,12 @@ async function readWindows(
     const plan = eventsStatement(
       await branchesInFamilies(store, queryRun, { ...query, bounds: window }, branches, keys),
       query,
-      { ...oneMore, limit: oneMore.limit - found.length, ...startOf(window, query.bounds, request) },
+      { ...request, limit: request.limit - found.length, ...startOf(window, query.bounds, request) },
       window,
     )
     if (!plan) break
     found.push(...(await eventsOf(store, queryRun, plan, request)))
-    if (found.length > request.limit) break
+    if (found.length >= request.limit) break
     query.onProgress?.(costOf(queryRun, shareOf(window, bounds)))
   }
   return found

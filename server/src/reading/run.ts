@@ -120,7 +120,7 @@ function rowsOf(queryRun: QueryRun, { bytes, readRows, readBytes }: StatementRes
   return new BinaryRows(bytes)
 }
 
-const isWithinBudget = ({ budget, rows, bytes }: QueryRun, { readRows, readBytes }: StatementResult): boolean =>
+export const isWithinBudget = ({ budget, rows, bytes }: QueryRun, { readRows, readBytes }: StatementResult): boolean =>
   rows + readRows <= budget.rows && bytes + readBytes <= budget.bytes
 
 /** Whether a signal aborted by timeout, not because the caller disconnected. */

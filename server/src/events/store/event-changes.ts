@@ -17,6 +17,8 @@ export type EventChanges = {
   beginAnywhere(): EventChange
   /** Whether no change of these events runs or has ended since that number of changes. */
   areUnchanged(logIds: readonly string[], range: ChangedRange, since: number): boolean
+  /** The time before which no event of the range has changed since; the end of the range when none has. */
+  unchangedUntilMs(logIds: readonly string[], range: ChangedRange, since: number): number
 }
 
 const MINUTE_MS = 60_000
@@ -60,6 +62,18 @@ export function openEventChanges(): EventChanges {
     }
   }
 
+  const unchangedUntilMs: EventChanges['unchangedUntilMs'] = (logIds, range, since) => {
+    if (anywhere.size > 0) return range.fromMs
+    return Math.min(
+      range.toMs,
+      ...logIds.map((logId) => {
+        const dataset = datasets.get(logId)
+        if (dataset) return dataset.unchangedUntilMs(range, since)
+        return others <= since ? range.toMs : range.fromMs
+      }),
+    )
+  }
+
   return {
     now: () => ended,
     begin: (logIds, range) => {
@@ -79,12 +93,8 @@ export function openEventChanges(): EventChanges {
       anywhere.add(change)
       return change
     },
-    areUnchanged: (logIds, range, since) =>
-      anywhere.size === 0 &&
-      logIds.every((logId) => {
-        const dataset = datasets.get(logId)
-        return dataset ? dataset.isUnchanged(range, since) : others <= since
-      }),
+    areUnchanged: (logIds, range, since) => unchangedUntilMs(logIds, range, since) >= range.toMs,
+    unchangedUntilMs,
   }
 }
 
@@ -126,10 +136,16 @@ class DatasetChanges {
     this.#whole = at
   }
 
-  isUnchanged(range: ChangedRange, since: number): boolean {
-    if (this.#whole > since || (this.#old.at > since && range.fromMs < this.#old.toMs)) return false
-    for (const one of this.#running) if (one.fromMs < range.toMs && range.fromMs < one.toMs) return false
-    return !isNotedSince(this.#minutes, range, MINUTE_MS, since) && !isNotedSince(this.#days, range, DAY_MS, since)
+  unchangedUntilMs(range: ChangedRange, since: number): number {
+    const { fromMs } = range
+    if (this.#whole > since || (this.#old.at > since && fromMs < this.#old.toMs)) return fromMs
+    let untilMs = range.toMs
+    for (const one of this.#running) if (one.fromMs < untilMs && fromMs < one.toMs) untilMs = Math.max(fromMs, one.fromMs)
+    for (const [changes, unitMs] of [[this.#minutes, MINUTE_MS] as const, [this.#days, DAY_MS] as const]) {
+      const first = firstNotedSince(changes, { fromMs, toMs: untilMs }, unitMs, since)
+      if (first !== undefined) untilMs = Math.max(fromMs, first * unitMs)
+    }
+    return untilMs
   }
 
   /** The oldest minutes count as changes of their days, the oldest days as changes of the whole dataset. */
@@ -153,14 +169,21 @@ function note(changes: Map<number, number>, numbers: readonly number[], at: numb
   }
 }
 
-function isNotedSince(changes: ReadonlyMap<number, number>, { fromMs, toMs }: ChangedRange, unitMs: number, since: number): boolean {
+/** The first minute or day of the range that has changed since. */
+function firstNotedSince(
+  changes: ReadonlyMap<number, number>,
+  { fromMs, toMs }: ChangedRange,
+  unitMs: number,
+  since: number,
+): number | undefined {
   const [first, end] = [Math.floor(fromMs / unitMs), Math.ceil(toMs / unitMs)]
   if (end - first < changes.size) {
-    for (let number = first; number < end; number += 1) if ((changes.get(number) ?? 0) > since) return true
-    return false
+    for (let number = first; number < end; number += 1) if ((changes.get(number) ?? 0) > since) return number
+    return undefined
   }
-  for (const [number, at] of changes) if (at > since && number >= first && number < end) return true
-  return false
+  let found: number | undefined
+  for (const [number, at] of changes) if (at > since && number >= first && number < (found ?? end)) found = number
+  return found
 }
 
 /** Takes the oldest half when there are too many. */
