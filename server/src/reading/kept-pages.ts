@@ -32,8 +32,8 @@ type Page = {
   readonly toMs: number
   readonly oldest: EventPosition | undefined
   readonly since: number
-  /** The range of the query, and what was read for it. */
-  readonly whole: { readonly bounds: TimeBounds; readonly rows: number; readonly bytes: number }
+  /** What was read when nothing was known. */
+  readonly cost: { readonly readRows: number; readonly readBytes: number }
 }
 
 const PAGES_BYTES_MAX = 8 * 2 ** 20
@@ -65,6 +65,7 @@ export function keptPageOf(store: EventStore, queryRun: QueryRun, query: EventQu
   const firstMs = Math.min(...starts.values())
   const lastMs = Math.max(...starts.values())
   const since = changes.now()
+  let charged: Page['cost'] | undefined
   return {
     find: () => {
       const page = pages.get(orgNumber, name)
@@ -74,13 +75,11 @@ export function keptPageOf(store: EventStore, queryRun: QueryRun, query: EventQu
       const toMs = range.fromMs < range.toMs ? changes.unchangedUntilMs(scope.logIds, range, page.since) : range.fromMs
       if (toMs <= fromMs) return undefined
       const newer = toMs < bounds.toMs ? { bounds: { fromMs: toMs, toMs: bounds.toMs } } : undefined
-      const { whole } = page
-      // A page that is requested again costs as much as before, so that limits and costs do not depend on what others have read.
-      if (!newer && whole.bounds.fromMs === bounds.fromMs && whole.bounds.toMs === bounds.toMs) {
-        if (!isWithinBudget(queryRun, { readRows: whole.rows, readBytes: whole.bytes })) return undefined
-        queryRun.rows += whole.rows
-        queryRun.bytes += whole.bytes
-      }
+      // Known events cost as much as if they were read now, so that limits and costs do not depend on what others have read.
+      if (!isWithinBudget(queryRun, page.cost)) return undefined
+      charged = page.cost
+      queryRun.rows += charged.readRows
+      queryRun.bytes += charged.readBytes
       return {
         events: page.events.filter(({ timeNs, logId }) => timeNs < nsOf(toMs) && timeNs >= nsOf(starts.get(logId) ?? fromMs)),
         newer,
@@ -93,8 +92,8 @@ export function keptPageOf(store: EventStore, queryRun: QueryRun, query: EventQu
       const bytes = kept.reduce((sum, event) => sum + bytesOf(event), PAGE_BYTES + name.length)
       if (bytes > PAGE_BYTES_MAX) pages.delete(orgNumber, name)
       else {
-        const whole = { bounds, rows: queryRun.rows, bytes: queryRun.bytes }
-        pages.set(orgNumber, name, { events: kept, fromMs: lastMs, toMs: bounds.toMs, oldest, since, whole }, bytes)
+        const cost = charged ?? { readRows: queryRun.rows, readBytes: queryRun.bytes }
+        pages.set(orgNumber, name, { events: kept, fromMs: lastMs, toMs: bounds.toMs, oldest, since, cost }, bytes)
       }
     },
   }
