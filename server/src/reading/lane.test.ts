@@ -3,7 +3,8 @@ import type { QueryOwner } from '../world.ts'
 import { Lane, type LaneBounds, type LaneEntry } from './lane.ts'
 
 const BOUNDS: LaneBounds = { running: 4, perOrg: 3, perOrgShared: 3, reserved: 0, waitingPerOrg: 4 }
-const clock = { monotonicMs: () => 0 }
+const never = () => new Promise<void>(() => undefined)
+const clock = { monotonicMs: () => 0, sleep: never }
 const laneOf = (bounds: Partial<LaneBounds> = {}): Lane => new Lane({ ...BOUNDS, ...bounds }, clock)
 
 const owner = (orgId: string, credential = 'key', more: Partial<QueryOwner> = {}): QueryOwner => ({
@@ -128,11 +129,69 @@ describe('organizations that are active together', () => {
 
   test('get the full limit again when the others have been inactive for a minute', () => {
     let nowMs = 0
-    const lane = new Lane({ ...BOUNDS, ...bounds }, { monotonicMs: () => nowMs })
+    const lane = new Lane({ ...BOUNDS, ...bounds }, { monotonicMs: () => nowMs, sleep: never })
     entered(lane, owner('b')).leave()
     expect(states(many(lane, 'a'))).toEqual([true, true, false, false])
     nowMs = 61_000
     expect(entered(lane, owner('a', 'key 5')).isGranted).toBe(true)
+  })
+})
+
+describe('short queries', () => {
+  const bounds = { running: 8, perOrg: 6, perOrgShared: 6, young: { atOnce: 2, forMs: 250 } }
+
+  /** A lane on a clock that the test moves. */
+  function laneInTime() {
+    let nowMs = 0
+    const wakes: { atMs: number; wake: () => void }[] = []
+    const sleep = (ms: number) => new Promise<void>((wake) => void wakes.push({ atMs: nowMs + ms, wake }))
+    const passTo = async (ms: number) => {
+      nowMs = ms
+      for (const { atMs, wake } of wakes.splice(0)) {
+        if (atMs <= ms) wake()
+        else wakes.push({ atMs, wake })
+      }
+      await Promise.resolve()
+      await Promise.resolve()
+    }
+    return { lane: new Lane({ ...BOUNDS, ...bounds }, { monotonicMs: () => nowMs, sleep }), passTo }
+  }
+  const key = (lane: Lane, number: number, orgId = 'a') => entered(lane, owner(orgId, `key ${number}`))
+
+  test('run few at once, and long ones do not hold them up', async () => {
+    const { lane, passTo } = laneInTime()
+    const places = [1, 2, 3, 4, 5].map((number) => key(lane, number))
+    expect(states(places)).toEqual([true, true, false, false, false])
+    places[0]?.leave()
+    expect(states(places)).toEqual([true, true, true, false, false])
+    await passTo(249)
+    expect(states(places)).toEqual([true, true, true, false, false])
+    await passTo(250)
+    expect(states(places)).toEqual([true, true, true, true, true])
+    expect(key(lane, 6).isGranted).toBe(false)
+    await passTo(500)
+    expect(key(lane, 7).isGranted).toBe(true)
+  })
+
+  test('of another organization do not wait for them', () => {
+    const { lane } = laneInTime()
+    for (const number of [1, 2, 3]) key(lane, number)
+    expect(key(lane, 1, 'b').isGranted).toBe(true)
+  })
+
+  test('run when long ones end that all slots were taken by', async () => {
+    const { lane, passTo } = laneInTime()
+    const long: LaneEntry[] = []
+    for (let at = 0; at < 3; at += 1) {
+      long.push(key(lane, 2 * at), key(lane, 2 * at + 1))
+      await passTo((at + 1) * 250)
+    }
+    const waiting = [10, 11, 12, 13].map((number) => key(lane, number))
+    expect(states(waiting)).toEqual([false, false, false, false])
+    for (const place of long.slice(0, 4)) place.leave()
+    expect(states(waiting)).toEqual([true, true, false, false])
+    await passTo(1_000)
+    expect(states(waiting)).toEqual([true, true, true, true])
   })
 })
 
@@ -152,7 +211,7 @@ describe('the rank of a query', () => {
 
   test('counts per credential again when the other organization has been inactive for a minute', () => {
     let nowMs = 0
-    const lane = new Lane({ ...BOUNDS, running: 8, perOrg: 4, perOrgShared: 4 }, { monotonicMs: () => nowMs })
+    const lane = new Lane({ ...BOUNDS, running: 8, perOrg: 4, perOrgShared: 4 }, { monotonicMs: () => nowMs, sleep: never })
     entered(lane, owner('b')).leave()
     entered(lane, owner('a'))
     expect(entered(lane, owner('a', 'second')).rank).toBe(2)

@@ -9,6 +9,11 @@ export type LaneBounds = {
   /** The slots that stay free for organizations without running queries while several are active. */
   readonly reserved: number
   readonly waitingPerOrg: number
+  /**
+   * How many queries of an organization that have run for less than `forMs` run at once. Short queries run one after the other then, which takes each of them
+   * less time, and long ones do not hold them up.
+   */
+  readonly young?: { readonly atOnce: number; readonly forMs: number }
 }
 
 /** A running or waiting query of a lane. */
@@ -19,6 +24,8 @@ export type LaneEntry = {
   readonly rank: number
   leave(): void
 }
+
+type LaneClock = Pick<World['clock'], 'monotonicMs' | 'sleep'>
 
 /** An organization counts as active until this long after its last query. */
 const ACTIVE_MS = 60_000
@@ -33,6 +40,7 @@ class QueuedEntry implements LaneEntry {
   isGranted = false
   isOver = false
   rank = 0
+  grantedAtMs = 0
 
   constructor(owner: QueryOwner, hasBegun: boolean, left: (entry: QueuedEntry) => void) {
     this.owner = owner
@@ -52,6 +60,8 @@ class QueuedEntry implements LaneEntry {
 
 type OrganizationQueue = {
   running: number
+  /** The running queries in the order of their grants, without those that are known to be old. */
+  young: QueuedEntry[]
   /** The number of the last grant; 0 before the first. */
   servedAt: number
   /** In order of arrival, with queries that have begun first. */
@@ -66,13 +76,14 @@ type OrganizationQueue = {
  */
 export class Lane {
   readonly bounds: LaneBounds
-  readonly #clock: Pick<World['clock'], 'monotonicMs'>
+  readonly #clock: LaneClock
   readonly #orgs = new Map<string, OrganizationQueue>()
   readonly #activeAtMs = new Map<string, number>()
   #running = 0
   #grants = 0
+  #isAgeing = false
 
-  constructor(bounds: LaneBounds, clock: Pick<World['clock'], 'monotonicMs'>) {
+  constructor(bounds: LaneBounds, clock: LaneClock) {
     this.bounds = bounds
     this.#clock = clock
   }
@@ -90,7 +101,7 @@ export class Lane {
 
   /** Enters the lane. The entry is granted at once when a slot is free. When it is refused, the result names the limit that is reached. */
   enter(owner: QueryOwner, hasBegun: boolean): LaneEntry | { full: 'credential' | 'organization' } {
-    const org = this.#orgs.get(owner.orgId) ?? { running: 0, servedAt: 0, waiting: [], runningOf: new Map() }
+    const org = this.#orgs.get(owner.orgId) ?? { running: 0, young: [], servedAt: 0, waiting: [], runningOf: new Map() }
     const entry = new QueuedEntry(owner, hasBegun, (left) => this.#leave(left))
     const mayRun = this.#isRunnable(org, entry, this.#isShared(owner.orgId))
     if (!mayRun && !hasBegun) {
@@ -100,7 +111,10 @@ export class Lane {
     }
     this.#orgs.set(owner.orgId, org)
     if (mayRun) this.#grant(org, entry)
-    else org.waiting.splice(hasBegun ? org.waiting.filter((one) => one.hasBegun).length : org.waiting.length, 0, entry)
+    else {
+      org.waiting.splice(hasBegun ? org.waiting.filter((one) => one.hasBegun).length : org.waiting.length, 0, entry)
+      this.#fillAgain()
+    }
     return entry
   }
 
@@ -110,14 +124,24 @@ export class Lane {
     return (
       this.#running < (mayReserve ? running : running - reserved) &&
       org.running < (isShared ? perOrgShared : perOrg) &&
+      this.#youngIn(org).length < (this.bounds.young?.atOnce ?? Number.POSITIVE_INFINITY) &&
       (org.runningOf.get(owner.credential) ?? 0) < owner.running
     )
+  }
+
+  #youngIn(org: OrganizationQueue): readonly QueuedEntry[] {
+    const { young } = this.bounds
+    const sinceMs = this.#clock.monotonicMs() - (young?.forMs ?? 0)
+    if (young) while (org.young[0] && org.young[0].grantedAtMs <= sinceMs) org.young.shift()
+    return org.young
   }
 
   #grant(org: OrganizationQueue, entry: QueuedEntry): void {
     const { orgId, credential } = entry.owner
     this.#running += 1
     org.running += 1
+    entry.grantedAtMs = this.#clock.monotonicMs()
+    if (this.bounds.young) org.young.push(entry)
     const ownRunning = (org.runningOf.get(credential) ?? 0) + 1
     org.runningOf.set(credential, ownRunning)
     entry.rank = this.#isShared(orgId) ? org.running : ownRunning
@@ -154,12 +178,14 @@ export class Lane {
     if (entry.isGranted) {
       this.#running -= 1
       org.running -= 1
+      org.young = org.young.filter((one) => one !== entry)
       const left = (org.runningOf.get(credential) ?? 1) - 1
       if (left > 0) org.runningOf.set(credential, left)
       else org.runningOf.delete(credential)
     } else org.waiting.splice(org.waiting.indexOf(entry), 1)
     if (org.running === 0 && org.waiting.length === 0) this.#orgs.delete(orgId)
     this.#fill()
+    this.#fillAgain()
   }
 
   #fill(): void {
@@ -170,6 +196,21 @@ export class Lane {
       org.waiting.splice(org.waiting.indexOf(entry), 1)
       this.#grant(org, entry)
     }
+  }
+
+  /** Fills the lane again once the oldest young query is no longer young, if queries wait until then. */
+  #fillAgain(): void {
+    const { young } = this.bounds
+    if (!young || this.#isAgeing) return
+    const waitedFor = [...this.#orgs.values()].flatMap((org) => (org.waiting.length > 0 ? this.#youngIn(org).slice(0, 1) : []))
+    if (waitedFor.length === 0) return
+    const oldestMs = Math.min(...waitedFor.map(({ grantedAtMs }) => grantedAtMs))
+    this.#isAgeing = true
+    void this.#clock.sleep(Math.max(1, oldestMs + young.forMs - this.#clock.monotonicMs())).then(() => {
+      this.#isAgeing = false
+      this.#fill()
+      this.#fillAgain()
+    })
   }
 
   #next(): [OrganizationQueue, QueuedEntry] | undefined {

@@ -5,6 +5,8 @@ const RUNNING_PER_CORE = 4
 const RUNNING_MIN = 8
 /** The maximum share of the running slots for one organization, so that others need not wait for it. */
 const ORG_SHARE = 0.75
+/** Most queries on a busy machine take less. */
+const YOUNG_MS = 250
 
 type BoundSettings = {
   readonly DENDRO_QUERY_RUNNING: QueryLimit
@@ -28,6 +30,7 @@ export function queryBoundsOf(config: BoundSettings, cores = availableParallelis
     perOrg,
     perOrgShared: isChosen ? perOrg : Math.min(perOrg, cores),
     reserved: running - share,
+    ...(isChosen ? {} : { young: { atOnce: cores + 1, forMs: YOUNG_MS } }),
     runningPerCredential: config.DENDRO_QUERY_RUNNING,
     waitingPerCredential: config.DENDRO_QUERY_WAITING,
   }
