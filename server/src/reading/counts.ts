@@ -7,11 +7,12 @@ import { filterSql } from './condition.ts'
 import type { EventQuery, QueryCost, StatsRequest, TimeBounds } from './event-query.ts'
 import { contextOf, whereOf } from './events-statement.ts'
 import { hintsOf, NO_HINTS } from './hints.ts'
-import { countScopes } from './minute-counts.ts'
+import { keepsResults } from './kept-results.ts'
+import { type BoundedStatement, countScopes, countStatements } from './minute-counts.ts'
 import { withFamilies } from './pattern-families.ts'
-import { costOf, run, startQueryRun } from './run.ts'
+import { costOf, runAtOnce, startQueryRun } from './run.ts'
 import { noteQuery, sliceQuery, type UsedSlices, useSlices } from './slice-states.ts'
-import { FALSE, joined, name, or, type SqlFragment, sql } from './statement.ts'
+import { FALSE, joined, name, or, sql } from './statement.ts'
 
 /** Counts the events that match a query. */
 export async function countMatching(store: EventStore, query: EventQuery): Promise<{ count: number; cost: QueryCost }> {
@@ -42,11 +43,15 @@ export async function countEach(
   const counts = await readWithFacts(store, queryRun, wanted, async (branches) => {
     used = slicing && (await useSlices(slicing, branches))
     const known = used?.closed.states.counted.reduce((sum, one) => sum + Number(one), 0) ?? 0
-    const statement = countsStatement(branches, used?.closed.open ?? [query.bounds], filters, sampleRows !== undefined)
+    const statements = countsStatements(branches, used?.closed.open ?? [query.bounds], filters, {
+      isSample: sampleRows !== undefined,
+      areKept: keepsResults(store, queryRun),
+    })
     const sums = filters.map(() => known)
-    const rows = statement && (await run(store, queryRun, statement, undefined, sampleRows))
     // One row for each read. Adding them up in the store would take it longer than both reads take to plan.
-    while (rows && !rows.atEnd) for (const index of sums.keys()) sums[index] = (sums[index] ?? 0) + Number(rows.uint64())
+    for (const rows of await runAtOnce(store, queryRun, statements, undefined, sampleRows)) {
+      while (!rows.atEnd) for (const index of sums.keys()) sums[index] = (sums[index] ?? 0) + Number(rows.uint64())
+    }
     return sums
   })
   if (used) used.keep()
@@ -56,14 +61,14 @@ export async function countEach(
 
 const NUMBER_OF_EVENTS: StatsRequest = { calls: [], groups: [], slices: 1, limit: 1 }
 
-/** Undefined when no event can match, or there is no range. */
-function countsStatement(
+/** None when no event can match, or there is no range. */
+function countsStatements(
   branches: readonly QueryBranch[],
   ranges: readonly TimeBounds[],
   filters: readonly Filter[],
-  isSample: boolean,
-): SqlFragment | undefined {
-  const parts = branches.flatMap((branch): SqlFragment[] => {
+  { isSample, areKept }: { readonly isSample: boolean; readonly areKept: boolean },
+): readonly BoundedStatement[] {
+  const reads = branches.flatMap((branch) => {
     const met = filters.map((filter) => filterSql(filter, contextOf(branch)))
     const any = or(met)
     if (any === FALSE) return []
@@ -74,7 +79,7 @@ function countsStatement(
     const table = name(tableClasses[branch.tableClass].table)
     const read = filters.length === 1 && !isSample ? [any, ...hints.conditions] : undefined
     const scopes = ranges.flatMap((bounds) => countScopes(branch, bounds, { slices: 1, columns: read }))
-    return scopes.map(({ scope }) => sql`select ${columns} from ${table} ${whereOf(any, hints)(scope)}`)
+    return scopes.map(({ scope, ...of }) => ({ of, select: sql`select ${columns} from ${table} ${whereOf(any, hints)(scope)}` }))
   })
-  return parts.length === 0 ? undefined : joined(parts, ' union all ')
+  return countStatements(reads, areKept)
 }

@@ -16,7 +16,7 @@ function rowsOf(...rows: readonly (readonly [string, number])[]): BinaryRows {
 }
 
 const merged = (rows: BinaryRows | undefined, limit = 100) => {
-  const { groups, total, whole } = mergeGroupCounts(rows, { calls, limit, widthMs: 2_000 })
+  const { groups, total, whole } = mergeGroupCounts(rows ? [rows] : [], { calls, limit, widthMs: 2_000 })
   return { groups: groups.map(({ stored, whole: { count } }) => [stored, count]), total, whole }
 }
 
@@ -30,6 +30,16 @@ test('counts of several reads add up, the largest group first', () => {
     total: 3,
     whole: { count: 15, stats: [{ value: 15 }, { value: 7.5 }] },
   })
+})
+
+test('counts of several statements add up', () => {
+  const read = [rowsOf(['a', 1], ['b', 2]), rowsOf(), rowsOf(['a', 3])]
+  const { groups, whole } = mergeGroupCounts(read, { calls, limit: 10, widthMs: 1_000 })
+  expect(groups.map(({ stored, whole: { count } }) => [stored, count])).toEqual([
+    ['a', 4],
+    ['b', 2],
+  ])
+  expect(whole.count).toBe(6)
 })
 
 test('groups of the same size come in the order of their bytes, events without the key as null', () => {

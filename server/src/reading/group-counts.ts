@@ -11,21 +11,23 @@ export type GroupCounts = { readonly groups: readonly GroupCount[]; readonly tot
 export const needCountsOnly = (calls: readonly AggregateCall[]): boolean => calls.flatMap(measuresOf).length === 0
 
 /**
- * Adds up counts by group, of which each read of a statement returned its own, and keeps the largest groups. The store needs more time to plan the
+ * Adds up counts by group, of which each read returned its own, and keeps the largest groups. The store needs more time to plan the
  * same: a third of a short query.
  */
 export function mergeGroupCounts(
-  rows: BinaryRows | undefined,
+  read: readonly BinaryRows[],
   { calls, limit, widthMs }: { calls: readonly AggregateCall[]; limit: number; widthMs: number },
 ): GroupCounts {
   const counts = new Map<string, number>()
   let all = 0
-  while (rows && !rows.atEnd) {
-    const stored = rows.text()
-    const count = Number(rows.uint64())
-    // Where all keys are constant, the store returns a group without events.
-    if (count > 0) counts.set(stored, (counts.get(stored) ?? 0) + count)
-    all += count
+  for (const rows of read) {
+    while (!rows.atEnd) {
+      const stored = rows.text()
+      const count = Number(rows.uint64())
+      // Where all keys are constant, the store returns a group without events.
+      if (count > 0) counts.set(stored, (counts.get(stored) ?? 0) + count)
+      all += count
+    }
   }
   const largest = [...counts].sort(([one, ones], [other, others]) => others - ones || byText(one, other)).slice(0, limit)
   const groups = largest.map(([stored, count]) => ({ stored, whole: statsRowOf(calls, count, widthMs) }))

@@ -30,6 +30,10 @@ export function readScope({ keepsResults, sources, bounds }: Partial<KeptQuery>)
   return { logIds: sources.map(({ logId }) => logId), bounds }
 }
 
+/** Whether the results of the statements of a query are kept. */
+export const keepsResults = ({ changes }: EventStore, { scope }: { readonly scope: ReadScope | undefined }): boolean =>
+  changes !== undefined && scope !== undefined
+
 /** Where the result of one statement is kept. */
 export type KeptPlace = {
   /** The kept result, if no event that the query may read has changed since it was read. */

@@ -4,13 +4,19 @@ import type { QueryBranch } from './branches.ts'
 import type { TimeBounds } from './event-query.ts'
 import { oneOf, scopeOf, sourcesByStart } from './events-statement.ts'
 import { instant } from './predicates.ts'
-import { among, and, constant, FALSE, not, or, param, type SqlFragment, sql, TRUE, textsOf } from './statement.ts'
+import { among, and, constant, FALSE, joined, not, or, param, type SqlFragment, sql, TRUE, textsOf } from './statement.ts'
 
 /**
  * Which events of a branch one part of a statement counts, and the time in milliseconds by which it assigns them to slices. Stored counts serve only
  * statements without `with rollup`.
  */
-export type CountScope = { readonly scope: SqlFragment; readonly timeMs: SqlFragment; readonly isStored: boolean }
+export type CountScope = {
+  readonly scope: SqlFragment
+  readonly timeMs: SqlFragment
+  readonly isStored: boolean
+  /** The range of these events. */
+  readonly bounds: TimeBounds
+}
 
 const MINUTE_MS = 60_000
 /** For fewer whole minutes, counting events is as fast. */
@@ -39,7 +45,7 @@ export function countScopes(
   bounds: TimeBounds,
   { slices = 1, columns }: { slices: number | undefined; columns: readonly SqlFragment[] | undefined },
 ): readonly CountScope[] {
-  const all = [{ scope: scopeOf(branch, bounds), timeMs: EVENT_MS, isStored: false }]
+  const all = [{ scope: scopeOf(branch, bounds), timeMs: EVENT_MS, isStored: false, bounds }]
   if (!columns || branch.shapes !== undefined || slices > SLICES_MAX || bounds.fromMs < 0 || !areCounted(columns)) return all
   const byStart = [...sourcesByStart(branch, bounds)]
   if (byStart.length === 0 || byStart.length > STARTS_MAX) return all
@@ -54,7 +60,8 @@ export function countScopes(
     const numbers = param.int64s(mixed.map(BigInt))
     const within = [sql`${MINUTE} >= ${param.int64(BigInt(wholeFirst))}`, sql`${MINUTE} < ${param.int64(BigInt(wholeEnd))}`]
     const counted = and([oneOf(same.sources), ...within, inner.length === 0 ? TRUE : not(among(MINUTE, numbers))])
-    const whole = { scope: counted, timeMs: sql`(toInt64(${MINUTE}) * 60000)`, isStored: true }
+    const minuteBounds = { fromMs: wholeFirst * MINUTE_MS, toMs: wholeEnd * MINUTE_MS }
+    const whole = { scope: counted, timeMs: sql`(toInt64(${MINUTE}) * 60000)`, isStored: true, bounds: minuteBounds }
     if (mixed.length === 0) return [whole]
     // Comparing times is cheaper than computing minutes, and selects granules as well.
     const outside = or([
@@ -62,8 +69,30 @@ export function countScopes(
       wholeEnd === end ? FALSE : sql`ts >= ${instant(wholeEnd * MINUTE_MS)}`,
     ])
     const others = and([scopeOf(same, own), inner.length === 0 ? outside : among(MINUTE, numbers)])
-    return [whole, { scope: others, timeMs: EVENT_MS, isStored: false }]
+    return [whole, { scope: others, timeMs: EVENT_MS, isStored: false, bounds }]
   })
+}
+
+/** A statement, and the range of the events that it reads. */
+export type BoundedStatement = { readonly statement: SqlFragment; readonly bounds: TimeBounds }
+
+/** A read that returns rows of its own. */
+type CountRead = { readonly select: SqlFragment; readonly of: Pick<CountScope, 'isStored' | 'bounds'> }
+
+/**
+ * Joins reads to one statement, or to two where results are kept: that for whole minutes is the same when the range moves on within a minute.
+ */
+export function countStatements(reads: readonly CountRead[], areKept: boolean): readonly BoundedStatement[] {
+  return [...Map.groupBy(reads, ({ of }) => areKept && of.isStored).values()].map((own) => ({
+    statement: joined(
+      own.map(({ select }) => select),
+      ' union all ',
+    ),
+    bounds: {
+      fromMs: Math.min(...own.map(({ of }) => of.bounds.fromMs)),
+      toMs: Math.max(...own.map(({ of }) => of.bounds.toMs)),
+    },
+  }))
 }
 
 /** Selects all minutes of a time range, also those that are partly outside. */

@@ -5,10 +5,10 @@ import type { EventStore } from '../events/store/events.ts'
 import { unavailable } from '../kernel/errors.ts'
 import { BinaryRows } from './binary-rows.ts'
 import { countElements } from './element-text.ts'
-import type { EventQuery, QueryBudget, QueryCost } from './event-query.ts'
+import type { EventQuery, QueryBudget, QueryCost, TimeBounds } from './event-query.ts'
 import { searchesWords, testsCandidates } from './hints.ts'
 import { type KeptQuery, keptPlace, type ReadScope, readScope, type StatementResult } from './kept-results.ts'
-import { countsByMinute } from './minute-counts.ts'
+import { type BoundedStatement, countsByMinute } from './minute-counts.ts'
 import { failureOf, type GroupLimit, tooExpensive, tooLong } from './query-failure.ts'
 import { rebuildsLines, searchesColumns } from './raw-line.ts'
 import { type AdmissionWait, noAdmissionWait, runAdmitted } from './run-admitted.ts'
@@ -71,6 +71,9 @@ const CORES = availableParallelism()
 const LATE_MS = 10_000
 const KILL_BOUND_MS = 2_000
 
+/** `bounds` are those of the events that the statement may read, if they are narrower than those of the query. */
+type RunOptions = { readonly sampleRows?: number | undefined; readonly bounds?: TimeBounds }
+
 /**
  * Runs one statement as the organization, returns its rows and adds up their cost. A disconnected caller ends the statement in the store
  * too. With `sampleRows` the statement stops after about that many rows. When gaps are allowed, an unavailable part of the store is left
@@ -81,9 +84,10 @@ export async function run(
   queryRun: QueryRun,
   statement: SqlFragment,
   groupLimit?: GroupLimit,
-  sampleRows?: number,
+  { sampleRows, bounds }: RunOptions = {},
 ): Promise<BinaryRows> {
-  const { gaps, signal, scope, orgNumber } = queryRun
+  const { gaps, signal, orgNumber } = queryRun
+  const scope = queryRun.scope && bounds ? { ...queryRun.scope, bounds } : queryRun.scope
   const bound = bindStatement(statement)
   const owner = { orgNumber, groupsMax: groupLimit?.groupsMax, memoryBytes: queryRun.budget.memoryBytes }
   const place = sampleRows === undefined ? keptPlace(store, scope, bound, owner) : undefined
@@ -113,6 +117,16 @@ export async function run(
   }
 }
 
+/** Runs statements at the same time, and returns the rows of each. */
+export const runAtOnce = (
+  store: EventStore,
+  queryRun: QueryRun,
+  statements: readonly BoundedStatement[],
+  groupLimit?: GroupLimit,
+  sampleRows?: number,
+): Promise<readonly BinaryRows[]> =>
+  Promise.all(statements.map(({ statement, bounds }) => run(store, queryRun, statement, groupLimit, { sampleRows, bounds })))
+
 /** A kept result counts like one that is read now, so that limits and costs do not depend on what others have read. */
 function rowsOf(queryRun: QueryRun, { bytes, readRows, readBytes }: StatementResult): BinaryRows {
   queryRun.rows += readRows
@@ -120,8 +134,10 @@ function rowsOf(queryRun: QueryRun, { bytes, readRows, readBytes }: StatementRes
   return new BinaryRows(bytes)
 }
 
-export const isWithinBudget = ({ budget, rows, bytes }: QueryRun, { readRows, readBytes }: StatementResult): boolean =>
-  rows + readRows <= budget.rows && bytes + readBytes <= budget.bytes
+export const isWithinBudget = (
+  { budget, rows, bytes }: QueryRun,
+  { readRows, readBytes }: Pick<StatementResult, 'readRows' | 'readBytes'>,
+): boolean => rows + readRows <= budget.rows && bytes + readBytes <= budget.bytes
 
 /** Whether a signal aborted by timeout, not because the caller disconnected. */
 const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'

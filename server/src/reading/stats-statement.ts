@@ -6,7 +6,7 @@ import type { EventQuery, TimeBounds } from './event-query.ts'
 import { contextOf, whereOf } from './events-statement.ts'
 import { hintsOf, type IndexHints } from './hints.ts'
 import { finalAggregate, isSliced, measuresOf, mergedState, slicedAggregate, stateAggregate, textOf } from './measures.ts'
-import { type CountScope, countScopes } from './minute-counts.ts'
+import { type BoundedStatement, type CountScope, countScopes, countStatements } from './minute-counts.ts'
 import { among, and, digits, FALSE, joined, name, param, type SqlFragment, sql, TRUE } from './statement.ts'
 
 /** What to compute, by which groups, and how much of the result to return. */
@@ -166,20 +166,22 @@ export function slicedStatement(
     group by g0 with rollup having number > 0 order by is_whole desc, ${sizeOrder(options)}`
 }
 
-/** Builds a statement for the number of events of each value of a key, with rows for each read of its own. Undefined when no event can match. */
-export function groupCountsStatement(
+/** Builds statements for the number of events of each value of a key, with rows for each read of its own. None when no event can match. */
+export function groupCountsStatements(
   branches: readonly QueryBranch[],
   query: Pick<EventQuery, 'filter' | 'bounds'>,
-  key: string,
-): SqlFragment | undefined {
+  { key, areKept }: { readonly key: string; readonly areKept: boolean },
+): readonly BoundedStatement[] {
   const options = { calls: [], groups: [key], slices: undefined }
   const reads = branches.flatMap((branch) => branchReads(branch, query, options, false))
-  const counted = reads.map(
-    ({ branch, met, hints, scope }) =>
-      sql`select materialize(${textOf(key, contextOf(branch))}) as g0, toUInt64(count()) as number
+  return countStatements(
+    reads.map(({ branch, met, hints, scope, ...of }) => ({
+      of,
+      select: sql`select materialize(${textOf(key, contextOf(branch))}) as g0, toUInt64(count()) as number
         from ${name(tableClasses[branch.tableClass].table)} ${whereOf(met, hints)(scope)} group by g0`,
+    })),
+    areKept,
   )
-  return counted.length === 0 ? undefined : joined(counted, ' union all ')
 }
 
 /** One read of a branch: its conditions, and the events that it counts. */

@@ -6,18 +6,19 @@ import { readWithFacts } from './branch-facts.ts'
 import { freeTextsIn, keysIn, type QueryBranch } from './branches.ts'
 import type { EventQuery, StatsGroup, StatsRequest, StatsResult, StatsRow } from './event-query.ts'
 import { mergeGroupCounts, needCountsOnly } from './group-counts.ts'
+import { keepsResults } from './kept-results.ts'
 import { isBuiltInKey, pathsOf } from './key-locations.ts'
 import { isExactCall, nobody, readStatsRow } from './measures.ts'
 import { withFamilies } from './pattern-families.ts'
 import { undefinedIfTooMany } from './query-failure.ts'
-import { costOf, type QueryRun, run, startQueryRun } from './run.ts'
+import { costOf, type QueryRun, run, runAtOnce, startQueryRun } from './run.ts'
 import { noteQuery, sliceQuery, type UsedSlices, useSlices } from './slice-states.ts'
 import { textsOf } from './statement.ts'
 import {
   type ClosedSlices,
   GROUP_JOINT,
   GROUPS_MAX,
-  groupCountsStatement,
+  groupCountsStatements,
   LEVELS,
   type StatsOptions,
   slicedStatement,
@@ -178,10 +179,10 @@ async function readCounts(reading: StatsRead): Promise<(TopGroups & { whole: Sta
   const [key, ...others] = groups
   if (key === undefined || others.length > 0 || !needCountsOnly(calls) || reading.closed) return undefined
   if (!reading.branches.every((branch) => hasFewValues(branch, key))) return undefined
-  const statement = groupCountsStatement(reading.branches, reading.query, key)
-  const rows =
-    statement && (await run(reading.store, reading.queryRun, statement, { groupsMax: CELLS_AT_ONCE, groups }).catch(undefinedIfTooMany))
-  if (statement && !rows) return undefined
+  const areKept = keepsResults(reading.store, reading.queryRun)
+  const statements = groupCountsStatements(reading.branches, reading.query, { key, areKept })
+  const rows = await runAtOnce(reading.store, reading.queryRun, statements, { groupsMax: CELLS_AT_ONCE, groups }).catch(undefinedIfTooMany)
+  if (!rows) return undefined
   const found = mergeGroupCounts(rows, { calls, limit, widthMs: widthMs(reading) })
   return { ...found, groups: found.groups.map(({ stored, whole }) => ({ stored: [stored], whole })) }
 }
