@@ -20,7 +20,7 @@ const COLUMNS: readonly string[] = [
 ]
 
 /** VictoriaLogs' time divided by ours, by query. */
-type Ratios = { first: Map<string, number>; again: Map<string, number> }
+type Ratios = { warmUp: Map<string, number>; first: Map<string, number>; again: Map<string, number> }
 
 /**
  * Runs each query in rounds on ranges that nobody has requested: first, again on the same range, and on VictoriaLogs. The warm-up is the round before
@@ -31,7 +31,7 @@ export async function measureFirstAndAgain(
   peer: Peer | undefined,
   { queries, rounds, newestMs }: { queries: readonly BenchmarkQuery[]; rounds: number; newestMs: number },
 ): Promise<void> {
-  const ratios: Ratios = { first: new Map(), again: new Map() }
+  const ratios: Ratios = { warmUp: new Map(), first: new Map(), again: new Map() }
   const rows: string[][] = []
   const said: string[] = []
   for (const query of queries) {
@@ -44,7 +44,7 @@ export async function measureFirstAndAgain(
     }
   }
   printTable(COLUMNS, rows)
-  if (ratios.first.size > 0) said.push(meanOf('first', ratios.first), meanOf('again', ratios.again))
+  if (ratios.first.size > 0) said.push(meanOf('warm-up', ratios.warmUp), meanOf('first', ratios.first), meanOf('again', ratios.again))
   process.stdout.write(`\n${said.join('\n')}\n`)
 }
 
@@ -77,6 +77,7 @@ function rowOf(name: string, { warmUp, first, again, theirs }: Measured, ratios:
   const cpu = [meanCpuMs(first).toFixed(1), meanCpuMs(again).toFixed(1)]
   if (theirs.length === 0) return [...cells, '', '', '', ...cpu, '']
   const ratioTo = (ours: readonly Timed[]) => medianMs(theirs) / medianMs(ours)
+  ratios.warmUp.set(name, ratioTo(warmUp ? [warmUp] : []))
   ratios.first.set(name, ratioTo(first))
   ratios.again.set(name, ratioTo(again))
   return [...cells, medianMs(theirs).toFixed(1), ratioTo(first).toFixed(2), ratioTo(again).toFixed(2), ...cpu, meanCpuMs(theirs).toFixed(1)]

@@ -100,7 +100,7 @@ export async function readWithFacts<T>(
     note({ ...facts, isSure: guess === undefined || guess.text === facts.text })
     return read(withFacts(branches, facts, paths))
   }
-  const { rows, bytes } = queryRun
+  const { rows, bytes, storedRows } = queryRun
   const [early, facts] = await Promise.allSettled([read(withFacts(branches, guess, paths)), find()])
   if (facts.status === 'rejected') throw facts.reason
   note({ ...facts.value, isSure: facts.value.text === guess.text })
@@ -109,7 +109,7 @@ export async function readWithFacts<T>(
     return early.value
   }
   // What was read in vain does not count.
-  Object.assign(queryRun, { rows, bytes })
+  Object.assign(queryRun, { rows, bytes, storedRows })
   return read(withFacts(branches, facts.value, paths))
 }
 

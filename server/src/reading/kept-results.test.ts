@@ -48,6 +48,34 @@ describe('a repeated query', () => {
     expect(await statementsOf(page)).toBe(0)
   })
 
+  test('that counts counts only the minutes at its borders again when its range has moved on within a minute', async () => {
+    await reader.send(
+      'counted',
+      [0, 1, 30, 59, 60].map((minute) => line(startMs + minute * MINUTE_MS + 30_000)),
+    )
+    const query = await reader.query(['counted'])
+    const countIn = (fromMs: number, toMs: number) =>
+      countMatching(world().events, { ...query, keepsResults: { slicesFromRows: 1_000 }, bounds: { fromMs: startMs + fromMs, toMs: startMs + toMs } })
+    const groupsIn = (fromMs: number, toMs: number) =>
+      readStats(
+        world().events,
+        { ...query, keepsResults: { slicesFromRows: 1_000 }, bounds: { fromMs: startMs + fromMs, toMs: startMs + toMs } },
+        { calls: [{ name: 'count' }], groups: ['@status'], slices: 1, limit: 10 },
+      )
+    const hour = 60 * MINUTE_MS
+    expect((await countIn(10_000, hour + 40_000)).count).toBe(5)
+    expect((await countIn(40_000, hour + 40_000)).count).toBe(4)
+    expect((await countIn(40_000, hour + 20_000)).count).toBe(3)
+    expect(await statementsOf(() => countIn(41_000, hour + 21_000))).toBe(1)
+    expect((await groupsIn(10_000, hour + 40_000)).groups).toMatchObject([{ values: ['info'], whole: { count: 5 } }])
+    expect((await groupsIn(40_000, hour + 20_000)).groups).toMatchObject([{ values: ['info'], whole: { count: 3 } }])
+    expect(await statementsOf(() => groupsIn(41_000, hour + 21_000))).toBe(1)
+    // The minute at the end of the range is at its border, so those before it stay counted.
+    await reader.send('counted', [line(startMs + hour + 10_000)])
+    expect(await statementsOf(() => countIn(41_000, hour + 21_000))).toBe(1)
+    expect((await countIn(41_000, hour + 21_000)).count).toBe(4)
+  })
+
   test('costs as much as the first, and its budget applies', async () => {
     await reader.send('costs', [line(startMs, ',"n":1'), line(startMs, ',"n":2')])
     const query = await reader.query(['costs'], 'n > 0')

@@ -26,6 +26,8 @@ export type QueryRun = RunnableQuery & {
   readonly scope: ReadScope | undefined
   rows: number
   bytes: number
+  /** Those of `rows` that were read by statements on stored counts. */
+  storedRows: number
 }
 
 export const startQueryRun = (query: RunnableQuery & Partial<KeptQuery>): QueryRun => ({
@@ -35,6 +37,7 @@ export const startQueryRun = (query: RunnableQuery & Partial<KeptQuery>): QueryR
   admissionWait: noAdmissionWait(),
   rows: 0,
   bytes: 0,
+  storedRows: 0,
 })
 
 const runnableOf = ({ orgNumber, budget, signal, onProgress, gaps, ticket }: RunnableQuery): RunnableQuery => ({
@@ -94,7 +97,7 @@ export async function run(
   try {
     signal.throwIfAborted()
     const kept = place?.find()
-    if (kept && isWithinBudget(queryRun, kept)) return rowsOf(queryRun, kept)
+    if (kept && isWithinBudget(queryRun, kept)) return rowsOf(queryRun, bound, kept)
     return await runAdmitted(store, queryRun, CORES, async (share, running) => {
       const keep = place?.reading()
       const options = { ...(groupLimit ? { grouping: groupLimit } : {}), sampleRows, share, running }
@@ -102,7 +105,7 @@ export async function run(
         try {
           const result = await send(store, queryRun, bound, options)
           keep?.(result)
-          return rowsOf(queryRun, result)
+          return rowsOf(queryRun, bound, result)
         } catch (thrown) {
           if (!isShardUnavailable(thrown)) throw thrown
           gaps.found = true
@@ -110,7 +113,7 @@ export async function run(
       }
       const result = await send(store, queryRun, bound, options)
       if (!gaps?.found) keep?.(result)
-      return rowsOf(queryRun, result)
+      return rowsOf(queryRun, bound, result)
     })
   } catch (cause) {
     throw isTimeout(cause) || isTimeout(signal.reason) ? unavailable('the event store did not answer in time', { cause }) : cause
@@ -128,8 +131,9 @@ export const runAtOnce = (
   Promise.all(statements.map(({ statement, bounds }) => run(store, queryRun, statement, groupLimit, { sampleRows, bounds })))
 
 /** A kept result counts like one that is read now, so that limits and costs do not depend on what others have read. */
-function rowsOf(queryRun: QueryRun, { bytes, readRows, readBytes }: StatementResult): BinaryRows {
+function rowsOf(queryRun: QueryRun, { text }: BoundStatement, { bytes, readRows, readBytes }: StatementResult): BinaryRows {
   queryRun.rows += readRows
+  if (countsByMinute(text)) queryRun.storedRows += readRows
   queryRun.bytes += readBytes
   return new BinaryRows(bytes)
 }

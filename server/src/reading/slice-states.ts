@@ -46,9 +46,12 @@ export function sliceQuery(reading: SliceRead): SliceQuery | undefined {
 export type UsedSlices = { readonly closed: ClosedSlices; keep(): void }
 
 /** Notes a query that was read without slices. Only queries that are sent again, and read many events, are worth keeping. */
-export function noteQuery({ store, query, queryRun, name, startedAt }: SliceQuery): void {
+export function noteQuery({ store, query, queryRun, request, name, startedAt }: SliceQuery): void {
   const { keepsResults, bounds } = query
-  if (keepsResults && queryRun.rows >= keepsResults.slicesFromRows)
+  const { rows, storedRows } = queryRun
+  // A total of stored counts is kept by statements, and slices would need more of them.
+  const read = request.slices === 1 ? rows - storedRows : rows
+  if (keepsResults && read >= keepsResults.slicesFromRows)
     keptSlicesOf(store).begin(query.orgNumber, name, { bounds, since: startedAt })
 }
 
