@@ -55,7 +55,11 @@ describe('a repeated query', () => {
     )
     const query = await reader.query(['counted'])
     const countIn = (fromMs: number, toMs: number) =>
-      countMatching(world().events, { ...query, keepsResults: { slicesFromRows: 1_000 }, bounds: { fromMs: startMs + fromMs, toMs: startMs + toMs } })
+      countMatching(world().events, {
+        ...query,
+        keepsResults: { slicesFromRows: 1_000 },
+        bounds: { fromMs: startMs + fromMs, toMs: startMs + toMs },
+      })
     const groupsIn = (fromMs: number, toMs: number) =>
       readStats(
         world().events,

@@ -2,10 +2,12 @@ import type { EventStore } from '../events/store/events.ts'
 import { tableClasses } from '../lines/table.ts'
 import { branchesOf } from './branches.ts'
 import type { EventQuery, EventsRequest, FoundEvent, QueryCost, QuerySource, TimeBounds } from './event-query.ts'
-import { eventsPerBranch, scopeOf } from './events-statement.ts'
+import { eventsPerBranch } from './events-statement.ts'
+import { keepsResults } from './kept-results.ts'
+import { countScopes, countStatements } from './minute-counts.ts'
 import { eventsOf, withinRetention } from './reading.ts'
-import { costOf, type QueryRun, run, startQueryRun } from './run.ts'
-import { joined, name, sql } from './statement.ts'
+import { costOf, type QueryRun, runAtOnce, startQueryRun } from './run.ts'
+import { name, sql } from './statement.ts'
 import { windowsOf } from './windows.ts'
 
 /** How many datasets with more events than the limit share a statement. Each stops reading by itself. */
@@ -44,21 +46,24 @@ export async function readNewestOfEach(
   return costOf(queryRun, 1)
 }
 
-/** Counts the events of each source within the bounds. Cheap, because only the sort key is read. */
+/** Counts the events of each source within the bounds, by the stored counts of minutes. */
 async function countsOf(store: EventStore, queryRun: QueryRun, { sources, bounds }: EventQuery): Promise<ReadonlyMap<string, number>> {
-  const parts = branchesOf(sources, []).map(
-    (branch) =>
-      sql`select log_id, count() as counted from ${name(tableClasses[branch.tableClass].table)} where ${scopeOf(branch, bounds)} group by log_id`,
-  )
-  if (parts.length === 0) return new Map()
-  // These events are read again, so they must not count twice.
-  const rows = await run(
-    store,
-    { ...queryRun },
-    sql`select toString(log_id), toUInt64(sum(counted)) from (${joined(parts, ' union all ')}) group by log_id`,
-  )
+  const reads = branchesOf(sources, []).flatMap((branch) => {
+    const table = name(tableClasses[branch.tableClass].table)
+    return countScopes(branch, bounds, { slices: 1, columns: [] }).map(({ scope, ...of }) => ({
+      of,
+      select: sql`select toString(log_id), toUInt64(count()) from ${table} where ${scope} group by log_id`,
+    }))
+  })
   const counts = new Map<string, number>()
-  while (!rows.atEnd) counts.set(rows.text(), Number(rows.uint64()))
+  // These events are read again, so they must not count twice.
+  const statements = countStatements(reads, keepsResults(store, queryRun))
+  for (const rows of await runAtOnce(store, { ...queryRun }, statements)) {
+    while (!rows.atEnd) {
+      const logId = rows.text()
+      counts.set(logId, (counts.get(logId) ?? 0) + Number(rows.uint64()))
+    }
+  }
   return counts
 }
 

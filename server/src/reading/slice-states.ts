@@ -51,8 +51,7 @@ export function noteQuery({ store, query, queryRun, request, name, startedAt }: 
   const { rows, storedRows } = queryRun
   // A total of stored counts is kept by statements, and slices would need more of them.
   const read = request.slices === 1 ? rows - storedRows : rows
-  if (keepsResults && read >= keepsResults.slicesFromRows)
-    keptSlicesOf(store).begin(query.orgNumber, name, { bounds, since: startedAt })
+  if (keepsResults && read >= keepsResults.slicesFromRows) keptSlicesOf(store).begin(query.orgNumber, name, { bounds, since: startedAt })
 }
 
 /** Returns the closed slices of a query, and reads those that are missing. Undefined when the query is new, or has too many states. */
