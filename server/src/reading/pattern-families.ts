@@ -1,14 +1,9 @@
 import type { EventStore } from '../events/store/events.ts'
-import { tableClasses } from '../lines/table.ts'
-import { branchesOf, type QueryBranch } from './branches.ts'
-import type { EventQuery, FoundEvent, PresentPattern, PresentPatterns } from './event-query.ts'
-import { scopeOf } from './events-statement.ts'
+import type { QueryBranch } from './branches.ts'
+import type { EventQuery, FoundEvent, PresentPattern, PresentPatterns, QueryCost } from './event-query.ts'
 import { readScope } from './kept-results.ts'
-import { type QueryRun, run, startQueryRun } from './run.ts'
-import { joined, name, sql } from './statement.ts'
-
-/** The maximum number of patterns that one query compares. */
-const PATTERNS_MAX = 1_000_000
+import { presentPatterns } from './pattern-counts.ts'
+import { costOf, type QueryRun, startQueryRun } from './run.ts'
 
 /**
  * Adds the families of all patterns in the range of a query to its sources, if the query reads `@pattern`. Patterns that arrived since the
@@ -54,6 +49,26 @@ async function inFamilies(store: EventStore, query: EventQuery, found: PresentPa
   }
 }
 
+/** A family, or a pattern without one: its events, and the sequence number of the newest. */
+export type FamilyCount = PresentPattern & { readonly logId: string; readonly family: bigint }
+
+/** Counts the events of each family in the range of a query. The filter is ignored. */
+export async function countFamilies(store: EventStore, query: EventQuery): Promise<{ families: readonly FamilyCount[]; cost: QueryCost }> {
+  const queryRun = startQueryRun(query)
+  const present = await presentPatterns(store, queryRun, query)
+  const { sources } = await inFamilies(store, query, present)
+  const families = sources.flatMap(({ logId, families: own }) => {
+    const found = new Map<bigint, FamilyCount>()
+    for (const [pattern, { count, seq }] of present.get(logId) ?? []) {
+      const family = own?.get(pattern) ?? pattern
+      const known = found.get(family)
+      found.set(family, { logId, family, count: (known?.count ?? 0) + count, seq: known && known.seq > seq ? known.seq : seq })
+    }
+    return [...found.values()]
+  })
+  return { families, cost: costOf(queryRun, 1) }
+}
+
 /**
  * The same families for several queries on the same sources. What one of them meets is decided before any is read, so a pattern cannot
  * belong to a family in one and stand for itself in another.
@@ -84,27 +99,4 @@ export async function eventsInFamilies(store: EventStore, query: EventQuery, eve
     const family = families.get(event.logId)?.get(event.skeleton)
     return family === undefined ? event : { ...event, family }
   })
-}
-
-/** Counts the events of each pattern in the range of a query, by dataset. The filter is ignored. */
-async function presentPatterns(store: EventStore, queryRun: QueryRun, query: EventQuery): Promise<PresentPatterns> {
-  const parts = branchesOf(query.sources, []).map(
-    (branch) => sql`
-      select toString(log_id) as log, skeleton, count() as number, max(seq) as newest from ${name(tableClasses[branch.tableClass].table)}
-      where ${scopeOf(branch, query.bounds)} and skeleton != 0 group by log_id, skeleton`,
-  )
-  const found = new Map<string, Map<bigint, PresentPattern>>()
-  if (parts.length === 0) return found
-  const rows = await run(store, queryRun, sql`select log, skeleton, toUInt64(number), newest from (${joined(parts, ' union all ')})`, {
-    groupsMax: PATTERNS_MAX,
-    groups: ['@pattern'],
-  })
-  while (!rows.atEnd) {
-    const [log, skeleton, count, seq] = [rows.text(), rows.uint64(), Number(rows.uint64()), rows.uint64()]
-    const own = found.get(log) ?? new Map<bigint, PresentPattern>()
-    const known = own.get(skeleton)
-    own.set(skeleton, { count: (known?.count ?? 0) + count, seq: known && known.seq > seq ? known.seq : seq })
-    found.set(log, own)
-  }
-  return found
 }

@@ -12,7 +12,7 @@ import { costOf, type QueryRun, run, startQueryRun } from './run.ts'
 import { windowsOf } from './windows.ts'
 
 export { countEach, countMatching } from './counts.ts'
-export { eventsInFamilies, inSameFamilies } from './pattern-families.ts'
+export { countFamilies, eventsInFamilies, inSameFamilies } from './pattern-families.ts'
 export { readStats } from './stats.ts'
 
 const NS_PER_MS = 1_000_000n

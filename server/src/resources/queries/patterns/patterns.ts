@@ -1,11 +1,12 @@
 import type { BodyOf, contract, ReplyOf } from '@dendro/api'
 import type { AggregateCall } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
+import { patternId } from '../../../kernel/pattern-id.ts'
 import { messageKeys } from '../../../lines/event.ts'
 import { WILDCARD } from '../../../lines/pattern.ts'
 import { parseFilter } from '../../../query/query.ts'
 import type { EventQuery, StatsGroup } from '../../../reading/event-query.ts'
-import { readEvents, readStats } from '../../../reading/reading.ts'
+import { countFamilies, readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { recordSearch } from '../../data/event-queries/event-queries.ts'
 import { patternRange } from './range.ts'
@@ -30,11 +31,8 @@ export async function findPatterns(
   signal: AbortSignal,
 ): Promise<PatternsReply> {
   const { datasets, eventQuery, startedMs } = await patternRange(world, actor, ask, signal)
-  // One more, since events without a message form a group that is no pattern.
-  const found = await readStats(world.events, eventQuery, { calls: CALLS, groups: GROUPS, slices: 1, limit: PATTERNS_MAX + 1 })
-  recordSearch(world, actor, { datasets, bytes: found.cost.bytes, startedMs })
-  const ids = new Map(datasets.map(({ id, collection, dataset }) => [JSON.stringify([collection, dataset]), id]))
-  const counted = found.groups.flatMap((group) => countedOf(group, ids)).slice(0, PATTERNS_MAX)
+  const { counted, bytes } = eventQuery.filter.kind === 'all' ? await countAll(world, eventQuery) : await countMatching(world, eventQuery)
+  recordSearch(world, actor, { datasets, bytes, startedMs })
   const templates = await patternTemplates(world, actor.orgId, eventQuery, counted)
   return {
     patterns: counted.map(({ id, log_id, count, sequence }) => ({ id, template: templates.get(sequence) ?? WILDCARD, log_id, count })),
@@ -42,6 +40,26 @@ export async function findPatterns(
 }
 
 type Counted = { id: string; log_id: string; count: number; sequence: string }
+type AllCounted = { readonly counted: readonly Counted[]; readonly bytes: number }
+
+/** Without a condition, the counts of patterns that tell their families are all that is needed. */
+async function countAll({ events }: World, eventQuery: EventQuery): Promise<AllCounted> {
+  const { families, cost } = await countFamilies(events, eventQuery)
+  const places = new Map(eventQuery.sources.map(({ logId, collection, dataset }) => [logId, `${collection}\0${dataset}`]))
+  const placeOf = ({ log_id }: Counted) => places.get(log_id) ?? ''
+  const counted = families.map(({ logId, family, count, seq }) => ({ id: patternId(family), log_id: logId, count, sequence: String(seq) }))
+  const ordered = counted.sort((one, other) => other.count - one.count || byText(one.id, other.id) || byText(placeOf(one), placeOf(other)))
+  return { counted: ordered.slice(0, PATTERNS_MAX), bytes: cost.bytes }
+}
+
+const byText = (one: string, other: string): number => Number(one > other) - Number(one < other)
+
+async function countMatching({ events }: World, eventQuery: EventQuery): Promise<AllCounted> {
+  // One more, since events without a message form a group that is no pattern.
+  const { groups, cost } = await readStats(events, eventQuery, { calls: CALLS, groups: GROUPS, slices: 1, limit: PATTERNS_MAX + 1 })
+  const ids = new Map(eventQuery.sources.map(({ logId, collection, dataset }) => [JSON.stringify([collection, dataset]), logId]))
+  return { counted: groups.flatMap((group) => countedOf(group, ids)).slice(0, PATTERNS_MAX), bytes: cost.bytes }
+}
 
 function countedOf({ values: [id, ...place], whole }: StatsGroup, ids: ReadonlyMap<string, string>): Counted[] {
   const log_id = ids.get(JSON.stringify(place))
