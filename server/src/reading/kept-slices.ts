@@ -89,6 +89,7 @@ export type SliceRead = {
 
 /** A query whose slices can be kept. The name stands for everything that its result depends on except the time range. */
 export type Slicing = SliceRead & { readonly name: string; readonly lengthMs: number; readonly startedAt: number }
+
 /** Undefined for queries whose slices cannot be kept. The parts name the query. */
 export function slicingOf({ store, queryRun, query }: SliceRead, slices: number, parts: readonly unknown[]): Slicing | undefined {
   if (!queryRun.scope || !store.changes) return undefined
