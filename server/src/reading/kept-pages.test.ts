@@ -46,6 +46,22 @@ test('a search that is sent again later reads the newer events only', async () =
   expect(await read({ ...query, bounds: minutes(0, 8) }, 10)).toMatchObject({ numbers: [7, 5, 3, 1], since: [0] })
 })
 
+test('ranges and retention may begin and end between two milliseconds', async () => {
+  await reader.send(
+    'between',
+    [1, 3, 5, 7].map((minute) => line(minute)),
+  )
+  const query = await reader.query(['between'], 'n > 0')
+  const sources = query.sources.map((source) => ({ ...source, keptSinceMs: startMs + 2.5 * MINUTE_MS + 0.25 }))
+  const moved = (byMs: number, from: number, to: number) => {
+    const { fromMs, toMs } = minutes(from, to)
+    return { ...query, sources, bounds: { fromMs: fromMs + byMs, toMs: toMs + byMs } }
+  }
+  expect((await read(moved(0.5, 0, 6), 10)).numbers).toEqual([5, 3])
+  expect((await read(moved(0.75, 1, 8), 10)).numbers).toEqual([7, 5, 3])
+  expect(await read(moved(0.1, 2, 7), 10)).toMatchObject({ numbers: [7, 5, 3].slice(1), since: [] })
+})
+
 test('a page that is full continues with older events where it ended', async () => {
   await reader.send(
     'full',

@@ -2,6 +2,7 @@ import type { EventStore } from '../events/store/events.ts'
 import { keysIn } from './branches.ts'
 import type { EventPosition, EventQuery, EventsRequest, FoundEvent, TimeBounds } from './event-query.ts'
 import { KeptValues, keptName } from './kept-values.ts'
+import { storedNs } from './predicates.ts'
 import { isWithinBudget, type QueryRun } from './run.ts'
 
 /** A part of a page that is read from the store. */
@@ -81,15 +82,15 @@ export function keptPageOf(store: EventStore, queryRun: QueryRun, query: EventQu
       queryRun.rows += charged.readRows
       queryRun.bytes += charged.readBytes
       return {
-        events: page.events.filter(({ timeNs, logId }) => timeNs < nsOf(toMs) && timeNs >= nsOf(starts.get(logId) ?? fromMs)),
+        events: page.events.filter(({ timeNs, logId }) => timeNs < storedNs(toMs) && timeNs >= storedNs(starts.get(logId) ?? fromMs)),
         newer,
         older: olderPart(page, firstMs),
       }
     },
     keep: (found, hasAll) => {
-      const kept = found.filter(({ timeNs }) => timeNs >= nsOf(lastMs))
+      const kept = found.filter(({ timeNs }) => timeNs >= storedNs(lastMs))
       const oldest = hasAll || kept.length < found.length ? undefined : kept.at(-1)
-      const bytes = kept.reduce((sum, event) => sum + bytesOf(event), PAGE_BYTES + name.length)
+      const bytes = PAGE_BYTES + name.length + bytesOf(kept)
       if (bytes > PAGE_BYTES_MAX) pages.delete(orgNumber, name)
       else {
         const cost = charged ?? { readRows: queryRun.rows, readBytes: queryRun.bytes }
@@ -106,11 +107,15 @@ function olderPart({ oldest, fromMs }: Page, firstMs: number): PagePart | undefi
   return { bounds: { fromMs: firstMs, toMs }, ...(oldest ? { after: oldest } : {}) }
 }
 
-const nsOf = (ms: number): bigint => BigInt(ms) * NS_PER_MS
 const msOf = ({ timeNs }: EventPosition): number => Number(timeNs / NS_PER_MS)
 
-function bytesOf({ raw, leaves, origin }: FoundEvent): number {
-  let bytes = EVENT_BYTES + origin.length + (raw?.length ?? 0)
-  for (const [, text] of leaves) bytes += VALUE_BYTES + text.length
+/** Stops counting beyond what a page may have. */
+function bytesOf(events: readonly FoundEvent[]): number {
+  let bytes = 0
+  for (const { raw, leaves, origin } of events) {
+    bytes += EVENT_BYTES + origin.length + (raw?.length ?? 0)
+    for (const [, text] of leaves) bytes += VALUE_BYTES + text.length
+    if (bytes > PAGE_BYTES_MAX) break
+  }
   return bytes
 }
