@@ -8,11 +8,10 @@ import type { EventQuery, QueryCost, StatsRequest, TimeBounds } from './event-qu
 import { contextOf, whereOf } from './events-statement.ts'
 import { hintsOf, NO_HINTS } from './hints.ts'
 import { keepsResults } from './kept-results.ts'
-import { noteQuery } from './kept-slices.ts'
 import { type BoundedStatement, countScopes, countStatements } from './minute-counts.ts'
 import { withFamilies } from './pattern-families.ts'
 import { costOf, runAtOnce, startQueryRun } from './run.ts'
-import { rowsRead, sliceQuery, type UsedSlices, useSlices } from './slice-states.ts'
+import { endRead, sliceQuery, type UsedSlices, useSlices } from './slice-states.ts'
 import { FALSE, joined, name, or, sql } from './statement.ts'
 
 /** Counts the events that match a query. */
@@ -55,8 +54,7 @@ export async function countEach(
     }
     return sums
   })
-  if (used) used.keep()
-  else if (slicing) noteQuery(slicing, rowsRead(slicing))
+  endRead(slicing, used)
   return { counts, cost: costOf(queryRun, 1) }
 }
 

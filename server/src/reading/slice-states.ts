@@ -2,7 +2,7 @@ import type { BinaryRows } from './binary-rows.ts'
 import type { QueryBranch } from './branches.ts'
 import { rangesOf } from './closed-slices.ts'
 import type { StatsRequest } from './event-query.ts'
-import { findSlices, type KeptSlice, keepSlices, type SliceRead, type SliceRow, type Slicing, slicingOf } from './kept-slices.ts'
+import { findSlices, type KeptSlice, keepSlices, noteQuery, type SliceRead, type SliceRow, type Slicing, slicingOf } from './kept-slices.ts'
 import { measuresOf } from './measures.ts'
 import { undefinedIfTooMany } from './query-failure.ts'
 import { run } from './run.ts'
@@ -30,8 +30,14 @@ export function sliceQuery(reading: SliceRead & { readonly request: StatsRequest
 /** Slices that a read uses, and a function that keeps the new ones once the read is known to be right. */
 export type UsedSlices = { readonly closed: ClosedSlices; keep(): void }
 
+/** Keeps the slices of a read that is known to be right, or notes the query if it was read without slices. */
+export function endRead(slicing: SliceQuery | undefined, used: UsedSlices | undefined): void {
+  if (used) used.keep()
+  else if (slicing) noteQuery(slicing, rowsRead(slicing))
+}
+
 /** The rows by which a query of statistics counts as one that reads many events. */
-export function rowsRead({ queryRun: { rows, storedRows }, request }: SliceQuery): number {
+function rowsRead({ queryRun: { rows, storedRows }, request }: SliceQuery): number {
   // A total of stored counts is kept by statements, and slices would need more of them.
   return request.slices === 1 ? rows - storedRows : rows
 }

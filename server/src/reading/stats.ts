@@ -7,13 +7,12 @@ import { freeTextsIn, keysIn, type QueryBranch } from './branches.ts'
 import type { EventQuery, StatsGroup, StatsRequest, StatsResult, StatsRow } from './event-query.ts'
 import { mergeGroupCounts, needCountsOnly } from './group-counts.ts'
 import { keepsResults } from './kept-results.ts'
-import { noteQuery } from './kept-slices.ts'
 import { isBuiltInKey, pathsOf } from './key-locations.ts'
 import { isExactCall, nobody, readStatsRow } from './measures.ts'
 import { withFamilies } from './pattern-families.ts'
 import { undefinedIfTooMany } from './query-failure.ts'
 import { costOf, type QueryRun, run, runAtOnce, startQueryRun } from './run.ts'
-import { rowsRead, sliceQuery, type UsedSlices, useSlices } from './slice-states.ts'
+import { endRead, sliceQuery, type UsedSlices, useSlices } from './slice-states.ts'
 import { textsOf } from './statement.ts'
 import {
   type ClosedSlices,
@@ -57,8 +56,7 @@ export async function readStats(store: EventStore, given: EventQuery, request: S
     return { ...all, groups, groupsTotal, isExact, cost: costOf(queryRun, 1) }
   })
   // Only now are the facts known to be right with which the slices were read.
-  if (used) used.keep()
-  else if (slicing) noteQuery(slicing, rowsRead(slicing))
+  endRead(slicing, used)
   return result
 }
 
