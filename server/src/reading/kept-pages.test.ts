@@ -62,6 +62,28 @@ test('ranges and retention may begin and end between two milliseconds', async ()
   expect(await read(moved(0.1, 2, 7), 10)).toMatchObject({ numbers: [7, 5, 3].slice(1), since: [] })
 })
 
+test('known events that a dataset no longer keeps are left out, and come back when it keeps them longer', async () => {
+  await reader.send(
+    'short',
+    [1, 3, 5].map((minute) => line(minute)),
+  )
+  await reader.send(
+    'long',
+    [2, 4].map((minute) => line(minute)),
+  )
+  const query = { ...(await reader.query(['short', 'long'], 'n > 0')), bounds: minutes(0, 6) }
+  const keptSince = (minute: number | undefined) => ({
+    ...query,
+    sources: query.sources.map((source, index) =>
+      index === 0 && minute !== undefined ? { ...source, keptSinceMs: startMs + minute * MINUTE_MS } : source,
+    ),
+  })
+  expect((await read(keptSince(undefined), 10)).numbers).toEqual([5, 4, 3, 2, 1])
+  expect((await read(keptSince(4), 10)).numbers).toEqual([5, 4, 2])
+  expect((await read(keptSince(2), 10)).numbers).toEqual([5, 4, 3, 2])
+  expect((await read(keptSince(undefined), 10)).numbers).toEqual([5, 4, 3, 2, 1])
+})
+
 test('a page that is full continues with older events where it ended', async () => {
   await reader.send(
     'full',
