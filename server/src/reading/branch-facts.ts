@@ -33,8 +33,6 @@ type Facts = {
   isSure: boolean
 }
 
-/** Before the names of facts about parts of a range. */
-const PART = 'part '
 const REMEMBERED_MAX = 256
 const FACTS_CHARS_MAX = 16_384
 const SOURCES_FEW = 32
@@ -61,15 +59,17 @@ export async function readWithFacts<T>(
   const needsLines = keys.includes('@raw')
   const paths = wanted.wantsOverflow ? queriedPaths(keys) : []
   if (paths.length === 0 && !needsLines) return read(branches)
-  const [known, name] = [knownOf(store), nameOf(queryRun, branches, { keys, texts, wantsOverflow: paths.length > 0, isPart })]
+  const known = knownOf(store)
+  const ofAll = nameOf(queryRun, branches, { keys, texts, wantsOverflow: paths.length > 0 })
+  const name = isPart && ofAll !== undefined ? `part ${ofAll}` : ofAll
   const found = findingsOf(sharing)
   const place = `${name} ${bounds.fromMs} ${bounds.toMs}`
   const shares = name === undefined ? undefined : await found.get(place)
   if (shares) return read(withFacts(branches, shares, paths))
   const guess = name === undefined ? undefined : known.get(name)
   const queried = { bounds, paths, needsLines }
-  const ofWhole = name === undefined || !isPart ? undefined : known.get(name.slice(PART.length))
-  const holding = [guess, ofWhole].find((facts) => facts && holds(store, queryRun, facts, queried))
+  const whole = ofAll === undefined ? undefined : known.get(ofAll)
+  const holding = [guess, whole].find((facts) => facts && holds(store, queryRun, facts, queried))
   if (holding) return read(withFacts(branches, holding, paths))
   if (wanted.wantsOverflow === 'asRemembered' && !needsLines && !(guess?.isSure && lacksOverflow(guess, paths))) return read(branches)
   const around = queryRun.scope && store.changes ? widened(bounds) : bounds
@@ -186,13 +186,13 @@ function knownOf(store: EventStore): Map<string, Facts> {
 function nameOf(
   { orgNumber }: QueryRun,
   branches: readonly QueryBranch[],
-  { keys, texts, wantsOverflow, isPart }: Pick<FactsWanted, 'keys' | 'texts'> & { wantsOverflow: boolean; isPart: boolean },
+  { keys, texts, wantsOverflow }: Pick<FactsWanted, 'keys' | 'texts'> & { wantsOverflow: boolean },
 ): string | undefined {
   if (branches.some(({ sources }) => sources.length > SOURCES_FEW)) return undefined
   const ids = branches.map(({ tableClass, sources }) => [tableClass, sources.map(({ logId }) => logId)])
   // Facts about names are those of the texts.
   const named = branches.some(({ sources }) => sources.some(({ located }) => located.map.open.size > 0)) ? texts : []
-  return (isPart ? PART : '') + JSON.stringify([orgNumber, wantsOverflow, keys, ids, named])
+  return JSON.stringify([orgNumber, wantsOverflow, keys, ids, named])
 }
 
 /** Forgets the oldest facts. Long ones are not worth the memory. */

@@ -7,7 +7,7 @@ import { filterSql } from './condition.ts'
 import type { EventQuery, QueryCost, StatsRequest, TimeBounds } from './event-query.ts'
 import { contextOf, whereOf } from './events-statement.ts'
 import { hintsOf, NO_HINTS } from './hints.ts'
-import { keepsResults } from './kept-results.ts'
+import { areResultsKept } from './kept-results.ts'
 import { type BoundedStatement, countScopes, countStatements } from './minute-counts.ts'
 import { withFamilies } from './pattern-families.ts'
 import { costOf, runAtOnce, startQueryRun } from './run.ts'
@@ -45,7 +45,7 @@ export async function countEach(
     const known = used?.closed.states.counted.reduce((sum, one) => sum + Number(one), 0) ?? 0
     const statements = countsStatements(branches, used?.closed.open ?? [query.bounds], filters, {
       isSample: sampleRows !== undefined,
-      areKept: keepsResults(store, queryRun),
+      areKept: areResultsKept(store, queryRun),
     })
     const sums = filters.map(() => known)
     // One row for each read. Adding them up in the store would take it longer than both reads take to plan.

@@ -31,7 +31,7 @@ export function readScope({ keepsResults, sources, bounds }: Partial<KeptQuery>)
 }
 
 /** Whether the results of the statements of a query are kept. */
-export const keepsResults = ({ changes }: EventStore, { scope }: { readonly scope: ReadScope | undefined }): boolean =>
+export const areResultsKept = ({ changes }: EventStore, { scope }: { readonly scope: ReadScope | undefined }): boolean =>
   changes !== undefined && scope !== undefined
 
 /** Where the result of one statement is kept. */

@@ -81,7 +81,7 @@ export class Lane {
   readonly #activeAtMs = new Map<string, number>()
   #running = 0
   #grants = 0
-  #isAgeing = false
+  #isAging = false
 
   constructor(bounds: LaneBounds, clock: LaneClock) {
     this.bounds = bounds
@@ -113,7 +113,7 @@ export class Lane {
     if (mayRun) this.#grant(org, entry)
     else {
       org.waiting.splice(hasBegun ? org.waiting.filter((one) => one.hasBegun).length : org.waiting.length, 0, entry)
-      this.#fillAgain()
+      this.#fillLater()
     }
     return entry
   }
@@ -185,7 +185,7 @@ export class Lane {
     } else org.waiting.splice(org.waiting.indexOf(entry), 1)
     if (org.running === 0 && org.waiting.length === 0) this.#orgs.delete(orgId)
     this.#fill()
-    this.#fillAgain()
+    this.#fillLater()
   }
 
   #fill(): void {
@@ -199,17 +199,17 @@ export class Lane {
   }
 
   /** Fills the lane again once the oldest young query is no longer young, if queries wait until then. */
-  #fillAgain(): void {
+  #fillLater(): void {
     const { young } = this.bounds
-    if (!young || this.#isAgeing) return
+    if (!young || this.#isAging) return
     const waitedFor = [...this.#orgs.values()].flatMap((org) => (org.waiting.length > 0 ? this.#youngIn(org).slice(0, 1) : []))
     if (waitedFor.length === 0) return
     const oldestMs = Math.min(...waitedFor.map(({ grantedAtMs }) => grantedAtMs))
-    this.#isAgeing = true
+    this.#isAging = true
     void this.#clock.sleep(Math.max(1, oldestMs + young.forMs - this.#clock.monotonicMs())).then(() => {
-      this.#isAgeing = false
+      this.#isAging = false
       this.#fill()
-      this.#fillAgain()
+      this.#fillLater()
     })
   }
 

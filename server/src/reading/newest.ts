@@ -3,7 +3,7 @@ import { tableClasses } from '../lines/table.ts'
 import { branchesOf } from './branches.ts'
 import type { EventQuery, EventsRequest, FoundEvent, QueryCost, QuerySource, TimeBounds } from './event-query.ts'
 import { eventsPerBranch } from './events-statement.ts'
-import { keepsResults } from './kept-results.ts'
+import { areResultsKept } from './kept-results.ts'
 import { countScopes, countStatements } from './minute-counts.ts'
 import { eventsOf, withinRetention } from './reading.ts'
 import { costOf, type QueryRun, runAtOnce, startQueryRun } from './run.ts'
@@ -57,7 +57,7 @@ async function countsOf(store: EventStore, queryRun: QueryRun, { sources, bounds
   })
   const counts = new Map<string, number>()
   // These events are read again, so they must not count twice.
-  const statements = countStatements(reads, keepsResults(store, queryRun))
+  const statements = countStatements(reads, areResultsKept(store, queryRun))
   for (const rows of await runAtOnce(store, { ...queryRun }, statements)) {
     while (!rows.atEnd) {
       const logId = rows.text()

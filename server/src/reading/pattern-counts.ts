@@ -15,7 +15,10 @@ const PATTERNS_MAX = 1_000_000
 const ROWS_MAX = 20_000
 
 /** The events of one pattern of a dataset in one slice. */
-type PatternCount = PresentPattern & { readonly slice: number; readonly log: string; readonly pattern: bigint }
+type PatternCount = CountedPattern & { readonly slice: number }
+
+/** Events of one pattern of a dataset. */
+type CountedPattern = PresentPattern & { readonly log: string; readonly pattern: bigint }
 
 /**
  * Counts the events of each pattern in the range of a query, by dataset. The filter is ignored. When it is asked again, closed slices are not read
@@ -94,7 +97,8 @@ function countOf({ group, counted, states: [seq = '0'] }: SliceRow): PatternCoun
   return { slice: 0, log, pattern: BigInt(pattern), count: Number(counted), seq: BigInt(seq) }
 }
 
-function byPattern(counts: readonly PatternCount[]): PresentPatterns {
+/** Adds up the events of each pattern, and keeps the sequence number of the newest. */
+export function byPattern(counts: readonly CountedPattern[]): PresentPatterns {
   const found = new Map<string, Map<bigint, PresentPattern>>()
   for (const { log, pattern, count, seq } of counts) {
     const own = found.get(log) ?? new Map<bigint, PresentPattern>()

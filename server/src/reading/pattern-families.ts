@@ -2,7 +2,7 @@ import type { EventStore } from '../events/store/events.ts'
 import type { QueryBranch } from './branches.ts'
 import type { EventQuery, FoundEvent, PresentPattern, PresentPatterns, QueryCost } from './event-query.ts'
 import { readScope } from './kept-results.ts'
-import { presentPatterns } from './pattern-counts.ts'
+import { byPattern, presentPatterns } from './pattern-counts.ts'
 import { costOf, type QueryRun, startQueryRun } from './run.ts'
 
 /**
@@ -57,15 +57,10 @@ export async function countFamilies(store: EventStore, query: EventQuery): Promi
   const queryRun = startQueryRun(query)
   const present = await presentPatterns(store, queryRun, query)
   const { sources } = await inFamilies(store, query, present)
-  const families = sources.flatMap(({ logId, families: own }) => {
-    const found = new Map<bigint, FamilyCount>()
-    for (const [pattern, { count, seq }] of present.get(logId) ?? []) {
-      const family = own?.get(pattern) ?? pattern
-      const known = found.get(family)
-      found.set(family, { logId, family, count: (known?.count ?? 0) + count, seq: known && known.seq > seq ? known.seq : seq })
-    }
-    return [...found.values()]
-  })
+  const counted = sources.flatMap(({ logId, families: own }) =>
+    [...(present.get(logId) ?? [])].map(([pattern, found]) => ({ ...found, log: logId, pattern: own?.get(pattern) ?? pattern })),
+  )
+  const families = [...byPattern(counted)].flatMap(([logId, found]) => [...found].map(([family, count]) => ({ ...count, logId, family })))
   return { families, cost: costOf(queryRun, 1) }
 }
 
@@ -86,14 +81,8 @@ export async function inSameFamilies(store: EventStore, ...queries: readonly Eve
 /** Adds its family to each event. */
 export async function eventsInFamilies(store: EventStore, query: EventQuery, events: readonly FoundEvent[]): Promise<FoundEvent[]> {
   if (!query.families || events.length === 0) return [...events]
-  const found = new Map<string, Map<bigint, PresentPattern>>()
-  for (const { logId, skeleton, seq } of events) {
-    if (skeleton === 0n) continue
-    const own = found.get(logId) ?? new Map<bigint, PresentPattern>()
-    const known = own.get(skeleton)
-    own.set(skeleton, { count: (known?.count ?? 0) + 1, seq: known && known.seq > seq ? known.seq : seq })
-    found.set(logId, own)
-  }
+  const withPattern = events.filter(({ skeleton }) => skeleton !== 0n)
+  const found = byPattern(withPattern.map(({ logId, skeleton, seq }) => ({ log: logId, pattern: skeleton, count: 1, seq })))
   const families = await query.families.of(store, query, found)
   return events.map((event) => {
     const family = families.get(event.logId)?.get(event.skeleton)

@@ -29,11 +29,10 @@ export async function readEvents(store: EventStore, query: EventQuery, request: 
   const known = kept?.find()
   const read = ({ bounds, after }: PagePart, wanted: number) =>
     readPart(store, queryRun, { ...query, bounds }, { ...request, limit: wanted, ...(after ? { after } : {}) }, known !== undefined)
-  const found: FoundEvent[] = []
-  if (!known) found.push(...(await read({ bounds: query.bounds }, oneMore)))
-  if (known?.newer) found.push(...(await read(known.newer, oneMore)))
-  if (known) found.push(...known.events.slice(0, oneMore - found.length))
-  if (known?.older && found.length <= limit) found.push(...(await read(known.older, oneMore - found.length)))
+  const { newer, events: between, older } = known ?? { newer: { bounds: query.bounds }, events: [], older: undefined }
+  const found = newer ? [...(await read(newer, oneMore))] : []
+  found.push(...between.slice(0, oneMore - found.length))
+  if (older && found.length <= limit) found.push(...(await read(older, oneMore - found.length)))
   if (!queryRun.gaps?.found) kept?.keep(found, found.length <= limit)
   const events = found.slice(0, limit)
   const shown = request.withFamilies ? await eventsInFamilies(store, query, events) : events

@@ -6,7 +6,7 @@ import { readWithFacts } from './branch-facts.ts'
 import { freeTextsIn, keysIn, type QueryBranch } from './branches.ts'
 import type { EventQuery, StatsGroup, StatsRequest, StatsResult, StatsRow } from './event-query.ts'
 import { mergeGroupCounts, needCountsOnly } from './group-counts.ts'
-import { keepsResults } from './kept-results.ts'
+import { areResultsKept } from './kept-results.ts'
 import { isBuiltInKey, pathsOf } from './key-locations.ts'
 import { isExactCall, nobody, readStatsRow } from './measures.ts'
 import { withFamilies } from './pattern-families.ts'
@@ -178,7 +178,7 @@ async function readCounts(reading: StatsRead): Promise<(TopGroups & { whole: Sta
   const [key, ...others] = groups
   if (key === undefined || others.length > 0 || !needCountsOnly(calls) || reading.closed) return undefined
   if (!reading.branches.every((branch) => hasFewValues(branch, key))) return undefined
-  const areKept = keepsResults(reading.store, reading.queryRun)
+  const areKept = areResultsKept(reading.store, reading.queryRun)
   const statements = groupCountsStatements(reading.branches, reading.query, { key, areKept })
   const rows = await runAtOnce(reading.store, reading.queryRun, statements, { groupsMax: CELLS_AT_ONCE, groups }).catch(undefinedIfTooMany)
   if (!rows) return undefined

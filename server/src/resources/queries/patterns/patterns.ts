@@ -31,7 +31,8 @@ export async function findPatterns(
   signal: AbortSignal,
 ): Promise<PatternsReply> {
   const { datasets, eventQuery, startedMs } = await patternRange(world, actor, ask, signal)
-  const { counted, bytes } = eventQuery.filter.kind === 'all' ? await countAll(world, eventQuery) : await countMatching(world, eventQuery)
+  const { counted, bytes } =
+    eventQuery.filter.kind === 'all' ? await countAllPatterns(world, eventQuery) : await countMatchingPatterns(world, eventQuery)
   recordSearch(world, actor, { datasets, bytes, startedMs })
   const templates = await patternTemplates(world, actor.orgId, eventQuery, counted)
   return {
@@ -43,7 +44,7 @@ type Counted = { id: string; log_id: string; count: number; sequence: string }
 type AllCounted = { readonly counted: readonly Counted[]; readonly bytes: number }
 
 /** Without a condition, the counts of patterns that tell their families are all that is needed. */
-async function countAll({ events }: World, eventQuery: EventQuery): Promise<AllCounted> {
+async function countAllPatterns({ events }: World, eventQuery: EventQuery): Promise<AllCounted> {
   const { families, cost } = await countFamilies(events, eventQuery)
   const places = new Map(eventQuery.sources.map(({ logId, collection, dataset }) => [logId, `${collection}\0${dataset}`]))
   const placeOf = ({ log_id }: Counted) => places.get(log_id) ?? ''
@@ -54,7 +55,7 @@ async function countAll({ events }: World, eventQuery: EventQuery): Promise<AllC
 
 const byText = (one: string, other: string): number => Number(one > other) - Number(one < other)
 
-async function countMatching({ events }: World, eventQuery: EventQuery): Promise<AllCounted> {
+async function countMatchingPatterns({ events }: World, eventQuery: EventQuery): Promise<AllCounted> {
   // One more, since events without a message form a group that is no pattern.
   const { groups, cost } = await readStats(events, eventQuery, { calls: CALLS, groups: GROUPS, slices: 1, limit: PATTERNS_MAX + 1 })
   const ids = new Map(eventQuery.sources.map(({ logId, collection, dataset }) => [JSON.stringify([collection, dataset]), logId]))
