@@ -8,6 +8,7 @@ import { randomFrom } from '../server/src/lines/generated-lines.fixture.ts'
 import { textLines } from './ingest-text.ts'
 import { writeOtlpFile } from './otlp-file.ts'
 import { programLines } from './program-lines.ts'
+import { sampledLines, sampledPayloads } from './sampled-data.ts'
 import { makers } from './shred-data.ts'
 
 /**
@@ -19,8 +20,13 @@ import { makers } from './shred-data.ts'
  * - `kubernetes`: events of 120 pod templates, each with its own labels and annotations
  * - `irregular`: the same with other labels and annotations in each event
  * - `programs`: text of thirty programs with stack traces and 1 % binary bytes
+ * - `real`: sampled lines of real programs, as a shipper wraps them
+ * - `nested`: sampled nested objects
+ *
+ * The last two need a folder of samples (`sampled-data.ts`).
  */
-export const dataKinds = ['json', 'text', 'otlp', 'wide', 'kubernetes', 'irregular', 'programs'] as const
+export const dataKinds = ['json', 'text', 'otlp', 'wide', 'kubernetes', 'irregular', 'programs', 'real', 'nested'] as const
+export const sampledKinds: readonly DataKind[] = ['real', 'nested']
 export type DataKind = (typeof dataKinds)[number]
 
 const jsonMakers: Partial<Record<DataKind, string>> = {
@@ -31,7 +37,7 @@ const jsonMakers: Partial<Record<DataKind, string>> = {
   irregular: 'irregular',
 }
 /** Text goes to systems that take JSON alone as the objects of a second file. */
-export const isTextKind = (kind: DataKind): boolean => jsonMakers[kind] === undefined
+export const isTextKind = (kind: DataKind): boolean => jsonMakers[kind] === undefined && !sampledKinds.includes(kind)
 
 /** DataFile is a file of lines. `jsonFile` holds the same lines for those who take JSON alone: an object with `_time` and `_msg` for each line. */
 export type DataFile = { kind: DataKind; file: string; jsonFile: string; bytes: number; lines: number }
@@ -44,22 +50,25 @@ const SOURCES = [
   'irregular-data.ts',
   'otlp-file.ts',
   'program-lines.ts',
+  'sampled-data.ts',
   'shred-data.ts',
   '../server/src/lines/generated-lines.fixture.ts',
 ]
 
-/** Generates a file of about this size, or finds the existing one. Its content is reproducible, except for the day of text lines. */
-export async function dataFile(kind: DataKind, bytes: number): Promise<DataFile> {
+/** Generates a file of about this size, or finds the existing one. Its content is reproducible, except for the day of lines with the current time. */
+export async function dataFile(kind: DataKind, bytes: number, samples?: string): Promise<DataFile> {
   const dir = join(tmpdir(), 'dendro-bench-data')
   await mkdir(dir, { recursive: true })
   const startMs = Math.floor(Date.now() / DAY_MS) * DAY_MS
-  const day = isTextKind(kind) ? `-${new Date(startMs).toISOString().slice(0, 10)}` : ''
-  const base = join(dir, `${kind}${day}-${Math.round(bytes / 1e6)}mb-${sourceHash()}`)
+  const isSampled = sampledKinds.includes(kind)
+  const day = isTextKind(kind) || isSampled ? `-${new Date(startMs).toISOString().slice(0, 10)}` : ''
+  const source = isSampled ? `-${createHash('sha256').update(samplesOf(samples)).digest('hex').slice(0, 6)}` : ''
+  const base = join(dir, `${kind}${source}${day}-${Math.round(bytes / 1e6)}mb-${sourceHash()}`)
   const file = `${base}.log`
   const jsonFile = isTextKind(kind) ? `${base}.ndjson` : file
   const note = `${base}.json`
   if (!existsSync(note)) {
-    const made = await makeFile(kind, bytes, startMs, { file, jsonFile })
+    const made = await makeFile(kind, bytes, linesOf(kind, startMs, samples), { file, jsonFile })
     await writeFile(`${note}.new`, JSON.stringify(made))
     await rename(`${note}.new`, note)
   }
@@ -79,8 +88,7 @@ function sourceHash(): string {
 type Files = { file: string; jsonFile: string }
 
 /** Lines of text are of today, as they are where they arrive: an intake that finds no time in a line takes the time of its arrival. */
-async function makeFile(kind: DataKind, bytesMin: number, startMs: number, files: Files): Promise<{ bytes: number; lines: number }> {
-  const next = linesOf(kind, startMs)
+async function makeFile(kind: DataKind, bytesMin: number, next: NextLine, files: Files): Promise<{ bytes: number; lines: number }> {
   if (kind === 'otlp') return writeOtlpFile(files.file, linesUpTo(bytesMin, next))
   const plain = createWriteStream(files.file)
   const json = files.jsonFile === files.file ? undefined : createWriteStream(files.jsonFile)
@@ -114,7 +122,14 @@ function* linesUpTo(bytesMin: number, next: NextLine): Generator<string> {
 
 type NextLine = () => { line: string | Buffer; timeMs: number }
 
-function linesOf(kind: DataKind, startMs: number): NextLine {
+function samplesOf(samples: string | undefined): string {
+  if (samples === undefined) throw new Error('sampled lines need --samples, a folder with lines/ and payloads/')
+  return samples
+}
+
+function linesOf(kind: DataKind, startMs: number, samples: string | undefined): NextLine {
+  if (kind === 'real') return sampledLines(samplesOf(samples), randomFrom(SEED), startMs)
+  if (kind === 'nested') return sampledPayloads(samplesOf(samples), randomFrom(SEED), startMs)
   const maker = jsonMakers[kind]
   if (maker !== undefined) return jsonLines(maker)
   return kind === 'text' ? textLines(randomFrom(SEED), startMs) : programLines(randomFrom(SEED), startMs)

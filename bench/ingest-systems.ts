@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { type DataFile, isTextKind } from './ingest-data.ts'
+import { type DataFile, type DataKind, isTextKind } from './ingest-data.ts'
 import { activeBytes, filesBytes, type Merged, mergeFully } from './ingest-disk.ts'
 import type { LoadTarget } from './ingest-load.ts'
 import { delayP99Ms, recordDelaysInto } from './loop-delays.ts'
@@ -86,6 +86,11 @@ async function delayOf({ url, key }: Service): Promise<Omit<Lag, 'ownP99Ms'>> {
 
 /** The stream, time and message fields, as the documentation recommends. */
 const JSON_FIELDS = '_stream_fields=service,host&_time_field=timestamp&_msg_field=message'
+const SAMPLED_FIELDS: Partial<Record<DataKind, string>> = {
+  real: '_stream_fields=app,host&_time_field=@timestamp&_msg_field=log',
+  nested: '_time_field=@timestamp',
+}
+const fieldsOf = (kind: DataKind): string => SAMPLED_FIELDS[kind] ?? JSON_FIELDS
 /** FLUSHED_MS is longer than events stay in memory. */
 const FLUSHED_MS = 7_000
 
@@ -93,7 +98,11 @@ const FLUSHED_MS = 7_000
 export const victoriaLogs = (program: string): System => ({
   name: 'VictoriaLogs',
   sent: ({ kind }) =>
-    kind === 'otlp' ? OTLP_SENT : isTextKind(kind) ? 'JSON lines of _time and _msg, made before' : `the lines as they are, ${JSON_FIELDS}`,
+    kind === 'otlp'
+      ? OTLP_SENT
+      : isTextKind(kind)
+        ? 'JSON lines of _time and _msg, made before'
+        : `the lines as they are, ${fieldsOf(kind)}`,
   start: async (dir) => {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
@@ -104,7 +113,7 @@ export const victoriaLogs = (program: string): System => ({
       pid: child.pid ?? 0,
       target: ({ kind, jsonFile }) => ({
         file: jsonFile,
-        url: `${url}/insert/${kind === 'otlp' ? 'opentelemetry/v1/logs' : `jsonline${isTextKind(kind) ? '' : `?${JSON_FIELDS}`}`}`,
+        url: `${url}/insert/${kind === 'otlp' ? 'opentelemetry/v1/logs' : `jsonline${isTextKind(kind) ? '' : `?${fieldsOf(kind)}`}`}`,
         headers: { 'content-type': kind === 'otlp' ? PROTOBUF : 'application/stream+json' },
       }),
       diskBytes: () => filesBytes(dir),

@@ -1,12 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import type { Shredded, ShredTarget } from '../server/src/ingest/intake/worker-messages.ts'
-import { PostProcessor } from '../server/src/ingest/post-processor.ts'
-import { type DatasetLayout, growLayout } from '../server/src/lines/catalog.ts'
 import { randomFrom } from '../server/src/lines/generated-lines.fixture.ts'
 import { kinds as oddKinds } from './line-kinds-data.ts'
 import { median, printTable } from './service.ts'
 import { makers } from './shred-data.ts'
+import { splitter } from './split-posts.ts'
 
 /**
  * CPU seconds for each GB of lines of one kind that a worker turns into blocks, in one thread; each kind has a process of its own. "First" is the first
@@ -17,7 +15,6 @@ const [megabytes = 5, rounds = 4] = process.argv.slice(2, 4).map(Number)
 const kinds = { ...oddKinds, ...makers }
 const names = process.argv[4]?.split(',') ?? [...Object.keys(oddKinds), 'service', 'text']
 const POST_BYTES = 2 ** 20
-const LOG_ID = '00000000-0000-4000-8000-000000000001'
 
 if (names.length === 1) process.stdout.write(`${JSON.stringify(measure(names[0] ?? ''))}\n`)
 else {
@@ -68,32 +65,4 @@ function postOf(next: () => string): Buffer {
     size += line.length + 1
   }
   return Buffer.from(`${lines.join('\n')}\n`, 'latin1')
-}
-
-/** Splits posts to one dataset, which gets slots as in the service. */
-function splitter(): (body: Buffer) => Extract<Shredded, { kind: 'blocks' }> {
-  const work = new PostProcessor()
-  const request = { path: '/ingest', query: {}, headers: {}, contentType: '' }
-  const target = {
-    batches: [0],
-    orgNumber: 1,
-    logId: LOG_ID,
-    attributes: [],
-    parser: undefined,
-    lineTime: undefined,
-  } satisfies Partial<ShredTarget>
-  let layout: DatasetLayout | undefined
-  return (body) => {
-    work.run(1, { kind: 'parse', receiver: 'native', request: { ...request, body }, wantsHash: false })
-    for (let isLast = false; ; isLast = layout !== undefined) {
-      const targets = [{ ...target, map: layout?.map, isLast }]
-      const reply = work.run(1, { kind: 'shred', atMs: Date.UTC(2025, 10, 21), origin: '10.0.0.1', targets })
-      const [one] = 'shredded' in reply ? reply.shredded : []
-      if (one?.kind === 'blocks') {
-        work.forget(1)
-        return one
-      }
-      if (one) layout = growLayout(layout, one, new Map())
-    }
-  }
 }
