@@ -195,7 +195,7 @@ async function keptByStore(filters: readonly Filter[]): Promise<Map<bigint, bool
       asking,
       sql`select seq, arrayStringConcat([${digits}]) from ${table} where ${scopeOf(branch, query.bounds)}`,
     )
-    while (!rows.atEnd)
+    while (rows.next())
       kept.set(
         rows.uint64(),
         [...rows.text()].map((digit) => digit === '1'),

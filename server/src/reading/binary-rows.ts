@@ -1,35 +1,43 @@
-/** Reads a result in the RowBinary format: values in sequence, each encoded by its type. */
+import { incompleteResult } from '../events/store/reads.ts'
+
+/**
+ * Reads a result in the RowBinary format: values in sequence, each encoded by its type. The format has no end mark, so the rows are compared with the
+ * number that the store counted.
+ */
 export class BinaryRows {
   readonly #bytes: Buffer
+  readonly #rows: number
+  #begun = 0
   #at = 0
   #uuid = { high: 0n, low: 0n, text: uuidText(0n, 0n) }
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, rows: number) {
     this.#bytes = bytes
+    this.#rows = rows
   }
 
-  get atEnd(): boolean {
-    return this.#at >= this.#bytes.length
+  /** Begins the next row; false after the last. Throws when the result ends before it, or goes on after it. */
+  next(): boolean {
+    const isEnd = this.#at >= this.#bytes.length
+    if (isEnd !== this.#begun >= this.#rows) throw incompleteResult(`has ${this.#rows} rows, but not their bytes`)
+    if (!isEnd) this.#begun += 1
+    return !isEnd
   }
 
   uint8(): number {
-    this.#at += 1
-    return this.#bytes.readUInt8(this.#at - 1)
+    return this.#bytes.readUInt8(this.#skip(1))
   }
 
   uint64(): bigint {
-    this.#at += 8
-    return this.#bytes.readBigUInt64LE(this.#at - 8)
+    return this.#bytes.readBigUInt64LE(this.#skip(8))
   }
 
   int64(): bigint {
-    this.#at += 8
-    return this.#bytes.readBigInt64LE(this.#at - 8)
+    return this.#bytes.readBigInt64LE(this.#skip(8))
   }
 
   float64(): number {
-    this.#at += 8
-    return this.#bytes.readDoubleLE(this.#at - 8)
+    return this.#bytes.readDoubleLE(this.#skip(8))
   }
 
   /** Two numbers of eight bytes, the higher one first. Most rows have the same one as the row before. */
@@ -42,16 +50,14 @@ export class BinaryRows {
   /** Returns the bytes of a string without copying them. */
   bytes(): Buffer {
     const length = this.length()
-    this.#at += length
-    if (this.#at > this.#bytes.length) throw new Error('the event store returned a truncated result')
-    return this.#bytes.subarray(this.#at - length, this.#at)
+    const start = this.#skip(length)
+    return this.#bytes.subarray(start, start + length)
   }
 
   text(): string {
     const length = this.length()
-    this.#at += length
-    if (this.#at > this.#bytes.length) throw new Error('the event store returned a truncated result')
-    return this.#bytes.toString('utf8', this.#at - length, this.#at)
+    const start = this.#skip(length)
+    return this.#bytes.toString('utf8', start, start + length)
   }
 
   texts(): string[] {
@@ -70,6 +76,14 @@ export class BinaryRows {
       value += (byte & 127) * weight
       if (byte < 128) return value
     }
+  }
+
+  /** Returns the position before so many bytes, and goes on after them. */
+  #skip(length: number): number {
+    const start = this.#at
+    this.#at += length
+    if (this.#at > this.#bytes.length) throw incompleteResult('ends within a row')
+    return start
   }
 }
 

@@ -117,7 +117,7 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
       if (selects.length === 0) return []
       const rows = await run(store, queryRun, joined(selects, ' union all '), { groupsMax: PATTERNS_MAX, groups: ['@pattern'] })
       const found: PatternCounts[] = []
-      while (!rows.atEnd) {
+      while (rows.next()) {
         const [logId, pattern, now, all] = [rows.text(), rows.uint64(), Number(rows.uint64()), Number(rows.uint64())]
         found.push({ logId, pattern, now, before: all - now, newest: rows.uint64() })
       }
@@ -160,7 +160,7 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
           limit ${digits(VALUES_MAX)} by number`,
         keys.map(({ key }) => key),
       )
-      while (!rows.atEnd) {
+      while (rows.next()) {
         const [number, text] = [Number(rows.uint64()), rows.text()]
         const value = text === '' ? null : text === '\0' ? '' : text
         counts.get(keys[number]?.key ?? '')?.push({ value, now: Number(rows.uint64()), before: Number(rows.uint64()) })

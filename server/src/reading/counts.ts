@@ -50,7 +50,7 @@ export async function countEach(
     const sums = filters.map(() => known)
     // One row for each read. Adding them up in the store would take it longer than both reads take to plan.
     for (const rows of await runAtOnce(store, queryRun, statements, undefined, sampleRows)) {
-      while (!rows.atEnd) for (const index of sums.keys()) sums[index] = (sums[index] ?? 0) + Number(rows.uint64())
+      while (rows.next()) for (const index of sums.keys()) sums[index] = (sums[index] ?? 0) + Number(rows.uint64())
     }
     return sums
   })

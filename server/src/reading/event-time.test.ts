@@ -15,14 +15,15 @@ afterAll(() => reader?.close())
 async function textOf(statement: SqlFragment): Promise<string> {
   const { body, contentType } = encodeStatement(bindStatement(statement), 'RowBinary')
   const signal = AbortSignal.timeout(30_000)
-  const { bytes } = await reader.senders.app.app.world.events.read({
+  const { bytes, rows } = await reader.senders.app.app.world.events.read({
     body,
     contentType,
     queryId: crypto.randomUUID(),
     signal,
     settings: {},
+    resultBytesMax: 2 ** 20,
   })
-  return new BinaryRows(bytes).text()
+  return new BinaryRows(bytes, rows).text()
 }
 
 const layouts = [...'isbByYakgwW']

@@ -12,7 +12,7 @@ function rowsOf(...rows: readonly (readonly [string, number])[]): BinaryRows {
     number.writeBigUInt64LE(BigInt(count))
     return [Buffer.of(bytes.length), bytes, number]
   })
-  return new BinaryRows(Buffer.concat(parts))
+  return new BinaryRows(Buffer.concat(parts), rows.length)
 }
 
 const merged = (rows: BinaryRows | undefined, limit = 100) => {

@@ -21,7 +21,7 @@ export function mergeGroupCounts(
   const counts = new Map<string, number>()
   let all = 0
   for (const rows of read) {
-    while (!rows.atEnd) {
+    while (rows.next()) {
       const stored = rows.text()
       const count = Number(rows.uint64())
       // Where all keys are constant, the store returns a group without events.

@@ -4,8 +4,8 @@ import type { EventQuery, TimeBounds } from './event-query.ts'
 import { KeptValues, keptName } from './kept-values.ts'
 import type { BoundStatement } from './statement.ts'
 
-/** The result of a statement, with what was read for it. */
-export type StatementResult = { readonly bytes: Buffer; readonly readRows: number; readonly readBytes: number }
+/** The result of a statement with its number of rows, and what was read for it. */
+export type StatementResult = { readonly bytes: Buffer; readonly rows: number; readonly readRows: number; readonly readBytes: number }
 
 /** The events that a query may read. */
 export type ReadScope = { readonly logIds: readonly string[]; readonly bounds: TimeBounds }

@@ -59,7 +59,7 @@ async function countsOf(store: EventStore, queryRun: QueryRun, { sources, bounds
   // These events are read again, so they must not count twice.
   const statements = countStatements(reads, areResultsKept(store, queryRun))
   for (const rows of await runAtOnce(store, { ...queryRun }, statements)) {
-    while (!rows.atEnd) {
+    while (rows.next()) {
       const logId = rows.text()
       counts.set(logId, (counts.get(logId) ?? 0) + Number(rows.uint64()))
     }

@@ -36,7 +36,7 @@ export async function readNumbers(
   if (parts.length === 0) return { found: [], hasMore: false, cost: costOf(asking, 1) }
   const rows = await run(store, asking, sql`select source, seq, ns from (${joined(parts, ' union all ')}) limit ${digits(limit + 1)}`)
   const found: EventNumber[] = []
-  while (!rows.atEnd) {
+  while (rows.next()) {
     const logId = ids[Number(rows.uint64()) - 1] ?? ''
     found.push({ logId, seq: rows.uint64(), timeNs: rows.int64() })
   }

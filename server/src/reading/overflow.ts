@@ -55,7 +55,7 @@ async function readOverflowKeys(
   const from = eventsWith(keys, branch, bounds, isFew ? TRUE : sql`hasAny(${OVERFLOW_NAMES}, ${paths})`)
   // These are the events of the query, so they must not count twice.
   const rows = await run(store, { ...queryRun, rows: 0 }, sql`select ${found} ${from}`)
-  return rows.atEnd ? [] : rows.texts()
+  return rows.next() ? rows.texts() : []
 }
 
 /** Returns all keys when any of them is in an overflow map. */
@@ -67,7 +67,7 @@ async function readAnyOverflow(
 ): Promise<readonly string[]> {
   const from = eventsWith(keys, branch, bounds, or(keys.map(hasOverflowKey)))
   const rows = await run(store, { ...queryRun, rows: 0 }, sql`select 1 ${from} limit 1`)
-  return rows.atEnd ? [] : keys
+  return rows.next() ? keys : []
 }
 
 const eventsWith = (keys: readonly string[], branch: QueryBranch, bounds: TimeBounds, met: SqlFragment): SqlFragment =>

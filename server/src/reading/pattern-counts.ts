@@ -73,7 +73,7 @@ async function countsIn(
   const counts: PatternCount[] = []
   if (reads.length === 0) return counts
   const rows = await run(store, queryRun, joined(reads, ' union all '), { groupsMax, groups: ['@pattern'] })
-  while (!rows.atEnd) {
+  while (rows.next()) {
     const [number, log, pattern, count, seq] = [Number(rows.uint64()), rows.text(), rows.uint64(), Number(rows.uint64()), rows.uint64()]
     counts.push({ slice: number, log, pattern, count, seq })
   }

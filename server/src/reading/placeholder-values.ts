@@ -75,7 +75,7 @@ export async function readPlacedValues(
   const values: PlacedValue[] = []
   let key: string | undefined
   let isAmbiguous = false
-  while (!rows.atEnd) {
+  while (rows.next()) {
     const place = Number(rows.uint64())
     const value = rows.text()
     values.push({ place, value, count: Number(rows.uint64()), distinct: Number(rows.uint64()), total: Number(rows.uint64()) })

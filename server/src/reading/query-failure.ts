@@ -13,6 +13,8 @@ const TOO_MANY_BYTES = '307'
 const TOO_LARGE = '396'
 const SPILL_MESSAGE = 'Limit for temporary files size exceeded'
 const NOT_ENOUGH_SPACE = '243'
+/** Among others when temporary data no longer fits on the disk. */
+const CANNOT_WRITE = '75'
 const MEMORY_LIMIT_EXCEEDED = '241'
 /** The message when a query exceeded its own limit, as opposed to the total limit. */
 const QUERY_MEMORY_MESSAGE = 'Query memory limit exceeded'
@@ -40,6 +42,7 @@ export function failureOf(cause: unknown, budget: QueryBudget, groupLimit: Group
       if (cause.message.includes(SELECTED_TO_STOP_MESSAGE)) return tooLarge(cause)
       return unavailable('the event store is out of memory for queries; try again later', { cause })
     case NOT_ENOUGH_SPACE:
+    case CANNOT_WRITE:
       return unavailable('the event store has no disk space left for this query', { cause })
     case TOO_MANY_QUERIES:
       return unavailable('the event store has too many queries running; try again later', { cause })

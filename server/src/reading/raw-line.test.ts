@@ -29,7 +29,7 @@ test('lines are also rebuilt where the store computes every alternative for ever
       sql`select toString(${rawLine(context.lines)}), length(${lineInParts(context.lines)}) from ${name(tableClasses[branch.tableClass].table)}
         where ${scopeOf(branch, query.bounds)} settings short_circuit_function_evaluation = 'disable'`,
     )
-    while (!rows.atEnd) {
+    while (rows.next()) {
       found.push(rows.text())
       rows.uint64()
     }

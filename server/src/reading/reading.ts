@@ -99,7 +99,7 @@ export async function eventsOf(
   const rows = await run(store, queryRun, whole)
   const found: FoundEvent[] = []
   const [first] = layouts
-  while (!rows.atEnd) {
+  while (rows.next()) {
     const stored = first && hasTableRows ? storedTableRow(rows, first) : storedEvent(rows)
     found.push(foundEvent(stored, layoutOf(layouts, stored), request))
     if (found.length % EVENTS_PER_YIELD === 0) await setImmediate()

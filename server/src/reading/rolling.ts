@@ -86,7 +86,7 @@ async function readGroups(
 ) {
   const rows = statement && (await run(store, queryRun, statement, { groupsMax: GROUPS_MAX, groups }))
   const found: WindowGroup[] = []
-  while (rows && !rows.atEnd) {
+  while (rows?.next()) {
     const window = Number(rows.uint64())
     const values = groups.map(() => rows.text()).map((text) => (text === '' ? null : text === '\0' ? '' : text))
     found.push({ window, values, measured: readStatsRow(rows, calls, widthOf(window)) })

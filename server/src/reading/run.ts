@@ -131,11 +131,11 @@ export const runAtOnce = (
   Promise.all(statements.map(({ statement, bounds }) => run(store, queryRun, statement, groupLimit, { sampleRows, bounds })))
 
 /** A kept result counts like one that is read now, so that limits and costs do not depend on what others have read. */
-function rowsOf(queryRun: QueryRun, { text }: BoundStatement, { bytes, readRows, readBytes }: StatementResult): BinaryRows {
+function rowsOf(queryRun: QueryRun, { text }: BoundStatement, { bytes, rows, readRows, readBytes }: StatementResult): BinaryRows {
   queryRun.rows += readRows
   if (countsByMinute(text)) queryRun.storedRows += readRows
   queryRun.bytes += readBytes
-  return new BinaryRows(bytes)
+  return new BinaryRows(bytes, rows)
 }
 
 export const isWithinBudget = (
@@ -170,10 +170,9 @@ async function send(
       contentType,
       queryId,
       signal,
+      resultBytesMax: RESULT_BYTES_MAX,
       settings: {
         log_comment: String(queryRun.orgNumber),
-        // Wait for the complete result, so that a late error is an error and not a partial result.
-        wait_end_of_query: 1,
         precise_float_parsing: 1,
         max_execution_time: Math.max(secondsLeft, 0.001),
         timeout_overflow_mode: 'throw',

@@ -25,7 +25,7 @@ export async function withShapes(
   const read = async (statement: SqlFragment, own = queryRun): Promise<string[]> => {
     const rows = await run(store, own, statement)
     const found: string[] = []
-    while (!rows.atEnd) found.push(rows.text())
+    while (rows.next()) found.push(rows.text())
     return found
   }
   return Promise.all(

@@ -74,7 +74,7 @@ function slicesIn(
 ): ReadonlyMap<number, KeptSlice> {
   const measures = request.calls.flatMap(measuresOf)
   const found = new Map(numbers.map((number) => [number, { rows: [] as SliceRow[], since }]))
-  while (rows && !rows.atEnd) {
+  while (rows?.next()) {
     const slice = Number(rows.uint64())
     const [group = ''] = request.groups.map(() => rows.text())
     const counted = rows.uint64()

@@ -109,7 +109,7 @@ async function readAtOnce(reading: StatsRead): Promise<StatsFound | undefined> {
   const all = { whole: nobody(calls), slices: emptySlices(reading) }
   const found = new Map<string, { whole: StatsRow; slices: StatsRow[] }>()
   let groupsTotal = 0
-  while (rows && !rows.atEnd) {
+  while (rows?.next()) {
     const slice = Number(rows.uint64()) - 1
     const stored = rows.text()
     const level = rows.uint8()
@@ -138,7 +138,7 @@ async function readSliced(reading: StatsRead, key: string): Promise<StatsFound |
   let all: TotalStats = { whole: nobody(calls), slices: emptySlices(reading) }
   const groups: StatsGroup[] = []
   let groupsTotal = 0
-  while (!rows.atEnd) {
+  while (rows.next()) {
     const stored = rows.text()
     const isWhole = rows.uint8() === 1
     const whole = readStatsRow(rows, calls, widthMs(reading))
@@ -192,7 +192,7 @@ async function readSlices(reading: StatsRead): Promise<TotalStats> {
   const rows = await readRows(reading, { calls, groups: [], slices: count })
   const slices = emptySlices(reading)
   let whole = nobody(calls)
-  while (rows && !rows.atEnd) {
+  while (rows?.next()) {
     const number = Number(rows.uint64())
     if (number === 0) whole = readStatsRow(rows, calls, widthMs(reading))
     else slices[number - 1] = readStatsRow(rows, calls, widthMs(reading, number - 1))
@@ -204,7 +204,7 @@ async function readSlices(reading: StatsRead): Promise<TotalStats> {
 async function readOneSlice(reading: StatsRead): Promise<TotalStats> {
   const { calls } = reading.request
   const rows = await readRows(reading, { calls, groups: [], slices: undefined })
-  const found = rows && !rows.atEnd ? readStatsRow(rows, calls, widthMs(reading)) : nobody(calls)
+  const found = rows?.next() ? readStatsRow(rows, calls, widthMs(reading)) : nobody(calls)
   const whole = found.count === 0 ? nobody(calls) : found
   return { whole, slices: [whole] }
 }
@@ -216,7 +216,7 @@ async function readTop(reading: StatsRead): Promise<TopGroups & { whole: StatsRo
   const rows = await readRows(reading, { calls, groups, slices: undefined, top: limit })
   const found: TopGroup[] = []
   let [whole, total] = [nobody(calls), 0]
-  while (rows && !rows.atEnd) {
+  while (rows?.next()) {
     const stored = groups.map(() => rows.text())
     const isWhole = rows.uint8() === 1
     total = Number(rows.uint64())
@@ -237,7 +237,7 @@ async function withSlices(reading: StatsRead, top: readonly TopGroup[]): Promise
   if (count === 1) return top.map((group) => foundGroup(group, [group.whole]))
   const found = new Map(top.map(({ stored }) => [stored.join(GROUP_JOINT), Array.from({ length: count }, () => nobody(calls))]))
   const rows = top.length === 0 ? undefined : await readRows(reading, { calls, groups, slices: count, only: [...found.keys()] })
-  while (rows && !rows.atEnd) {
+  while (rows?.next()) {
     const slice = Number(rows.uint64()) - 1
     const slices = found.get(groups.map(() => rows.text()).join(GROUP_JOINT))
     const measured = readStatsRow(rows, calls, widthMs(reading, slice))

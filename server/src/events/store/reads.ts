@@ -2,6 +2,7 @@ import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } fr
 import { request as secureRequest, Agent as TlsAgent } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { type ClickHouseSettings, parseError } from '@clickhouse/client'
+import { unavailable } from '../../kernel/errors.ts'
 import type { StoreAddress, StoreLogin } from './address.ts'
 
 /** A statement in an HTTP body. Aborting the signal closes the connection, which ends the statement. */
@@ -11,10 +12,12 @@ export type ReadStatement = {
   readonly queryId: string
   readonly settings: ClickHouseSettings
   readonly signal: AbortSignal
+  /** A longer result fails. */
+  readonly resultBytesMax: number
 }
 
-/** A complete result, and what was read for it. */
-export type ReadResult = { readonly bytes: Buffer; readonly readRows: number; readonly readBytes: number }
+/** A complete result, the number of its rows, and what was read for it. */
+export type ReadResult = { readonly bytes: Buffer; readonly rows: number; readonly readRows: number; readonly readBytes: number }
 
 /** Runs statements that read, over kept connections. */
 export type Reads = { run(statement: ReadStatement): Promise<ReadResult>; close(): void }
@@ -35,11 +38,12 @@ export function openReads({ url, database }: Pick<StoreAddress, 'url' | 'databas
   const authorization = `Basic ${Buffer.from(`${login.user}:${login.password.reveal()}`).toString('base64')}`
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   return {
-    run: ({ body, contentType, queryId, settings, signal }) =>
+    run: ({ body, contentType, queryId, settings, signal, resultBytesMax }) =>
       new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason)
         closeStale()
-        const path = `/?${parametersOf({ ...options.settings, ...settings }, database, queryId)}`
+        const whole = wholeResult(resultBytesMax)
+        const path = `/?${parametersOf({ ...options.settings, ...settings, ...whole }, database, queryId)}`
         const headers = { authorization, 'content-type': contentType, 'user-agent': 'dendro' }
         const sent = request({ agent, host, port, method: 'POST', path, headers })
         const end = () => sent.destroy(signal.reason instanceof Error ? signal.reason : new Error('the read was aborted'))
@@ -57,8 +61,12 @@ export function openReads({ url, database }: Pick<StoreAddress, 'url' | 'databas
           answer.once('end', () => {
             settled()
             const bytes = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
-            if (isFailure(answer)) reject(parseError(bytes.toString('utf8')))
-            else resolve({ bytes, ...costIn(answer) })
+            if (isFailure(answer)) return reject(parseError(bytes.toString('utf8')))
+            try {
+              resolve(completeResult(bytes, answer.headers, resultBytesMax))
+            } catch (cause) {
+              reject(cause)
+            }
           })
         })
         sent.end(body)
@@ -87,15 +95,42 @@ function parametersOf(settings: ClickHouseSettings, database: string, queryId: s
   return parameters.toString()
 }
 
+/**
+ * The store sends a result when it is complete, so that a late error is an error and not a partial result. It collects the result in memory: what does not
+ * fit goes to a temporary file, and on a full disk the store loses this part without an error.
+ */
+const wholeResult = (bytesMax: number): ClickHouseSettings => ({ wait_end_of_query: 1, http_response_buffer_size: String(bytesMax) })
+
+/** Only a result that the store's own summary describes, and that no temporary file held, is taken for complete. */
+function completeResult(bytes: Buffer, headers: IncomingMessage['headers'], bytesMax: number): ReadResult {
+  const summary = summaryIn(headers)
+  const rows = numberIn(summary, 'result_rows')
+  if (rows === undefined) throw incompleteResult('has no summary')
+  if (bytes.length >= bytesMax) throw parseError(`Code: 396. DB::Exception: Limit for result exceeded (TOO_MANY_ROWS_OR_BYTES)`)
+  if (rows > 0 !== bytes.length > 0) throw incompleteResult(`has ${rows} rows and ${bytes.length} bytes`)
+  return { bytes, rows, readRows: numberIn(summary, 'read_rows') ?? 0, readBytes: numberIn(summary, 'read_bytes') ?? 0 }
+}
+
+/** Reading again may help, so this is 503. */
+export const incompleteResult = (reason: string): Error =>
+  unavailable('the event store returned an incomplete result', { cause: new Error(`a result of the event store ${reason}`) })
+
 /** A statement may fail after the status was sent. */
 const isFailure = ({ statusCode = 0, headers }: IncomingMessage): boolean =>
   statusCode < 200 || statusCode >= 300 || headers['x-clickhouse-exception-code'] !== undefined
 
-function costIn({ headers }: IncomingMessage): Pick<ReadResult, 'readRows' | 'readBytes'> {
+function summaryIn(headers: IncomingMessage['headers']): unknown {
   const summary = headers['x-clickhouse-summary']
-  const cost: unknown = typeof summary === 'string' ? JSON.parse(summary) : {}
-  return { readRows: numberIn(cost, 'read_rows'), readBytes: numberIn(cost, 'read_bytes') }
+  if (typeof summary !== 'string') return undefined
+  try {
+    return JSON.parse(summary)
+  } catch (cause) {
+    throw unavailable('the event store returned an incomplete result', { cause })
+  }
 }
 
-const numberIn = (cost: unknown, name: string): number =>
-  typeof cost === 'object' && cost !== null && name in cost ? Number((cost as Record<string, unknown>)[name]) || 0 : 0
+function numberIn(summary: unknown, name: string): number | undefined {
+  if (typeof summary !== 'object' || summary === null || !(name in summary)) return undefined
+  const value = Number((summary as Record<string, unknown>)[name])
+  return Number.isFinite(value) ? value : undefined
+}
