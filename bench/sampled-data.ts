@@ -49,10 +49,9 @@ export function sampledPayloads(samples: string, random: Random, startMs: number
 export const programNames = (samples: string): string[] => readdirSync(join(samples, 'lines')).sort()
 
 /** Lines of one program, wrapped as a shipper of containers sends them. */
-export function programSamples(samples: string, name: string, random: Random): () => string {
+export function programSamples(samples: string, name: string, random: Random, timeMs: number): () => string {
   const lines = linesOf(join(samples, 'lines', name))
-  const startMs = Date.now()
-  return () => wrapped(varied(random.pick(lines), random), name, 'node-1', startMs, random)
+  return () => wrapped(varied(random.pick(lines), random), name, 'node-1', timeMs, random)
 }
 
 const wrapped = (log: string, program: string, host: string, timeMs: number, random: Random): string =>

@@ -2,6 +2,8 @@ import type { Shredded, ShredTarget } from '../server/src/ingest/intake/worker-m
 import { PostProcessor } from '../server/src/ingest/post-processor.ts'
 import { type DatasetLayout, growLayout } from '../server/src/lines/catalog.ts'
 
+/** The arrival of all posts. */
+export const ARRIVED_MS = Date.UTC(2025, 10, 21)
 const LOG_ID = '00000000-0000-4000-8000-000000000001'
 
 /** Splits posts to one dataset, which gets slots as in the service. */
@@ -21,7 +23,7 @@ export function splitter(): (body: Buffer) => Extract<Shredded, { kind: 'blocks'
     work.run(1, { kind: 'parse', receiver: 'native', request: { ...request, body }, wantsHash: false })
     for (let isLast = false; ; isLast = layout !== undefined) {
       const targets = [{ ...target, map: layout?.map, isLast }]
-      const reply = work.run(1, { kind: 'shred', atMs: Date.UTC(2025, 10, 21), origin: '10.0.0.1', targets })
+      const reply = work.run(1, { kind: 'shred', atMs: ARRIVED_MS, origin: '10.0.0.1', targets })
       const [one] = 'shredded' in reply ? reply.shredded : []
       if (one?.kind === 'blocks') {
         work.forget(1)

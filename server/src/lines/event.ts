@@ -22,6 +22,8 @@ export type Arrival = {
   readonly origin: string
   /** The numeric idempotency key of the post, 0 for none. */
   readonly post: bigint
+  /** Set when a parser of the dataset has read the line: its message is not read again. */
+  readonly isParsed?: true
 }
 
 /** One stored event without organization, dataset and sequence number, which the intake adds. */

@@ -85,6 +85,11 @@ export class MatchedLine {
     else this.masker.hash(line, start, end)
   }
 
+  /** True when the time is that of the protocol or of a key of the line. */
+  hasTime({ time, at }: Arrival): boolean {
+    return this.timeValue !== NO_VALUE || (time !== undefined && isAcceptable(time, at))
+  }
+
   /** The severity of the line with its attributes, which take precedence. */
   severityWith(facts: RowFacts, line: Uint8Array, learned: LineRoles): Severity {
     if (facts.arrival.severity) return facts.arrival.severity

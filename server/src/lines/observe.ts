@@ -1,4 +1,5 @@
 import type { Arrival } from './event.ts'
+import type { MessageReader } from './message-parts.ts'
 import { OpenMapFinder } from './open-maps.ts'
 import { shred } from './reference.ts'
 import { DISTINCT_MAX, emptySlotMap, type Observation, SCARCE_SHARE } from './slots.ts'
@@ -10,7 +11,7 @@ export type ObservedLine = { bytes: Uint8Array; arrival: Arrival; found?: FoundT
  * Counts the keys of a dataset's first lines, from which its class and slots are decided. A few thousand lines suffice. A time that its
  * format reproduces is not counted, since it needs no slot.
  */
-export function observe(lines: Iterable<ObservedLine>): { observed: Observation[]; open: string[] } {
+export function observe(lines: Iterable<ObservedLine>, messages?: MessageReader): { observed: Observation[]; open: string[] } {
   const seen = new Map<string, { count: number; texts: Set<string> }>()
   const noSlots = emptySlotMap('s')
   const finder = new OpenMapFinder()
@@ -18,7 +19,7 @@ export function observe(lines: Iterable<ObservedLine>): { observed: Observation[
   for (const { bytes, arrival, found } of lines) {
     rows += 1
     if (!found) finder.seeLine(bytes)
-    for (const [path, text] of shred(bytes, noSlots, arrival, { found }).more) {
+    for (const [path, text] of shred(bytes, noSlots, arrival, { found, messages }).more) {
       const key = seen.get(path) ?? { count: 0, texts: new Set<string>() }
       seen.set(path, key)
       key.count += 1

@@ -137,6 +137,11 @@ export class OpenLines implements LineRoles {
     return leaves <= LEAVES_MAX
   }
 
+  /** Whether the line has the key, perhaps with null. */
+  has(path: string): boolean {
+    return this.paths.get(path)?.line === this.line
+  }
+
   private addRoles(path: CachedPath, at: number): void {
     if (path.timeRank >= 0) this.times.push(at)
     if (path.messageRank >= 0 && (this.message < 0 || path.messageRank < this.pathAt(this.message).messageRank)) this.message = at

@@ -1,3 +1,4 @@
+import { cleanText } from './leaf-text.ts'
 import type { Severity } from './severity.ts'
 import { derivedLeaf, type FoundText, leafAt, NOT_IN_LINE } from './text-line.ts'
 
@@ -73,6 +74,20 @@ export class PlainText {
       if (at === leaf) return isCut
       if (isCut) shapedTo = ends[at] as number
     }
+  }
+
+  /** Takes over the parts of a FoundText as leaves that are not cut out; false when there are too many. */
+  setFound({ leaves, time, severity }: FoundText): boolean {
+    this.clear()
+    this.severity = severity
+    if (time?.instant) {
+      this.timeStart = time.start
+      this.timeEnd = time.end
+      this.ms = time.instant.ms
+      this.ns = time.instant.ns
+      this.format = time.format ?? ''
+    }
+    return leaves.every(({ path, text }) => this.addDerived(path, Buffer.from(cleanText(text), 'utf8')))
   }
 
   textOf(line: Uint8Array, path: string): string | undefined {

@@ -3,6 +3,7 @@ import {
   cleanLeaves,
   type EventRow,
   eventTime,
+  isAcceptable,
   LEAVES_MAX,
   messageKeys,
   ORIGINAL_TIME,
@@ -10,9 +11,10 @@ import {
   textTime,
 } from './event.ts'
 import { decodeText, type TextEncoding, toSlot } from './leaf-text.ts'
+import { isAttributeName, type MessageReader } from './message-parts.ts'
 import { isOpenPiece, type Piece, partsOf, pieceText, rebuildParts, shapeOfParts, withKeyReference } from './parts.ts'
 import { MASK } from './pattern.ts'
-import { severityOf } from './severity.ts'
+import { type Severity, severityOf } from './severity.ts'
 import { hasTextShape, rebuild, SHAPE_CHARS_MAX, slotReference, textReference, timeReference, WORDS_REFERENCE } from './shape.ts'
 import { type Hash64, maskedHash, skeletonHash } from './skeleton.ts'
 import type { Slot, SlotMap } from './slots.ts'
@@ -24,18 +26,23 @@ import { BROKEN, cleanName, END, isNameless, NULL, STRING, Walk } from './walk.t
  * The Shredder computes the same rows faster. A line whose shape is not admitted is stored raw.
  */
 export function shred(line: Uint8Array, map: SlotMap, arrival: Arrival, given: ShredOptions = {}): EventRow {
-  const { admits = () => true, found } = given
+  const { admits = () => true, found, messages } = given
   const read = found ? readText(found) : readLine(line)
   const attributes = new Map(cleanLeaves(arrival.attributes))
-  const leaf = (path: string) => attributes.get(path) ?? read.leaves.get(path)
+  const message = found ? undefined : readMessage(read, messages, arrival)
+  const added = new Map(
+    [...(message?.leaves ?? [])].filter(([path]) => !isAttributeName(path) && !read.paths.has(path) && !attributes.has(path)),
+  )
+  const own = (path: string) => attributes.get(path) ?? read.leaves.get(path)
+  const leaf = (path: string) => own(path) ?? added.get(path)
   const said = (path: string) => read.leaves.get(path)
-  const time = found ? textTime(found, said, arrival) : eventTime(said, arrival)
+  const time = timeOf(found ? textTime(found, said, arrival) : eventTime(said, arrival), message, arrival)
   if (time.refused !== undefined) attributes.set(ORIGINAL_TIME, time.refused)
   const shaped = shapeOf(read, attributes, map, time)
-  const severity = arrival.severity ?? found?.severity ?? severityOf(leaf)
+  const severity = arrival.severity ?? found?.severity ?? severityWith(severityOf(own), message)
   const skeleton = skeletonOf(line, read, leaf, map)
   const kept = { time: time.instant, severity, skeleton }
-  const leaves = new Map([...read.leaves, ...attributes])
+  const leaves = new Map([...read.leaves, ...added, ...attributes])
   if (shaped !== undefined) {
     const row = { ...kept, ...shaped, raw: Buffer.from(read.words), ...placed(leaves, map, givenBack(read, time)) }
     const needed = shaped.parts.length > 0 ? shaped.parts : [shaped.shape]
@@ -44,8 +51,8 @@ export function shred(line: Uint8Array, map: SlotMap, arrival: Arrival, given: S
   return { ...kept, shape: '', raw: line, parts: [], ...placed(leaves, map, undefined) }
 }
 
-/** `found` are the parsed parts of a text line; `admits` decides whether a shape may be used. */
-export type ShredOptions = { found?: FoundText | undefined; admits?: (shape: string) => boolean }
+/** `found` are the parsed parts of a text line; `admits` decides whether a shape may be used; `messages` reads the message of a JSON line. */
+export type ShredOptions = { found?: FoundText | undefined; admits?: (shape: string) => boolean; messages?: MessageReader | undefined }
 
 /** Rebuilds the line of a row. */
 export function rebuildRow(row: EventRow): Uint8Array {
@@ -62,6 +69,9 @@ type ReadLine = {
   kind: 'json' | 'text'
   /** The values by path. A null removes the value of its path. */
   leaves: Map<string, string>
+  /** The paths of all values, also of nulls, and of those whose last value is a string. */
+  paths: Set<string>
+  strings: Set<string>
   parts: Part[]
   /** pieces are the same parts with nulls and the end, as lines with open maps need them. */
   pieces: ReadPiece[]
@@ -75,9 +85,19 @@ type ReadLine = {
 }
 
 function readLine(line: Uint8Array): ReadLine {
-  const read: ReadLine = { kind: 'json', leaves: new Map(), parts: [], pieces: [], tail: '', words: '', whole: false, exact: true }
+  const read: ReadLine = {
+    kind: 'json',
+    leaves: new Map(),
+    paths: new Set(),
+    strings: new Set(),
+    parts: [],
+    pieces: [],
+    tail: '',
+    words: '',
+    whole: false,
+    exact: true,
+  }
   const text = (start: number, end: number) => Buffer.from(line.subarray(start, end)).toString('utf8')
-  const paths = new Set<string>()
   const walk = new Walk(line, 0, line.length)
   let literalStart = 0
   let pieceStart = 0
@@ -91,8 +111,10 @@ function readLine(line: Uint8Array): ReadLine {
     }
     if (step === END) read.pieces.push(pieceOf(line.length, 'plain'))
     if (step === END) return { ...read, tail: text(literalStart, line.length), whole: true, exact: read.exact && !walk.rawControl }
-    if (paths.has(walk.path)) read.exact = false
-    paths.add(walk.path)
+    if (read.paths.has(walk.path)) read.exact = false
+    read.paths.add(walk.path)
+    if (step === STRING) read.strings.add(walk.path)
+    else read.strings.delete(walk.path)
     if (isNameless(walk.path)) {
       read.exact = false
       continue
@@ -132,8 +154,35 @@ function readText({ text, leaves, time, wordsStart }: FoundText): ReadLine {
   }
   if (time && timeAt < 0) cut(HEADER_TIME, time.start, time.end)
   const [tail, words] = [text.slice(at, wordsStart), text.slice(wordsStart)]
-  const exact = new Set(parts.map(({ path }) => path)).size === parts.length && hasTextShape(text)
-  return { kind: 'text', leaves: stored, parts, pieces: [], tail, words, whole: parts.length > 0, exact }
+  const paths = new Set(parts.map(({ path }) => path))
+  const exact = paths.size === parts.length && hasTextShape(text)
+  return { kind: 'text', leaves: stored, paths, strings: new Set(), parts, pieces: [], tail, words, whole: parts.length > 0, exact }
+}
+
+/** What the message of a JSON line contains. */
+type ReadMessage = { found: FoundText; leaves: ReadonlyMap<string, string> }
+
+function readMessage(read: ReadLine, messages: MessageReader | undefined, { at, isParsed }: Arrival): ReadMessage | undefined {
+  const path = messageKeys.find((key) => read.leaves.has(key))
+  if (!messages || isParsed || path === undefined || !read.strings.has(path)) return undefined
+  const bytes = Buffer.from(read.leaves.get(path) ?? '', 'utf8')
+  const found = messages.detect(Buffer.from(messages.part(bytes, 0, bytes.length)).toString('utf8'), at)
+  return found && { found, leaves: cleanLeaves(found.leaves) }
+}
+
+/** The time of the message counts where neither the protocol nor the line gives one. */
+function timeOf(own: ResolvedTime, message: ReadMessage | undefined, arrival: Arrival): ResolvedTime {
+  const isTold = own.path !== undefined || (arrival.time !== undefined && isAcceptable(arrival.time, arrival.at))
+  if (isTold || !message) return own
+  const { at, attributes, origin, post } = arrival
+  const time = textTime(message.found, (path) => message.leaves.get(path), { at, attributes, origin, post })
+  return time.path === undefined ? own : { ...own, instant: time.instant }
+}
+
+/** The severity of the message counts where neither the protocol nor the line gives one. */
+function severityWith(own: Severity, message: ReadMessage | undefined): Severity {
+  if (own !== 'none' || !message) return own
+  return message.found.severity ?? severityOf((path) => message.leaves.get(path))
 }
 
 function shapeOf(

@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import { BlockBuilder, type BlockNumbers, type DayColumns } from './block.ts'
-import { type Arrival, type EventRow, ORIGINAL_TIME } from './event.ts'
+import { type Arrival, type EventRow, messageKeys, ORIGINAL_TIME } from './event.ts'
 import { KnownKeys } from './known-keys.ts'
 import { toSlot } from './leaf-text.ts'
 import { type LearnedShape, LearnedShapes } from './learned-shape.ts'
 import { LineMatcher } from './match.ts'
-import { MatchedLine } from './matched-line.ts'
+import { type LineRoles, MatchedLine } from './matched-line.ts'
+import { MessageParts, type MessageReader } from './message-parts.ts'
 import { OpenLines } from './open-lines.ts'
 import { OpenMapFinder } from './open-maps.ts'
 import { PlainText } from './plain-text.ts'
@@ -20,7 +21,7 @@ import { Masker } from './skeleton.ts'
 import type { Observation, SlotMap } from './slots.ts'
 import type { FoundText } from './text-line.ts'
 import { TextRows } from './text-rows.ts'
-import { KEY_BYTES_MAX, OPEN_OBJECT } from './walk.ts'
+import { KEY_BYTES_MAX, OPEN_OBJECT, STRING } from './walk.ts'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -29,7 +30,8 @@ const SPACE = 0x20
 const NO_SHAPE = ''
 const EMPTY_VALUE = Buffer.from(toSlot(''))
 
-export type ShredderOptions = { random: () => number; shapesMax?: number }
+/** `messages` reads the messages of JSON lines; without it they are texts. */
+export type ShredderOptions = { random: () => number; shapesMax?: number; messages?: MessageReader | undefined }
 
 /**
  * Turns the lines of one dataset into blocks. It computes the same rows as reference.ts, faster: it matches lines against learned kinds and copies their
@@ -50,17 +52,21 @@ export class Shredder {
   private textRows: TextRows
   private attributeKeys: KnownKeys
   readonly masker = new Masker()
+  private readonly messages: MessageReader | undefined
+  private messageParts: MessageParts | undefined
   private prepared: PreparedArrival | undefined
   private readonly records = new PreparedRecords()
 
-  constructor(map: SlotMap, { random, shapesMax }: ShredderOptions) {
+  constructor(map: SlotMap, { random, shapesMax, messages }: ShredderOptions) {
     this.map = map
+    this.messages = messages
     this.ledger = new ShapeLedger(random, shapesMax)
     this.block = new BlockBuilder(map.tableClass)
     this.learned = new LearnedShapes(map, this.block, this.finder)
     this.openLines = new OpenLines(map, this.block, this)
     this.textRows = new TextRows(map, this.block, this)
     this.attributeKeys = new KnownKeys(map, this.block)
+    this.messageParts = messages && new MessageParts(map, this.block, messages)
   }
 
   get rows(): number {
@@ -85,6 +91,7 @@ export class Shredder {
     this.openLines = new OpenLines(map, this.block, this)
     this.textRows = new TextRows(map, this.block, this)
     this.attributeKeys = new KnownKeys(map, this.block)
+    this.messageParts = this.messages && new MessageParts(map, this.block, this.messages)
     this.prepared = undefined
     this.records.clear()
   }
@@ -222,7 +229,7 @@ export class Shredder {
 
   private addOdd(line: Uint8Array, prepared: PreparedArrival, found?: FoundText): void {
     this.oddLines += 1
-    const row = shred(line, this.map, prepared.arrival, { found, admits: (shape) => this.ledger.admits(shape) })
+    const row = shred(line, this.map, prepared.arrival, { found, admits: (shape) => this.ledger.admits(shape), messages: this.messages })
     const { block } = this
     if (row.shape === NO_SHAPE) this.rawLines += 1
     if (row.raw.length > 0) block.raw.add(block.rows, row.raw, 0, row.raw.length)
@@ -250,16 +257,19 @@ export class Shredder {
     if (this.map.open.size > 0 && this.openLines.hasOpenMap()) return this.addOpen(bytes, start, end, prepared, whole)
     const learned = this.learned.find(matcher)
     if (!learned.usual || prepared.collides(learned)) return false
+    const message = this.readMessage(bytes, learned, prepared.arrival)
+    if (message === 'unusual') return false
     matched.readTime(bytes, learned, prepared.arrival)
     const shape = whole ? undefined : this.shapeOf(learned)
     const isRebuilt = shape !== undefined && this.canRebuild(shape, learned, bytes, start, end)
     this.addValues(bytes, learned, isRebuilt && matched.timeFormat !== '' ? matched.timeValue : -1)
     if (isRebuilt) this.ledger.see(shape)
     else this.addRaw(bytes, start, end, whole)
-    block.setTime(matched.ms, matched.ns)
-    matched.readSkeleton(bytes, start, end, learned, whole)
+    message?.addValues((path) => learned.paths.has(path) || prepared.has(path))
+    this.setTime(message, prepared.arrival)
+    if (!message?.hashMessage(matched.masker, rankOf(learned))) matched.readSkeleton(bytes, start, end, learned, whole)
     block.setSkeleton(matched.masker.high, matched.masker.low)
-    const severity = matched.severityWith(prepared, bytes, learned)
+    const severity = this.severityOf(message, prepared, bytes, learned)
     this.endRow(prepared, isRebuilt ? shape.text : NO_SHAPE, severity, matched.refused)
     return true
   }
@@ -268,19 +278,44 @@ export class Shredder {
   private addOpen(bytes: Uint8Array, start: number, end: number, prepared: RowFacts, whole: Uint8Array | undefined): boolean {
     const { block, matched, matcher, openLines } = this
     if (!openLines.read(prepared)) return false
+    const message = this.readMessage(bytes, openLines, prepared.arrival)
+    if (message === 'unusual') return false
     if (whole) matcher.isExact = false
     matched.readTime(bytes, openLines, prepared.arrival)
     const { timeValue, timeFormat } = matched
     const isRebuilt = openLines.shape(bytes, start, end, timeValue, timeFormat)
     openLines.addValues(bytes, isRebuilt && timeFormat !== '' ? timeValue : -1)
     if (!isRebuilt) this.addRaw(bytes, start, end, whole)
-    block.setTime(matched.ms, matched.ns)
-    matched.readSkeleton(bytes, start, end, openLines, whole)
+    message?.addValues((path) => openLines.has(path) || prepared.has(path))
+    this.setTime(message, prepared.arrival)
+    if (!message?.hashMessage(matched.masker, rankOf(openLines))) matched.readSkeleton(bytes, start, end, openLines, whole)
     block.setSkeleton(matched.masker.high, matched.masker.low)
-    const severity = matched.severityWith(prepared, bytes, openLines)
+    const severity = this.severityOf(message, prepared, bytes, openLines)
     const shape = isRebuilt ? openLines.addParts(timeValue, timeFormat) : NO_SHAPE
     this.endRow(prepared, shape, severity, matched.refused)
     return true
+  }
+
+  /** Reads the message of the matched line; undefined when it contains nothing, `unusual` for a line that only the reference can split. */
+  private readMessage(bytes: Uint8Array, { message, values }: LineRoles, { at, isParsed }: Arrival): MessageParts | undefined | 'unusual' {
+    const { messageParts, matched } = this
+    if (!messageParts || isParsed || values[message]?.kind !== STRING) return undefined
+    matched.find(message, bytes)
+    const result = messageParts.read(matched.source, matched.from, matched.to, at)
+    return result === 'found' ? messageParts : result === 'nothing' ? undefined : result
+  }
+
+  /** The time of the message counts where neither the protocol nor the line gives one. */
+  private setTime(message: MessageParts | undefined, arrival: Arrival): void {
+    const { matched } = this
+    const { ms, ns } = (!matched.hasTime(arrival) && message?.time(arrival)) || matched
+    this.block.setTime(ms, ns)
+  }
+
+  /** The severity of the message counts where neither the protocol nor the line gives one. */
+  private severityOf(message: MessageParts | undefined, prepared: RowFacts, bytes: Uint8Array, roles: LineRoles): Severity {
+    const own = this.matched.severityWith(prepared, bytes, roles)
+    return own === 'none' && message ? message.severity() : own
   }
 
   private addRaw(bytes: Uint8Array, start: number, end: number, whole: Uint8Array | undefined): void {
@@ -340,6 +375,9 @@ export class Shredder {
     else this.block.more.add(this.block.rows, ORIGINAL_TIME, bytes, 0, bytes.length)
   }
 }
+
+/** The rank of the message among the keys of messages, 0 for the best. */
+const rankOf = ({ message, values }: LineRoles): number => messageKeys.indexOf(values[message]?.path ?? '')
 
 function isObject(bytes: Uint8Array, start: number, end: number): boolean {
   let at = start

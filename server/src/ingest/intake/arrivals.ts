@@ -7,7 +7,6 @@ import type { Instant } from '../../lines/time-text.ts'
 import { OPEN_OBJECT, QUOTE } from '../../lines/walk.ts'
 import { type DatasetBatch, type Pair, type ReceivedEvents, type ReceivedRecord, recordsOf } from '../batch.ts'
 import { detect } from '../detect/detect.ts'
-import { isWrapped, mayNest, nestedKeys } from '../detect/nested.ts'
 import { zonedTime } from '../detect/zoned-time.ts'
 import type { EventLine, TableRow } from './line.ts'
 import { withLineTime } from './line-time.ts'
@@ -26,8 +25,6 @@ const NO_POST = 0n
 
 /** The settings of the dataset: its parser, and where its lines tell their time. */
 type LineSettings = { parsing: LineParser | undefined; lineTime: LineTime | undefined }
-/** How lines are read: with the settings of the dataset, and with a search for JSON within JSON. */
-type ReadOptions = LineSettings & { mayNest: ((line: Uint8Array) => boolean) | undefined }
 const NO_SETTINGS: LineSettings = { parsing: undefined, lineTime: undefined }
 
 /** Yields the events of a batch with their metadata; `more` are attributes from the request. */
@@ -39,22 +36,19 @@ export function* linesOfBatch(
 ): Generator<EventLine> {
   const base = baseOf(attributes, common, more)
   if (arrivals.kind !== 'lines') {
-    const how = { ...settings, mayNest }
     let last: ReceivedRecord | undefined
     let arrival = base
     for (const record of recordsOf(arrivals)) {
       if (!last || !isAlike(last, record)) arrival = arrivalOf(record, base)
       last = record
-      yield toLine(record.raw, arrival, how)
+      yield toLine(record.raw, arrival, settings)
     }
     return
   }
   const { bytes: body } = arrivals
-  let nests: boolean | undefined
-  const how = { ...settings, mayNest: () => (nests ??= mayNest(body)) }
   // A second generator between would take longer than finding the lines.
   const lines = new BodyLines(body)
-  for (let bytes = lines.next(); bytes; bytes = lines.next()) yield toLine(bytes, base, how)
+  for (let bytes = lines.next(); bytes; bytes = lines.next()) yield toLine(bytes, base, settings)
 }
 
 /** The records of a batch that are in tables, and the facts that all of them share; undefined for a batch of objects or lines. */
@@ -69,7 +63,6 @@ export function rowsOfBatch(
 }
 
 function* rowsOf(tables: readonly RecordTable[], base: Arrival): Generator<TableRow> {
-  const how = { ...NO_SETTINGS, mayNest }
   for (const table of tables) {
     const row: TableRow = {
       table,
@@ -77,7 +70,7 @@ function* rowsOf(tables: readonly RecordTable[], base: Arrival): Generator<Table
       bytes: NO_BYTES,
       whole: () => {
         const record = table.at(row.record)
-        return toLine(record.raw, arrivalOf(record, base), how)
+        return toLine(record.raw, arrivalOf(record, base), NO_SETTINGS)
       },
     }
     for (; row.record < table.count; row.record += 1) {
@@ -94,12 +87,8 @@ const baseOf = (attributes: readonly Pair[], common: PostContext, more: readonly
   attributes: [...attributes, ...more].map(asLeaf),
 })
 
-/** True for a line that only `whole` can prepare: it is too long, or may contain JSON within JSON. */
-export function needsWhole({ table, record, bytes }: TableRow): boolean {
-  if (bytes.length > LINE_BYTES_MAX) return true
-  if (!isObject(bytes)) return false
-  return isWrapped(bytes) || (table.memory.mayEscape(table.rawStarts[record] as number) && mayNest(bytes))
-}
+/** True for a line that only `whole` can prepare: it is too long. */
+export const needsWhole = ({ bytes }: TableRow): boolean => bytes.length > LINE_BYTES_MAX
 
 /** True for records that differ in their lines only, which then share what is computed for an arrival. */
 const isAlike = (a: ReceivedRecord, b: ReceivedRecord): boolean =>
@@ -124,26 +113,21 @@ export function countEvents(arrivals: ReceivedEvents): number {
   return lines
 }
 
-/** Truncates a line that is too long, and adds parsed or detected keys. */
-function toLine(whole: Uint8Array, common: Arrival, how: ReadOptions): EventLine {
-  const arrival = how.lineTime ? withLineTime(common, whole, how.lineTime) : common
-  if (whole.length <= LINE_BYTES_MAX) return withDetails(whole, arrival, how, NO_MARKS)
+/** Truncates a line that is too long, and adds parsed keys. */
+function toLine(whole: Uint8Array, common: Arrival, settings: LineSettings): EventLine {
+  const { lineTime, parsing } = settings
+  const arrival = lineTime ? withLineTime(common, whole, lineTime) : common
+  if (whole.length <= LINE_BYTES_MAX) return withDetails(whole, arrival, parsing, NO_MARKS)
   const cut = whole.subarray(0, charBorder(whole, LINE_BYTES_MAX))
-  return { ...withDetails(cut, arrival, { ...how, mayNest: undefined }, [TRUNCATED]), isCut: true }
+  return { ...withDetails(cut, arrival, parsing, [TRUNCATED]), isCut: true }
 }
 const NO_MARKS: readonly EventLeaf[] = []
 
-function withDetails(
-  bytes: Uint8Array,
-  arrival: Arrival,
-  { parsing, mayNest: mayBeNested }: ReadOptions,
-  marks: readonly EventLeaf[],
-): EventLine {
+function withDetails(bytes: Uint8Array, arrival: Arrival, parsing: LineParser | undefined, marks: readonly EventLeaf[]): EventLine {
   const parsed = parsing?.read(bytes, arrival.at)
   if (parsed) return { bytes, arrival: withParsed(arrival, parsed, marks) }
-  if (!isObject(bytes)) return { bytes, arrival: withLeaves(arrival, marks), isText: true }
-  if (!mayBeNested || !(isWrapped(bytes) || mayBeNested(bytes))) return { bytes, arrival: withLeaves(arrival, marks) }
-  return { bytes, arrival: withLeaves(arrival, [...nestedKeys(bytes).map(asLeaf), ...marks]) }
+  const marked = withLeaves(arrival, marks)
+  return isObject(bytes) ? { bytes, arrival: marked } : { bytes, arrival: marked, isText: true }
 }
 
 /** Reads the parts of a text line. */
@@ -151,7 +135,7 @@ export const detectedIn = (bytes: Uint8Array, at: Instant): FoundText | undefine
   detect(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'), at)
 
 function withParsed(arrival: Arrival, { keys, time }: ParsedLine, marks: readonly EventLeaf[]): Arrival {
-  const described = withLeaves(arrival, [...keys.map(asLeaf), ...marks])
+  const described: Arrival = { ...withLeaves(arrival, [...keys.map(asLeaf), ...marks]), isParsed: true }
   return time && !arrival.time ? { ...described, time } : described
 }
 

@@ -6,6 +6,7 @@ import type { BatchFacts } from '../../lines/prepared-record.ts'
 import { repaired } from '../../lines/repaired.ts'
 import { Shredder } from '../../lines/shred.ts'
 import type { Observation, SlotMap } from '../../lines/slots.ts'
+import { messageReader } from '../detect/message-reader.ts'
 import { readPlain } from '../detect/plain-bytes.ts'
 import { detectedIn, isObject, needsWhole } from './arrivals.ts'
 import { type AddedLines, countsOf } from './counting.ts'
@@ -38,7 +39,7 @@ export class Shredders {
   /** Turns the lines of the batches of a dataset into blocks, or first requests slots for new keys. */
   shred(sources: readonly EventSource[], target: ShredTarget): Shredded {
     const { logId, map } = target
-    if (!map) return { kind: 'keys', logId, ...observe(firstLines(sources)) }
+    if (!map) return { kind: 'keys', logId, ...observe(firstLines(sources), messageReader) }
     const source = blocksOf(sources)
     const { shredder, strange } = this.#of(logId, map)
     try {
@@ -65,7 +66,10 @@ export class Shredders {
     let habits = this.#known.get(logId)
     this.#known.delete(logId)
     if (habits?.shredder.slotMap.tableClass !== map.tableClass) {
-      habits = { shredder: new Shredder(map, { random: this.#random }), strange: habits?.strange ?? new OverflowKeys() }
+      habits = {
+        shredder: new Shredder(map, { random: this.#random, messages: messageReader }),
+        strange: habits?.strange ?? new OverflowKeys(),
+      }
     }
     habits.shredder.useSlots(map)
     this.#known.set(logId, habits)
