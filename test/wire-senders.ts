@@ -1,21 +1,23 @@
 import type { StoredEvent } from './stored-events.ts'
 import { type LineRule, objectIn } from './wire.ts'
+import type { MeaningRule } from './wire-meaning.ts'
 
 /** A recording with the events that it must give. */
-export type SenderCase = LineRule & {
-  recording: string
-  /** The dataset that the protocol names. The test chooses the collection. */
-  dataset: string
-  reply: { status: number; body: string | RegExp }
-  /** Where the name of the sending host is; undefined when the sender does not send it. */
-  host: string | undefined
-  /** Whose time counts: that of the recording, the one in a JSON line, or any that the library was given. */
-  time: 'recording' | 'line' | 'given'
-  /** False for a sender that drops the level of JSON lines. */
-  hasLevel?: false
-  /** The name of a field of a JSON line; undefined for a sender that drops the fields. */
-  field: ((name: string) => string) | undefined
-}
+export type SenderCase = LineRule &
+  MeaningRule & {
+    recording: string
+    /** The dataset that the protocol names. The test chooses the collection. */
+    dataset: string
+    reply: { status: number; body: string | RegExp }
+    /** Where the name of the sending host is; undefined when the sender does not send it. */
+    host: string | undefined
+    /** Whose time counts: that of the recording, the one in a JSON line, or any that the library was given. */
+    time: 'recording' | 'line' | 'given'
+    /** False for a sender that drops the level of JSON lines. */
+    hasLevel?: false
+    /** The name of a field of a JSON line; undefined for a sender that drops the fields. */
+    field: ((name: string) => string) | undefined
+  }
 
 const asWritten = (name: string): string => name
 const lineOf = ({ line }: StoredEvent): string => line
@@ -75,14 +77,21 @@ export const httpSenders: readonly SenderCase[] = [
   { recording: 'fluent-bit-5.1.1-loki', ...loki, textOf: recordLine },
   { recording: 'fluent-bit-5.1.1-loki-gzip', ...loki, textOf: recordLine },
   { recording: 'promtail-3.6.15-loki-snappy', ...loki, textOf: lineOf },
-  { recording: 'pino-loki-3.0.0-loki', ...loki, host: '$hostname', textOf: pinoLine, moved: ['timestamp'] },
-  { recording: 'winston-loki-6.1.7-loki-snappy', ...loki, textOf: winstonLine, moved: ['timestamp'] },
-  { recording: 'python-logging-loki-0.3.1-loki', ...loki, ...messageAlone },
+  { recording: 'pino-loki-3.0.0-loki', decidesLevel: true, ...loki, host: '$hostname', textOf: pinoLine, moved: ['timestamp'] },
+  { recording: 'winston-loki-6.1.7-loki-snappy', decidesLevel: true, addsFields: true, ...loki, textOf: winstonLine, moved: ['timestamp'] },
+  { recording: 'python-logging-loki-0.3.1-loki', decidesLevel: true, ...loki, ...messageAlone },
   { recording: 'fluent-bit-5.1.1-splunk-hec', ...hec, ...plain, textOf: recordLine },
   { recording: 'fluent-bit-5.1.1-splunk-hec-gzip', ...hec, time: 'line', textOf: recordLine, field: asWritten },
   { recording: 'otelcol-0.145.0-splunk-hec', ...hec, ...plain, dataset: 'otel', time: 'line', skipsEmpty: true },
   { recording: 'splunk-handler-3.0.0-splunk-hec', ...hec, ...plain },
-  { recording: 'splunk-logging-0.11.1-splunk-hec', ...hec, time: 'given', textOf: severityLine, field: (name) => `message.${name}` },
+  {
+    recording: 'splunk-logging-0.11.1-splunk-hec',
+    decidesLevel: true,
+    ...hec,
+    time: 'given',
+    textOf: severityLine,
+    field: (name) => `message.${name}`,
+  },
   { recording: 'syslog-ng-3.38.1-splunk-hec', ...hec, ...plain, textOf: severityLine, skipsEmpty: true },
   { recording: 'datadog-api-client-2.62.0-datadog', ...datadog, time: 'given' },
   { recording: 'fluent-bit-5.1.1-datadog', ...datadog, time: 'recording' },
@@ -106,6 +115,8 @@ export const httpSenders: readonly SenderCase[] = [
   },
   {
     recording: 'graypy-2.1.0-gelf-http',
+    decidesLevel: true,
+    hasHeader: true,
     dataset: 'app',
     reply: { status: 202, body: '' },
     host: '$host.name',
@@ -115,6 +126,7 @@ export const httpSenders: readonly SenderCase[] = [
   },
   {
     recording: 'systemd-journal-upload-252.39-journald',
+    decidesLevel: true,
     ...plain,
     dataset: 'app',
     reply: { status: 202, body: 'OK.\n' },

@@ -1,25 +1,25 @@
 import type { StoredEvent } from './stored-events.ts'
 import { type LineRule, objectIn } from './wire.ts'
+import type { MeaningRule } from './wire-meaning.ts'
 
 /** A recording of a sender on a socket, with the events that it must give. */
-export type SocketCase = LineRule & {
-  recording: string
-  /** The protocol and transport of the listener. */
-  listener: string
-  dataset: string
-  /** The key with the name of the sending host; undefined when the sender does not send it. */
-  host: string | undefined
-  /** Whose time counts: that of the recording, the one in a JSON line, or one that the sender was given. */
-  time: 'recording' | 'line' | 'given'
-  /** The severity of events whose sender decides it. */
-  severity?: string
-  /** The name of a field of a JSON line; undefined for a sender that drops or renames the fields. */
-  field?: ((name: string) => string) | undefined
-  /** Lines that the sender did not wrap. Their own header decides about host, dataset and time. */
-  isOwn?: (line: string) => boolean
-  /** Further events that the sender made. */
-  strange?: readonly string[]
-}
+export type SocketCase = LineRule &
+  MeaningRule & {
+    recording: string
+    /** The protocol and transport of the listener. */
+    listener: string
+    dataset: string
+    /** The key with the name of the sending host; undefined when the sender does not send it. */
+    host: string | undefined
+    /** Whose time counts: that of the recording, the one in a JSON line, or one that the sender was given. */
+    time: 'recording' | 'line' | 'given'
+    /** The name of a field of a JSON line; undefined for a sender that drops or renames the fields. */
+    field?: ((name: string) => string) | undefined
+    /** Lines that the sender did not wrap. Their own header decides about host, dataset and time. */
+    isOwn?: (line: string) => boolean
+    /** Further events that the sender made. */
+    strange?: readonly string[]
+  }
 
 const asWritten = (name: string): string => name
 const lineOf = ({ line }: StoredEvent): string => line
@@ -38,18 +38,20 @@ const ownLines: Partial<SocketCase> = {
 }
 
 const syslog = (recording: string, listener: string, more: Partial<SocketCase> = {}): SocketCase => ({
+  hasHeader: true,
   recording,
   listener,
   dataset: 'app',
   host: 'hostname',
   time: 'recording',
-  severity: 'info',
   textOf: messageOf,
   skipsEmpty: true,
   field: asWritten,
   ...more,
 })
 const gelf = (recording: string, listener: string, more: Partial<SocketCase> = {}): SocketCase => ({
+  decidesLevel: true,
+  hasHeader: true,
   recording,
   listener,
   dataset: 'app',

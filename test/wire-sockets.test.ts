@@ -9,11 +9,14 @@ import { parseTime, toNs } from '../server/src/lines/time-text.ts'
 import { openSenders, type Senders } from './senders.ts'
 import type { StoredEvent } from './stored-events.ts'
 import { compareLines, objectIn, type Recorded, type RecordedCall, type RecordedConnection, readRecording, wireLines } from './wire.ts'
+import { type LineMeaning, lineMeanings, otherMeanings } from './wire-meaning.ts'
 import { type SocketCase, socketSenders } from './wire-socket-senders.ts'
 
 let senders: Senders
+let meanings: ReadonlyMap<string, LineMeaning>
 beforeAll(async () => {
   senders = await openSenders()
+  meanings = await lineMeanings(senders)
 })
 afterAll(() => senders?.close())
 
@@ -33,6 +36,7 @@ test.each(socketSenders.map((sender) => [sender.recording, sender] as const))('t
   const own = events.filter(({ line }) => !sender.isOwn?.(line))
   checkSource(own, sender)
   checkFields(own, sender)
+  expect(otherMeanings(own, sender, meanings)).toEqual([])
   expect(await senders.found(collection, sender.dataset)).toBeDefined()
 })
 
@@ -134,11 +138,10 @@ async function call({ service, method, message_b64, wire_message_b64 }: Recorded
 /** All recordings were made within this time. */
 const RECORDED = [Date.UTC(2026, 10, 22, 12), Date.UTC(2026, 10, 23)].map((ms) => BigInt(ms) * 1_000_000n) as [bigint, bigint]
 
-/** Every event has the time of its sender, the name of its host and its severity. */
-function checkSource(events: readonly StoredEvent[], { host, time, severity }: SocketCase): void {
+/** Every event has the time of its sender and the name of its host. */
+function checkSource(events: readonly StoredEvent[], { host, time }: SocketCase): void {
   const [from, to] = RECORDED
   if (host !== undefined) expect(new Set(events.map(({ keys }) => keys[host]))).toEqual(new Set(['host-a']))
-  if (severity !== undefined) expect(new Set(events.map((event) => event.severity))).toEqual(new Set([severity]))
   expect(new Set(events.map(({ origin }) => origin))).toEqual(new Set(['127.0.0.1']))
   if (time === 'recording') expect(events.filter(({ timeNs }) => timeNs < from || timeNs >= to)).toEqual([])
   if (time !== 'line') return

@@ -3,11 +3,14 @@ import { parseTime, toNs } from '../server/src/lines/time-text.ts'
 import { openSenders, type Senders } from './senders.ts'
 import type { StoredEvent } from './stored-events.ts'
 import { compareLines, headersWithKey, objectIn, type RecordedRequest, readRecording, wireLines } from './wire.ts'
+import { type LineMeaning, lineMeanings, otherMeanings } from './wire-meaning.ts'
 import { httpSenders, type SenderCase } from './wire-senders.ts'
 
 let senders: Senders
+let meanings: ReadonlyMap<string, LineMeaning>
 beforeAll(async () => {
   senders = await openSenders()
+  meanings = await lineMeanings(senders)
 })
 afterAll(() => senders?.close())
 
@@ -33,6 +36,7 @@ describe('recorded requests of real senders give their 120 lines', () => {
     expect(compareLines(events, sender)).toEqual({ missing: [], strange: [] })
     checkSource(events, sender)
     checkFields(events, sender)
+    expect(otherMeanings(events, sender, meanings)).toEqual([])
   })
 })
 

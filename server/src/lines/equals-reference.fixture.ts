@@ -2,6 +2,7 @@ import { deepStrictEqual, strictEqual } from 'node:assert'
 import type { Arrival, EventRow } from './event.ts'
 import { family, hostileLine, type Random, randomFrom } from './generated-lines.fixture.ts'
 import { textForm } from './generated-text.fixture.ts'
+import type { MessageReader } from './message-parts.ts'
 import { NativeReader } from './native-rows.fixture.ts'
 import { PlainText } from './plain-text.ts'
 import { rebuildRow, shred } from './reference.ts'
@@ -48,11 +49,17 @@ export function compareTextLines(shredder: Shredder, lines: readonly TextLineCas
 }
 
 /** The same for lines that a shredder has. */
-export function compareAddedLines(shredder: Shredder, lines: readonly TextLineCase[], map: SlotMap, given: Arrival): void {
+export function compareAddedLines(
+  shredder: Shredder,
+  lines: readonly TextLineCase[],
+  map: SlotMap,
+  given: Arrival,
+  messages?: MessageReader,
+): void {
   const rows = rowsOf(shredder.flush(numbers))
   strictEqual(rows.length, lines.length)
   for (const [index, { line, found }] of lines.entries()) {
-    const row = shred(line, map, given, { found })
+    const row = shred(line, map, given, { found, messages })
     const said = `line ${JSON.stringify(latin1(line))}`
     deepStrictEqual(rows[index], expected(row, index, given), said)
     strictEqual(latin1(rebuildRow(row)), latin1(line), said)
@@ -71,6 +78,24 @@ function plainOf(found: FoundText | undefined): PlainText | undefined {
     Object.assign(plain, { ...time.instant, format: time.format, timeStart: time.start, timeEnd: time.end })
   }
   return Object.assign(plain, { severity, wordsStart })
+}
+
+/** Tests JSON lines whose messages are read, block after block with one shredder. */
+export function compareMessages(
+  shredder: Shredder,
+  lines: readonly Uint8Array[],
+  map: SlotMap,
+  given: Arrival,
+  messages: MessageReader,
+): void {
+  for (const line of lines) shredder.addLine(new Uint8Array(line), given)
+  compareAddedLines(
+    shredder,
+    lines.map((line) => ({ line })),
+    map,
+    given,
+    messages,
+  )
 }
 
 /** Tests text lines of a few forms, block after block with one shredder. */

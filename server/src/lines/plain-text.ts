@@ -29,6 +29,8 @@ export class PlainText {
   /** The severity of the leaf `level`, if there is one. */
   level: Severity | undefined
   wordsStart = 0
+  /** True for the header of a transport: the text after it is a line of its own. */
+  isEnvelope = false
 
   clear(): void {
     this.count = 0
@@ -36,6 +38,26 @@ export class PlainText {
     this.severity = undefined
     this.level = undefined
     this.wordsStart = 0
+    this.isEnvelope = false
+  }
+
+  has(path: string): boolean {
+    for (let at = 0; at < this.count; at += 1) if (this.paths[at] === path) return true
+    return false
+  }
+
+  /** Adds a leaf that is not cut out of the line, or replaces that with the same path; false when there are too many. */
+  setDerived(path: string, bytes: Uint8Array, start: number, end: number): boolean {
+    for (let at = 0; at < this.count; at += 1) {
+      if (this.paths[at] !== path) continue
+      this.starts[at] = NOT_IN_LINE
+      this.ends[at] = NOT_IN_LINE
+      this.derived[at] = bytes
+      this.derivedStarts[at] = start
+      this.derivedEnds[at] = end
+      return true
+    }
+    return this.addDerived(path, bytes, start, end)
   }
 
   /** Adds a leaf that is not cut out of the line; false when there are too many. */

@@ -4,7 +4,6 @@ import { cleanText } from './leaf-text.ts'
 const NUL = 0
 const ASCII_MAX = 0x7f
 const ZERO = 0x30
-const BACKSLASH = 0x5c
 const FIRST_BYTES = 1_024
 const LARGE_BYTES = 16_384
 
@@ -20,19 +19,12 @@ export class TextMemory {
   end = -1
   private used = 0
   private readonly isClean: boolean
-  private escapes: boolean | undefined
 
   /** `isText` is true for a body that is UTF-8 if it is valid; one that has binary parts is checked text by text. */
   constructor(body: Uint8Array, isText: boolean) {
     this.body = body
     this.view = Buffer.from(body.buffer, body.byteOffset, body.length)
     this.isClean = isText && isUtf8(body) && this.view.indexOf(NUL) < 0
-  }
-
-  /** False for a part of a body that has no backslash. */
-  mayEscape(start: number): boolean {
-    this.escapes ??= this.view.indexOf(BACKSLASH) >= 0
-    return start < 0 || this.escapes
   }
 
   /** True when a part of the body, or of bytes that were put unchanged, can be stored as it is. */

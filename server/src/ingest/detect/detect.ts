@@ -1,5 +1,5 @@
-import { severityOf } from '../../lines/severity.ts'
-import type { FoundLeaf, FoundText } from '../../lines/text-line.ts'
+import { type Severity, severityOf } from '../../lines/severity.ts'
+import { derivedLeaf, type FoundLeaf, type FoundText } from '../../lines/text-line.ts'
 import type { Instant } from '../../lines/time-text.ts'
 import { accessLog } from './access.ts'
 import { glogOrLogcatHeader } from './glog-logcat.ts'
@@ -19,19 +19,32 @@ export function detect(line: string, at: Instant): FoundText | undefined {
   const isTooLong = line.length > DETECTED_CHARS_MAX
   const text = isTooLong ? line.slice(0, DETECTED_CHARS_MAX) : line
   const header = firstOf(text, at)
-  const outer = header?.leaves ?? []
   const wordsStart = header?.wordsStart ?? 0
   const inner = header?.isWhole ? NO_PAIRS : messageLeaves(text, header?.restStart ?? 0, wordsStart)
-  const leaves = joined(outer, inner.leaves)
-  const severity =
-    isException(text) && severityOf((path) => leaves.find((leaf) => leaf.path === path)?.text) === 'none' ? 'error' : undefined
+  const outer = header?.leaves ?? NO_PAIRS.leaves
+  const message = header?.isEnvelope ? overridden(inner.leaves, envelopedLeaves(text.slice(header.restStart), at)) : inner.leaves
+  const found = joined(outer, message)
+  const leaves = header?.fallback && severityIn(found) === 'none' ? joined(found, header.fallback) : found
+  const severity = isException(text) && severityIn(leaves) === 'none' ? 'error' : undefined
   if (leaves.length === 0 && !header && !severity) return undefined
-  const isAllCut = inner.isWhole && leaves.length === outer.length + inner.leaves.length
+  const isAllCut = inner.isWhole && found.length === outer.length + inner.leaves.length
   return { text: line, leaves, time: header?.time, severity, wordsStart: isTooLong ? 0 : isAllCut ? text.length : wordsStart }
 }
 
-function firstOf(text: string, at: Instant): Header | undefined {
-  for (const read of headers) {
+const severityIn = (leaves: readonly FoundLeaf[]): Severity => severityOf((path) => leaves.find((leaf) => leaf.path === path)?.text)
+
+/** The headers that the text after that of a transport may have. Its time is the one of the transport. */
+const inEnvelopes = headers.filter((read) => read !== syslog)
+
+/** The leaves of the header of a text that a transport wraps, unless it begins like JSON. They are not cut out. */
+function envelopedLeaves(text: string, at: Instant): readonly FoundLeaf[] {
+  if (/^[ \t]*\{/.test(text)) return NO_PAIRS.leaves
+  const header = firstOf(text, at, inEnvelopes)
+  return header?.leaves.map(({ path, text: value }) => derivedLeaf(path, value)) ?? NO_PAIRS.leaves
+}
+
+function firstOf(text: string, at: Instant, readers = headers): Header | undefined {
+  for (const read of readers) {
     const header = read(text, at)
     if (header) return header
   }
@@ -42,6 +55,13 @@ function firstOf(text: string, at: Instant): Header | undefined {
 function joined(outer: readonly FoundLeaf[], inner: readonly FoundLeaf[]): readonly FoundLeaf[] {
   if (outer.length === 0 || inner.length === 0) return outer.length === 0 ? inner : outer
   return [...outer, ...inner.filter(({ path }) => !outer.some((leaf) => leaf.path === path))]
+}
+
+/** Keys of the header within a message take precedence over its other keys. */
+function overridden(leaves: readonly FoundLeaf[], header: readonly FoundLeaf[]): readonly FoundLeaf[] {
+  if (header.length === 0) return leaves
+  const kept = leaves.map((leaf) => header.find(({ path }) => path === leaf.path) ?? leaf)
+  return [...kept, ...header.filter(({ path }) => !leaves.some((leaf) => leaf.path === path))]
 }
 
 /** Exceptions begin with their type, so only the beginning of a line is searched. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import type { PlainText } from '../../lines/plain-text.ts'
-import { severityOf } from '../../lines/severity.ts'
+import { PlainText } from '../../lines/plain-text.ts'
+import { severityKeys, severityOf } from '../../lines/severity.ts'
 import type { Instant } from '../../lines/time-text.ts'
 import { isAt, OPEN_OBJECT, QUOTE } from '../../lines/walk.ts'
 import { readAccessBytes } from './access.ts'
@@ -9,7 +9,7 @@ import { type JsonResult, JsonTails } from './json-bytes.ts'
 import { levelBeginnings, readLevel } from './level.ts'
 import { PairReader } from './pairs-bytes.ts'
 import { weekdays } from './plain.ts'
-import { readSyslogBytes } from './syslog-bytes.ts'
+import { addPriorityLevel, readSyslogBytes } from './syslog-bytes.ts'
 import { mayBeIso, readIsoBytes } from './time.ts'
 
 /** The results of reading a line: its parts are found, it has none, or only `detect` can read it. */
@@ -145,11 +145,41 @@ function readRest(bytes: Uint8Array, restStart: number, seen: number, found: Pla
     if (result === 'unknown') return 'unknown'
     if (result === 'whole') found.wordsStart = bytes.length
   }
+  if (found.isEnvelope) {
+    if (bytes[textStart] !== OPEN_OBJECT && !readEnveloped(bytes, restStart, seen, found)) return 'unknown'
+    if (!hasSeverity(bytes, found)) addPriorityLevel(bytes, found)
+  }
   if (seen & FAILURE || isTraceLine(bytes)) {
     const hasOther = found.count > 0 && severityOf((path) => found.textOf(bytes, path)) !== 'none'
     found.severity = hasOther ? undefined : 'error'
   }
   return hasTime || found.count > 0 || found.severity ? 'found' : 'nothing'
+}
+
+/** Whether a leaf gives a severity. */
+function hasSeverity(bytes: Uint8Array, found: PlainText): boolean {
+  for (let at = 0; at < found.count; at += 1) {
+    if (severityKeys.has(found.paths[at] as string)) return severityOf((path) => found.textOf(bytes, path)) !== 'none'
+  }
+  return false
+}
+
+const enveloped = new PlainText()
+
+/** Reads the level of a text that a transport wraps; false for a text with another header, which only `detect` reads. */
+function readEnveloped(bytes: Uint8Array, start: number, seen: number, found: PlainText): boolean {
+  const end = bytes.length
+  const timeStart = bytes[start] === OPENING_BRACKET ? start + 1 : start
+  if (mayBeGlogOrLogcat(bytes, start) || mayBeWeekday(bytes, timeStart)) return false
+  enveloped.clear()
+  if (mayBeIso(bytes, timeStart, end) && !readIsoBytes(bytes, timeStart, end, enveloped)) return false
+  const restStart = enveloped.timeStart < 0 ? start : afterTime(bytes, enveloped.timeEnd, end)
+  if (enveloped.timeStart >= 0 && streams.some((stream) => isAt(bytes, restStart, stream))) return false
+  if (!(seen & LEVEL)) return true
+  readLevel(bytes, restStart, end, enveloped)
+  if (enveloped.count === 0) return true
+  found.level = enveloped.level
+  return found.setDerived('level', bytes, enveloped.starts[0] as number, enveloped.ends[0] as number)
 }
 
 /** Reads an object that is the message or reaches to its end, as messageLeaves does. */
@@ -170,6 +200,7 @@ function readHeader(bytes: Uint8Array, arrival: Instant, seen: number, found: Pl
   const first = bytes[0] as number
   if (isSyslog(bytes)) {
     if (!readSyslogBytes(bytes, arrival, found)) return -1
+    found.isEnvelope = true
     found.wordsStart = end
     return found.starts[found.count - 1] as number
   }
@@ -262,11 +293,11 @@ function isSyslog(bytes: Uint8Array): boolean {
 }
 
 /** True when a line may begin like glog or logcat. */
-function mayBeGlogOrLogcat(bytes: Uint8Array): boolean {
-  if (!isDigit(bytes[1] as number) || !isDigit(bytes[4] as number)) return false
-  const first = bytes[0] as number
-  const isEither = isDigit(first) ? bytes[2] === DASH : first >= UPPER_A && first <= UPPER_Z
-  return isEither && bytes[5] === SPACE && isClock(bytes, 6) && bytes[14] === DOT
+function mayBeGlogOrLogcat(bytes: Uint8Array, at = 0): boolean {
+  if (!isDigit(bytes[at + 1] as number) || !isDigit(bytes[at + 4] as number)) return false
+  const first = bytes[at] as number
+  const isEither = isDigit(first) ? bytes[at + 2] === DASH : first >= UPPER_A && first <= UPPER_Z
+  return isEither && bytes[at + 5] === SPACE && isClock(bytes, at + 6) && bytes[at + 14] === DOT
 }
 
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39
@@ -294,6 +325,7 @@ function readStream(bytes: Uint8Array, start: number, end: number, found: PlainT
   if ((!isPart && bytes[flag] !== UPPER_F) || (flag + 1 < end && bytes[flag + 1] !== SPACE)) return false
   found.add('stream', start, start + STREAM_CHARS)
   if (isPart) found.addDerived('partial', TRUE)
+  found.isEnvelope = true
   found.wordsStart = Math.min(end, flag + 2)
   return true
 }

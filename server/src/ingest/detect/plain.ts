@@ -12,6 +12,10 @@ export type Header = {
   wordsStart: number
   /** True when nothing is left to read. */
   isWhole: boolean
+  /** True for a header of a transport: the text after it is a line of its own. */
+  isEnvelope?: true
+  /** Leaves that count only where the text after the header gives no severity of its own. */
+  fallback?: readonly FoundLeaf[]
 }
 
 const OPENING = '['
@@ -43,7 +47,7 @@ function containerHeader(text: string, time: FoundTime, restStart: number): Head
   const [whole, stream = '', part] = match
   const end = restStart + whole.length
   const leaves = [leafAt('stream', stream, restStart), ...(part === 'P' ? [derivedLeaf('partial', 'true')] : [])]
-  return { leaves, time, restStart: end, wordsStart: end, isWhole: false }
+  return { leaves, time, restStart: end, wordsStart: end, isWhole: false, isEnvelope: true }
 }
 
 function levelHeader(text: string, time: FoundTime | undefined, restStart: number): Header | undefined {

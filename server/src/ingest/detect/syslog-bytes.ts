@@ -63,10 +63,22 @@ function readPriority(bytes: Uint8Array, found: PlainText): number {
   if (priority > PRIORITY_MAX || !level || !facility) return NONE
   found.add('pri', 1, end)
   found.addDerived('facility', facility)
-  found.addDerived('severity', level.text)
+  return end + 1
+}
+
+/** Adds the level of the priority of a line, which counts where its message has none. */
+export function addPriorityLevel(bytes: Uint8Array, found: PlainText): void {
+  if (bytes[0] !== LESS) return
+  const end = runEnd(bytes, 1, DIGIT)
+  // The lowest three bits: 8 divides 1,000.
+  let priority = 0
+  for (let at = 1; at < end; at += 1) priority = priority * 10 + (bytes[at] as number) - ZERO
+  const level = severityBytes[priority & 7]
+  if (!level) return
+  if (!found.has('severity')) found.addDerived('severity', level.text)
+  if (found.has('level')) return
   found.addDerived('level', level.text)
   found.level = level.severity
-  return end + 1
 }
 
 const fields = [

@@ -38,17 +38,22 @@ export function syslog(text: string, arrival: Instant): Header | undefined {
   if (priority && Number(priority[1]) > 191) return undefined
   const start = priority?.[0].length ?? 0
   const said = priority ? priorityLeaves(priority[1] ?? '') : []
-  return (priority && modern(text, start, said)) ?? old(text, start, said, arrival)
+  const header = (priority && modern(text, start, said)) ?? old(text, start, said, arrival)
+  if (!header) return undefined
+  // Senders give every line of a file the same priority, so the level of the line itself counts first.
+  return { ...header, isEnvelope: true, ...(priority ? { fallback: levelLeaves(Number(priority[1])) } : {}) }
+}
+
+function levelLeaves(priority: number): FoundLeaf[] {
+  const severity = severities[priority % 8] ?? ''
+  return [derivedLeaf('severity', severity), derivedLeaf('level', severity)]
 }
 
 function priorityLeaves(written: string): FoundLeaf[] {
   const number = Number(written)
-  const severity = severities[number % 8] ?? ''
   return [
     String(number) === written ? leafAt('pri', written, 1) : derivedLeaf('pri', String(number)),
     derivedLeaf('facility', facilities[Math.floor(number / 8)] ?? ''),
-    derivedLeaf('severity', severity),
-    derivedLeaf('level', severity),
   ]
 }
 
