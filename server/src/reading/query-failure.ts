@@ -20,6 +20,8 @@ const MEMORY_LIMIT_EXCEEDED = '241'
 const QUERY_MEMORY_MESSAGE = 'Query memory limit exceeded'
 /** The message when the store ended the query with the most memory, because the total limit was exceeded. */
 const SELECTED_TO_STOP_MESSAGE = 'Query was selected to stop'
+/** What the store says of a regular expression that its library does not take, among others because its program is too large. */
+const CANNOT_COMPILE_REGEXP = '427'
 const TOO_MANY_QUERIES = '202'
 
 /** Distinguishes a query that is too expensive from a store in trouble. Messages of the store go to the log only. */
@@ -44,11 +46,18 @@ export function failureOf(cause: unknown, budget: QueryBudget, groupLimit: Group
     case NOT_ENOUGH_SPACE:
     case CANNOT_WRITE:
       return unavailable('the event store has no disk space left for this query', { cause })
+    case CANNOT_COMPILE_REGEXP:
+      return badRegex(cause)
     case TOO_MANY_QUERIES:
       return unavailable('the event store has too many queries running; try again later', { cause })
     default:
       return new Error('a statement failed in the event store', { cause })
   }
+}
+
+function badRegex(cause: unknown): Failure {
+  const message = 'the regular expression is too large for the event store; use fewer repetitions and alternatives'
+  return badRequest(message, { cause, errors: [{ field: 'where', code: 'BAD_REGEX', message }] })
 }
 
 /** The failure of a statement whose text is so many times as long as it may be. */

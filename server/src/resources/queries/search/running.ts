@@ -54,7 +54,7 @@ export function openSearches({ meta, clock, ids, log }: SearchesWorld, { quickMs
   const running = new Map<string, Running>()
 
   /** Runs a search to its end and stores the outcome. */
-  function run(id: string, work: SearchWork): Running {
+  function run(id: string, statusLink: Link, work: SearchWork): Running {
     const stopping = new AbortController()
     let stopped: QueryStatus | undefined
     const one: Running = {
@@ -93,7 +93,7 @@ export function openSearches({ meta, clock, ids, log }: SearchesWorld, { quickMs
     }
     one.ended = work({ signal: stopping.signal, onProgress, onPartial })
       .then(
-        (answer) => end(stopped ?? 'COMPLETED', stopped ? undefined : answer),
+        (answer) => end(stopped ?? 'COMPLETED', stopped ? undefined : { ...answer, links: [...answer.links, statusLink] }),
         (err) => {
           if (!stopped) log.warn({ err, search_id: id }, 'an asynchronous search failed')
           return end(stopped ?? 'INTERNAL_SERVER_ERROR')
@@ -133,7 +133,7 @@ export function openSearches({ meta, clock, ids, log }: SearchesWorld, { quickMs
       ...(row.status === 'COMPLETED'
         ? {}
         : {
-            links: isOver ? [] : [{ rel: 'status', href: `${actor.facts.baseUrl}/search/status/${row.id}` }],
+            links: [statusLinkOf(actor, row.id)],
             explain: {
               'Execution time (millis)': String(Math.max(0, (row.ended_at ?? clock.nowMs()) - row.started_at)),
               'Bytes searched': String(Math.max(row.read_bytes, running.get(row.id)?.bytes ?? 0)),
@@ -157,7 +157,7 @@ export function openSearches({ meta, clock, ids, log }: SearchesWorld, { quickMs
       }
       await insertSearch(meta, { ...row, answer: await packed(withoutCosts(empty)) })
       const waiting = new AbortController()
-      await Promise.race([run(id, work).ended, clock.sleep(quickMs, waiting.signal).catch(() => undefined)])
+      await Promise.race([run(id, statusLinkOf(actor, id), work).ended, clock.sleep(quickMs, waiting.signal).catch(() => undefined)])
       waiting.abort()
       return replyOf(actor, await find(actor, id))
     },
@@ -179,6 +179,11 @@ export function openSearches({ meta, clock, ids, log }: SearchesWorld, { quickMs
     },
   }
 }
+
+type Link = SearchResponse['links'][number]
+
+/** The address at which a search is polled; its last part is the id. A finished one is kept there for an hour. */
+const statusLinkOf = ({ facts }: Actor, id: string): Link => ({ rel: 'status', href: `${facts.baseUrl}/search/status/${id}` })
 
 const ADMINISTRATORS = ['Admin', 'AdminApi']
 

@@ -435,10 +435,25 @@ test('a query over the budget of its caller is refused with a hint how to narrow
   await strict.close()
 })
 
+test.each(['message', '@raw', '@pattern'])(
+  'a regular expression on %s that is too large for the store is a failure of the caller',
+  async (key) => {
+    const where = `${key} ~ '(?:[a-zA-Z0-9]{1000}[a-z]{1000}){1}\\pL{1000}'`
+    const { status, body } = await post({ select: ['count(*)'], where })
+    expect(status, JSON.stringify(body)).toBe(400)
+    expect(body.errors).toMatchObject([{ field: 'where' }])
+  },
+)
+
 test('an asynchronous search gives the same answer, at once when it is quick', async () => {
   const { status, body } = await post({ select: ['message'], where: "level = 'error'", async_enabled: true })
   expect([201, 202]).toContain(status)
   expect(body.metadata.select).toEqual(['message'])
+  // A result that comes at once has its address too: a client polls, reads it again or cancels it in one way.
+  const address = body.links.find(({ rel }) => rel === 'status')?.href ?? ''
+  await expect.poll(async () => (await org.ask('GET', new URL(address).pathname)).status).toBe(201)
+  const again = await org.ask<SearchResponse>('GET', new URL(address).pathname)
+  expect(again.body.links).toContainEqual({ rel: 'status', href: address })
   const id = '00000000-0000-4000-8000-000000000000'
   expect((await org.ask('GET', `/search/status/${id}`)).status).toBe(404)
   expect((await org.ask('DELETE', `/search/status/${id}`)).status).toBe(404)
