@@ -181,10 +181,10 @@ export async function openResponse(
   throw failureOf(response, await response.text())
 }
 
-/** Parses server-sent events: the data of each, and comments. */
+/** Parses server-sent events: the data and the id of each, and comments. */
 export async function* serverSentEvents(
   body: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | null,
-): AsyncGenerator<{ data?: string; comment?: string }> {
+): AsyncGenerator<{ data?: string; id?: string; comment?: string }> {
   const decoder = new TextDecoder()
   let buffer = ''
   for await (const piece of piecesOf(body)) {
@@ -193,7 +193,11 @@ export async function* serverSentEvents(
     for (const message of messages) {
       const lines = message.split('\n')
       const data = lines.filter((line) => line.startsWith('data:')).map((line) => line.slice(5).replace(/^ /, ''))
-      if (data.length > 0) yield { data: data.join('\n') }
+      const id = lines
+        .find((line) => line.startsWith('id:'))
+        ?.slice(3)
+        .trim()
+      if (data.length > 0) yield { data: data.join('\n'), ...(id === undefined ? {} : { id }) }
       else if (message.startsWith(':')) yield { comment: message.slice(1).trim() }
     }
   }

@@ -41,7 +41,8 @@ export const liveTail = {
     permission: 'search_read',
     tier: 'X',
     summary: 'Stream a live tail as server-sent events, one log event each, oldest first',
-    description: 'The stream ends within seconds after the caller loses the permission.',
+    description:
+      'Each event has an `id`. A client that reconnects sends the last one as `Last-Event-ID` and gets every later event, from any process. The stream ends within seconds after the caller loses the permission, and with a comment when the service stops.',
     query: z.object({
       job_id: job,
       seconds: integerParameter(1, STREAM_SECONDS_MAX).describe('Duration of the stream; an hour when absent.'),

@@ -26,13 +26,13 @@ const GAP_EVENTS_MAX = 100_000
 type Following = { access: Access; client: CliClient; request: TailRequest; signal: AbortSignal; listeners: FollowListeners }
 
 /**
- * Shows events as they arrive, until the signal. After an interruption it continues the same tail, and a search finds the events that were lost with the
- * connection. `shown` are the events that are already on the screen.
+ * Shows events as they arrive, until the signal. After an interruption it continues the same tail after its last event, and a search finds the events of a
+ * tail that is gone. `shown` are the events that are already on the screen.
  */
 export async function follow(following: Following, shown: readonly Event[], jobId: string): Promise<void> {
   const { client, request, signal, listeners } = following
   const seen = new SeenEvents(shown)
-  const state = { jobId, oneOf: 1, activeAtMs: performance.now(), attempts: 0, isLost: false }
+  const state: StreamState = { jobId, lastId: undefined, oneOf: 1, activeAtMs: performance.now(), attempts: 0, isLost: false }
   while (!signal.aborted) {
     try {
       const body = await openStream(following, state)
@@ -53,6 +53,7 @@ export async function follow(following: Following, shown: readonly Event[], jobI
           if (signal.aborted || (cause instanceof ApiFailure && (isFinal(cause) || cause.status === 404))) throw cause
         })
         state.jobId = started?.job_id ?? state.jobId
+        state.lastId = undefined
       }
     }
     if (signal.aborted) return
@@ -65,10 +66,14 @@ export async function follow(following: Following, shown: readonly Event[], jobI
 const isFinal = ({ status }: ApiFailure): boolean => status >= 400 && status < 500 && ![404, 408, 429].includes(status)
 
 /** `attempts` counts the streams since the last one that worked; `isLost` is true after an interruption that was reported. */
-type StreamState = { jobId: string; oneOf: number; activeAtMs: number; attempts: number; isLost: boolean }
+type StreamState = { jobId: string; lastId: string | undefined; oneOf: number; activeAtMs: number; attempts: number; isLost: boolean }
 
-async function openStream({ access, signal }: Following, { jobId }: StreamState): Promise<AsyncIterable<Uint8Array>> {
-  const response = await openResponse(clientOptions(access), '/live-tail/stream', { query: { job_id: jobId }, signal })
+async function openStream({ access, signal }: Following, { jobId, lastId }: StreamState): Promise<AsyncIterable<Uint8Array>> {
+  const response = await openResponse(clientOptions(access), '/live-tail/stream', {
+    query: { job_id: jobId },
+    ...(lastId === undefined ? {} : { headers: { 'last-event-id': lastId } }),
+    signal,
+  })
   if (!response.body) throw new Error('the stream has no body')
   return response.body as unknown as AsyncIterable<Uint8Array>
 }
@@ -79,7 +84,7 @@ async function readStream(
   seen: SeenEvents,
   state: StreamState,
 ): Promise<void> {
-  for await (const { data, comment = '' } of serverSentEvents(bounded(body, signal))) {
+  for await (const { data, id, comment = '' } of serverSentEvents(bounded(body, signal))) {
     state.activeAtMs = performance.now()
     const [, kind, number] = /^(one of|missed) (\d+)$/.exec(comment) ?? []
     if (kind === 'one of') {
@@ -90,6 +95,7 @@ async function readStream(
     if (data === undefined) continue
     const event = fromText(data) as Event
     if (seen.add(event)) await listeners.onEvent(event)
+    state.lastId = id ?? state.lastId
   }
 }
 

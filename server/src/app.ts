@@ -118,6 +118,7 @@ export async function openApp(
     listeners,
     firstKey,
     close: async () => {
+      tails.stop()
       await Promise.all([chores.stop(), http.close(), listeners.close(), ...workers.map((worker) => worker.close())])
       await searches.close()
       await intake.close()

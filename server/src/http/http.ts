@@ -51,9 +51,17 @@ const PARAM_LENGTH_MAX = HEADER_BYTES_MAX
 const BODY_BYTES_MAX = 4 * 1024 * 1024
 /** During the close, a connection ends at most this long after its last response. */
 const CLOSE_IDLE_MS = 50
+/** During the close, requests have this long to end. An upload that stalls, and a response that nobody reads, would never do so. */
+const CLOSE_BUSY_MS = 5_000
 
-export type ConnectionTimeouts = { headersMs: number; requestMs: number; idleMs: number; checkEveryMs: number }
-const TIMEOUTS: ConnectionTimeouts = { headersMs: 10_000, requestMs: 120_000, idleMs: 72_000, checkEveryMs: 1_000 }
+export type ConnectionTimeouts = { headersMs: number; requestMs: number; idleMs: number; checkEveryMs: number; closeMs: number }
+const TIMEOUTS: ConnectionTimeouts = {
+  headersMs: 10_000,
+  requestMs: 120_000,
+  idleMs: 72_000,
+  checkEveryMs: 1_000,
+  closeMs: CLOSE_BUSY_MS,
+}
 
 /** Creates the HTTP server. Every request passes authentication, rate limit and permission checks before its body is read. */
 export function openHttp(options: HttpOptions): FastifyInstance {
@@ -116,7 +124,9 @@ export function openHttp(options: HttpOptions): FastifyInstance {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
+  let isClosing = false
   app.addHook('preClose', (done) => {
+    isClosing = true
     // The server closes only connections that are idle at first. Later idle ones would keep it open for as long as clients like, and so would
     // those on which nothing was ever sent, which it does not count as idle.
     const closeUnused = (): void => {
@@ -124,7 +134,18 @@ export function openHttp(options: HttpOptions): FastifyInstance {
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
     }
     const sweep = setInterval(closeUnused, CLOSE_IDLE_MS).unref()
-    app.server.once('close', () => clearInterval(sweep))
+    const late = setTimeout(() => {
+      log.info({ connections: sockets.size }, 'closing connections whose requests do not end')
+      for (const socket of sockets) socket.destroy()
+    }, bounds.closeMs)
+    app.server.once('close', () => {
+      clearInterval(sweep)
+      clearTimeout(late)
+    })
+    done()
+  })
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (isClosing) reply.header('connection', 'close')
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {

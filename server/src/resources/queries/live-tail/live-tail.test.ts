@@ -216,8 +216,8 @@ describe('a live tail', () => {
     await send(['fine', 'bad one'])
     await until('bad one')
     await until('\n\n')
-    const events = text.split('\n\n').filter((part) => part.startsWith('data: '))
-    expect(events.map((part) => JSON.parse(part.slice(6)).message_kvs.message)).toEqual(['bad one'])
+    const events = text.split('\n\n').filter((part) => part.startsWith('id: '))
+    expect(events.map((part) => JSON.parse(part.slice(part.indexOf('{'))).message_kvs.message)).toEqual(['bad one'])
     app.clock.advance(601_000)
     // A keep-alive comment may have been in transit.
     let last = await reader?.read()

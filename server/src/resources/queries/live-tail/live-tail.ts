@@ -2,19 +2,21 @@ import { Readable } from 'node:stream'
 import type { BodyOf, contract, Event } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { notFound, unavailable } from '../../../kernel/errors.ts'
-import type { FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
-import { type EventNumber, readNumbers } from '../../../reading/numbers.ts'
-import { readEvents } from '../../../reading/reading.ts'
+import type { FoundEvent } from '../../../reading/event-query.ts'
 import type { World } from '../../../world.ts'
-import { type DatasetRow, type DatasetSelection, selectedDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
+import { type DatasetSelection, selectedDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
+import { recordSearch } from '../../data/event-queries/event-queries.ts'
 import {
-  ALL_EVENTS,
-  buildEventQuery,
-  recordSearch,
-  SELECT_ALL,
-  serviceBudget,
-  shownEvents,
-} from '../../data/event-queries/event-queries.ts'
+  type DeliveredTurn,
+  decodeDelivered,
+  type EventId,
+  encodeDelivered,
+  readEventId,
+  undelivered,
+  withoutReturned,
+  withTurn,
+} from './delivered.ts'
+import { EventTexts, type TailContext, toApiEvent } from './event-texts.ts'
 import {
   datasetKeyOf,
   decodePosition,
@@ -25,28 +27,27 @@ import {
   startPosition,
   type TailPosition,
 } from './position.ts'
-import { insertLiveTail, type LiveTailRow, moveLiveTail, removeLiveTails, selectLiveTail, touchLiveTail } from './rows.ts'
+import { insertLiveTail, type LiveTailRow, moveLiveTail, noteDelivered, removeLiveTails, selectLiveTail, touchLiveTail } from './rows.ts'
 import { foundEventMatcher, selectionOf, type TailSelection } from './selection.ts'
 import { firstShare, isOneOf, reducedShare, shareNow } from './share.ts'
 import { openStreamGuard, type StreamGuard } from './stream-guard.ts'
-import { type TailReader, Tails } from './tails.ts'
+import { readerFor } from './tail-reader.ts'
+import { Tails } from './tails.ts'
 import { type Sampling, type TailOffsets, type TakenEvents, takeNew } from './take-new.ts'
 
 type StartRequest = BodyOf<typeof contract.liveTail.start>
 
 /** A job without a request for this long ends. */
 const IDLE_MS = 60_000
-const READ_BOUND_MS = 10_000
-const READ_EVENTS_MAX = 10_000
 const POLL_EVENTS = 100
 const STREAM_EVENTS = 1_000
 const STREAM_SECONDS = 3_600
 const STREAM_POLL_MS = 1_000
 /** After this much silence a comment is sent, so that proxies do not close the stream. */
 const KEEP_ALIVE_MS = 15_000
-/** The approximate size of the text that a stream serializes at once. */
-const CHUNK_CHARS = 65_536
 const ACCESS_LOST = ': over, since the caller may not watch any more\n\n'
+/** The client continues with its last event, at another process or at this one after its start. */
+const STOPPING = ': over, since the service stops\n\n'
 /** The turn of a job whose position this process has not stored. */
 const NOT_STORED = -1
 
@@ -59,11 +60,10 @@ type TailRead = TakenEvents & { context: TailContext; before: TailPosition; sele
 /** New events for a client that serializes them itself. Each stands for `oneOf` events; `missed` events were dropped. */
 export type FollowedEvents = Pick<TakenEvents, 'events' | 'oneOf' | 'missed'> & Pick<TailContext, 'datasetsById'>
 
-/** The inputs for serializing an event besides the event itself. */
-type TailContext = { baseUrl: string; datasetsById: ReadonlyMap<string, DatasetRow> }
-
 /** The client of a stream. It may disconnect or lose its permissions while the stream is open. */
 type StreamClient = { signal: AbortSignal; currentActor: () => Promise<Actor> }
+
+type StreamOptions = { seconds?: number | undefined; lastEventId?: string | undefined }
 
 type PollOptions = Pick<StreamClient, 'currentActor'> & { limit?: number; newestFirst?: boolean }
 
@@ -79,7 +79,8 @@ export class LiveTails {
   readonly #tails: Tails
   readonly #states = new Map<string, TailState>()
   readonly #readFamilies = new Set<string>()
-  readonly #texts = new WeakMap<FoundEvent, { key: string; text: string }>()
+  readonly #texts = new EventTexts()
+  readonly #stopping = new AbortController()
   #streams = 0
 
   constructor(world: World) {
@@ -110,6 +111,7 @@ export class LiveTails {
       began_at: nowMs,
       turn: 0,
       position: null,
+      delivered: null,
     }
     const taken = await this.#take(actor, row, 0, undefined, selection)
     await insertLiveTail(meta, { ...row, position: encodePosition(taken.position) })
@@ -124,7 +126,7 @@ export class LiveTails {
     { currentActor, limit = POLL_EVENTS, newestFirst = true }: PollOptions,
   ): Promise<{ logs: { events: Event[] }[] }> {
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
-      const row = await this.#find(actor, id)
+      const row = await this.#resumed(await this.#find(actor, id), undefined)
       const taken = await this.#take(actor, row, limit)
       if (!(await this.#savePosition(row, taken, true))) continue
       const visible = await this.#visibleIds(await currentActor())
@@ -138,13 +140,31 @@ export class LiveTails {
   async stream(
     actor: Actor,
     id: string,
-    { seconds = STREAM_SECONDS, signal, currentActor }: StreamClient & { seconds?: number | undefined },
+    { seconds = STREAM_SECONDS, lastEventId, signal, currentActor }: StreamClient & StreamOptions,
   ): Promise<Readable> {
     const { clock, log } = this.#world
-    const row = await this.#find(actor, id)
+    const row = await this.#resumed(await this.#find(actor, id), readEventId(lastEventId))
     const guard = openStreamGuard({ clock, log }, { currentActor, untilMs: clock.monotonicMs() + seconds * 1_000 })
-    const ending = AbortSignal.any([signal, guard.over])
+    const ending = AbortSignal.any([signal, guard.over, this.#stopping.signal])
     return guard.guarded(Readable.from(this.#countStream(row.id, this.#streamText(row, guard, ending)), { objectMode: false }))
+  }
+
+  /** Ends all streams with a last comment. Their clients continue with the last event that they have. */
+  stop(): void {
+    this.#stopping.abort()
+  }
+
+  /** Gives back the events that the client of a job does not have. */
+  async #resumed(row: LiveTailRow, last: EventId | undefined): Promise<LiveTailRow> {
+    const { meta, clock } = this.#world
+    const turns = decodeDelivered(row.delivered)
+    const missing = undelivered(turns, last)
+    const position = row.position && decodePosition(row.position)
+    if (missing.length === 0 || !position) return row
+    const next = { position: encodePosition(withoutReturned(position, missing)), delivered: null }
+    if ((await moveLiveTail(meta, row, next, clock.nowMs())) === 0) throw unavailable('too many concurrent readers of this live tail')
+    this.#states.delete(row.id)
+    return { ...row, ...next, turn: row.turn + 1 }
   }
 
   /** Yields new events of datasets for another protocol until the client disconnects. It throws once the caller has lost access. */
@@ -157,7 +177,7 @@ export class LiveTails {
   async *#followJob(job_id: string, { signal, currentActor }: StreamClient): AsyncGenerator<FollowedEvents> {
     this.#streams += 1
     try {
-      while (!signal.aborted) {
+      while (!signal.aborted && !this.#stopping.signal.aborted) {
         const allowed = await currentActor()
         const row = await this.#find(allowed, job_id)
         const taken = await this.#take(allowed, row, STREAM_EVENTS)
@@ -204,7 +224,7 @@ export class LiveTails {
       share = shareNow(share, this.#streams, clock.nowMs())
       const taken: TailRead | undefined = actor && (await guard.unlessOver(this.#take(actor, row, STREAM_EVENTS, sample)))
       const isSilent = clock.monotonicMs() - lastSentMs > KEEP_ALIVE_MS
-      const advancedRow: LiveTailRow | undefined = taken && (await this.#savePosition(row, taken, isSilent))
+      const advancedRow: LiveTailRow | undefined = taken && (await this.#savePosition(row, taken, isSilent, true))
       if (taken && !advancedRow) {
         row = await selectLiveTail(meta, row.org_id, row.id)
         continue
@@ -220,7 +240,7 @@ export class LiveTails {
       if (missed > 0) yield `: missed ${missed}\n\n`
       sentOneOf = oneOf
       const events = taken.events.filter(({ logId }) => visible.has(logId))
-      if (events.length > 0) yield* this.#chunks(events, taken.context, guard)
+      if (events.length > 0) yield* this.#delivered(row, events, taken.context, guard)
       else if (isSilent) yield ': alive\n\n'
       else {
         await clock.sleep(STREAM_POLL_MS, ending).catch(() => undefined)
@@ -229,19 +249,32 @@ export class LiveTails {
       lastSentMs = clock.monotonicMs()
     }
     if (guard.isLost) yield ACCESS_LOST
+    else if (this.#stopping.signal.aborted) yield STOPPING
   }
 
-  /** Serializes events in chunks of bounded size, so that a slow client holds only one of them. A caller that loses access gets no further chunk. */
-  *#chunks(events: readonly FoundEvent[], context: TailContext, guard: StreamGuard): Generator<string> {
-    let chunk = ''
-    for (const event of events) {
-      chunk += this.#eventText(event, context)
-      if (chunk.length < CHUNK_CHARS) continue
-      yield chunk
-      if (guard.isLost) return
-      chunk = ''
+  /** Yields the texts of events, and notes which of them have left when the client leaves in between. */
+  async *#delivered(row: LiveTailRow, events: readonly FoundEvent[], context: TailContext, guard: StreamGuard): AsyncGenerator<string> {
+    let lastSeq: bigint | undefined
+    let isWhole = false
+    try {
+      for (const { text, seq } of this.#texts.chunks(row.turn, events, context, guard)) {
+        yield text
+        lastSeq = seq
+      }
+      isWhole = true
+    } finally {
+      if (!isWhole || guard.isLost) await this.#noteSent(row, lastSeq)
     }
-    if (chunk !== '') yield chunk
+  }
+
+  async #noteSent(row: LiveTailRow, lastSeq: bigint | undefined): Promise<void> {
+    const turns = decodeDelivered(row.delivered)
+    const last = turns.at(-1)
+    if (!last) return
+    const sent = lastSeq === undefined ? 0 : last.seqs.filter((seq) => seq <= lastSeq).length
+    await noteDelivered(this.#world.meta, row, encodeDelivered([...turns.slice(0, -1), { ...last, sent }])).catch((err) =>
+      this.#world.log.debug({ err }, 'the end of a live tail could not be noted'),
+    )
   }
 
   /** Returns the ids of the datasets that an actor may see now. */
@@ -281,67 +314,24 @@ export class LiveTails {
     row: LiveTailRow,
     { events, before, position, offsets, selection }: TailRead,
     isPolled: boolean,
+    isStream = false,
   ): Promise<LiveTailRow | undefined> {
     const { clock, meta } = this.#world
     const nowMs = clock.nowMs()
     const hasAdvanced = events.length > 0 || mustBeStored(before, position)
     const encoded = hasAdvanced ? encodePosition(position) : row.position
     const turn = hasAdvanced ? row.turn + 1 : row.turn
+    const delivered = isStream && hasAdvanced ? encodeDelivered(this.#turnsWith(row, turn, events)) : isStream ? row.delivered : null
     if (encoded && hasAdvanced) {
-      if ((await moveLiveTail(meta, row, encoded, nowMs)) === 0) return undefined
+      if ((await moveLiveTail(meta, row, { position: encoded, delivered }, nowMs)) === 0) return undefined
     } else if (isPolled) await touchLiveTail(meta, row.id, nowMs)
     this.#states.set(row.id, { selection, offsets, usedAtMs: nowMs, turn, position: hasAdvanced ? position : before })
-    return { ...row, turn, position: encoded }
+    return { ...row, turn, position: encoded, delivered }
   }
 
-  /**
-   * Creates a reader for an organization. One read serves all of its tails, so it uses the service's budget instead of a role's. Callers are charged for
-   * reads of the datasets that they tail.
-   */
-  #readerFor(actor: Actor): TailReader {
-    const { orgId } = actor
-    const queryOf = (datasets: Parameters<TailReader['events']>[0], bounds: TimeBounds) =>
-      buildEventQuery(this.#world, actor, {
-        datasets,
-        filter: ALL_EVENTS,
-        bounds,
-        signal: AbortSignal.timeout(READ_BOUND_MS),
-        budget: serviceBudget(this.#world),
-        reader: 'tail',
-      })
-    return {
-      numbers: async (datasets, { after, oneOf, bounds }) => {
-        const request = { after, oneOf, limit: READ_EVENTS_MAX }
-        const { found, hasMore, cost } = await readNumbers(this.#world.events, await queryOf(datasets, bounds), request)
-        return { found, hasMore, bytes: cost.bytes }
-      },
-      events: async (datasets, numbers) => {
-        const request = {
-          limit: numbers.length,
-          newestFirst: true,
-          keys: 'all',
-          withRaw: true,
-          withFamilies: this.#readFamilies.has(orgId),
-          numbers: numbers.map(({ seq }) => seq),
-        } as const
-        const { events, cost } = await readEvents(this.#world.events, await queryOf(datasets, boundsOf(numbers)), request)
-        return { events, bytes: cost.bytes }
-      },
-      charge: (charges) => {
-        for (const charge of charges) this.#world.usage.note({ kind: 'search', orgId, ...charge, latencyMs: 0, isMore: true })
-      },
-    }
-  }
-
-  /** Serializes an event for a stream. The text is cached with the event and shared by all streams with the same context. */
-  #eventText(event: FoundEvent, context: TailContext): string {
-    const { collection = '', dataset = '' } = context.datasetsById.get(event.logId) ?? {}
-    const key = JSON.stringify([context.baseUrl, collection, dataset])
-    const known = this.#texts.get(event)
-    if (known?.key === key) return known.text
-    const text = `data: ${JSON.stringify(toApiEvent(event, context))}\n\n`
-    this.#texts.set(event, { key, text })
-    return text
+  #turnsWith(row: LiveTailRow, turn: number, events: readonly FoundEvent[]): DeliveredTurn[] {
+    const turns = decodeDelivered(row.delivered)
+    return events.length === 0 ? turns : withTurn(turns, { turn, seqs: events.map(({ seq }) => seq), sent: events.length })
   }
 
   /** Takes the new events of a job, the oldest first, from its datasets that the caller may see now. It does not store the position. */
@@ -363,7 +353,7 @@ export class LiveTails {
     const datasetsById = new Map(datasets.map((dataset) => [dataset.id, dataset]))
     const matches = selection.matches && foundEventMatcher(selection.matches, datasetsById)
     const request = { watcherId: actor.identity.id, backToMs: readBackMs(before), joined, offsets }
-    return this.#tails.read(datasets, this.#readerFor(actor), request, (tails) => {
+    return this.#tails.read(datasets, readerFor(this.#world, actor, this.#readFamilies.has(actor.orgId)), request, (tails) => {
       const taken = takeNew(tails, { position: before, offsets, matches, joined, sample }, limit, nowMs)
       // From now on the events that the job has not taken are held for it.
       if (!known || taken.previousOffsets.keys().some((id) => !offsets.has(id)))
@@ -378,23 +368,4 @@ export class LiveTails {
       return { ...taken, selection, before, context: { baseUrl: actor.facts.baseUrl, datasetsById } }
     })
   }
-}
-
-/** Converts a found event to the event of the API. */
-function toApiEvent(event: FoundEvent, { baseUrl, datasetsById }: TailContext): Event {
-  const [shown] = shownEvents([event], { items: SELECT_ALL, baseUrl, places: datasetsById }).events
-  if (!shown) throw new Error('an event was not shown')
-  return shown
-}
-
-const NS_PER_MS = 1_000_000n
-
-/** Returns the time range of some numbers. */
-function boundsOf(numbers: readonly EventNumber[]): TimeBounds {
-  let [first = 0n, last = 0n] = [numbers[0]?.timeNs, numbers[0]?.timeNs]
-  for (const { timeNs } of numbers) {
-    if (timeNs < first) first = timeNs
-    if (timeNs > last) last = timeNs
-  }
-  return { fromMs: Number(first / NS_PER_MS), toMs: Number(last / NS_PER_MS) + 1 }
 }

@@ -88,7 +88,7 @@ export function decodePosition(bytes: Uint8Array): TailPosition | undefined {
   return { floor, shown: SequenceSet.of(shown), known }
 }
 
-function writeNumber(bytes: Buffer, at: { offset: number }, value: bigint): void {
+export function writeNumber(bytes: Buffer, at: { offset: number }, value: bigint): void {
   let rest = value
   while (rest >= SMALL) {
     at.offset = bytes.writeUInt8(Number(rest & 127n) | 128, at.offset)
@@ -105,9 +105,9 @@ function writeNumber(bytes: Buffer, at: { offset: number }, value: bigint): void
 /** Differences below this fit into 32 bits; nearly all do, and they are faster to write. */
 const SMALL = 2n ** 30n
 /** The encoded length of 64 bits at seven bits a byte. */
-const NUMBER_BYTES_MAX = 10
+export const NUMBER_BYTES_MAX = 10
 
-function readNumber(bytes: Uint8Array, at: { offset: number }): bigint {
+export function readNumber(bytes: Uint8Array, at: { offset: number }): bigint {
   let value = 0n
   for (let shift = 0n; ; shift += 7n) {
     const byte = bytes[at.offset] ?? 0

@@ -1,6 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { contract } from '@dendro/api'
 import { type Routes, routes } from '../../../http/mount.ts'
 import type { LiveTails } from './live-tail.ts'
+
+/** Clients send it when they reconnect. */
+const lastEventIdOf = ({ 'last-event-id': id }: IncomingHttpHeaders): string | undefined => (Array.isArray(id) ? id.at(-1) : id)
 
 export const liveTailRoutes = (tails: LiveTails): Routes =>
   routes('liveTail', contract.liveTail, {
@@ -11,7 +15,12 @@ export const liveTailRoutes = (tails: LiveTails): Routes =>
         ...(query.limit === undefined ? {} : { limit: query.limit }),
         ...(query.most_recent_first === undefined ? {} : { newestFirst: query.most_recent_first }),
       }),
-    stream: async ({ actor, query, signal, currentActor }) =>
+    stream: async ({ actor, query, headers, signal, currentActor }) =>
       // The contract declares the body of a stream as text.
-      (await tails.stream(actor, query.job_id, { seconds: query.seconds, signal, currentActor })) as unknown as string,
+      (await tails.stream(actor, query.job_id, {
+        seconds: query.seconds,
+        lastEventId: lastEventIdOf(headers),
+        signal,
+        currentActor,
+      })) as unknown as string,
   })

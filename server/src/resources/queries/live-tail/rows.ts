@@ -14,6 +14,8 @@ export type LiveTailRow = {
   began_at: number | null
   turn: number
   position: Buffer | null
+  /** What the last turns of a stream delivered (delivered.ts); null for a job that is polled. */
+  delivered: Buffer | null
 }
 
 export const insertLiveTail = (db: Db, row: LiveTailRow) =>
@@ -31,10 +33,24 @@ export const touchLiveTail = (db: Db, id: string, nowMs: number) =>
     with quick as (select set_config('synchronous_commit', 'off', true))
     update live_tails set polled_at = ${nowMs} from quick where id = ${id}`)
 
+type NextPosition = { position: Buffer; delivered: Buffer | null }
+
 /** Stores a new position unless another request did so since the job was read; then it returns 0. */
-export const moveLiveTail = (db: Db, { id, turn }: Pick<LiveTailRow, 'id' | 'turn'>, position: Buffer, nowMs: number) =>
+export const moveLiveTail = (
+  db: Db,
+  { id, turn }: Pick<LiveTailRow, 'id' | 'turn'>,
+  { position, delivered }: NextPosition,
+  nowMs: number,
+) =>
   db.run(sql`
     with quick as (select set_config('synchronous_commit', 'off', true))
-    update live_tails set polled_at = ${nowMs}, position = ${position}, turn = turn + 1 from quick where id = ${id} and turn = ${turn}`)
+    update live_tails set polled_at = ${nowMs}, position = ${position}, delivered = ${delivered}, turn = turn + 1
+    from quick where id = ${id} and turn = ${turn}`)
+
+/** Stores which events of the last turn have left, unless another request has advanced the job. */
+export const noteDelivered = (db: Db, { id, turn }: Pick<LiveTailRow, 'id' | 'turn'>, delivered: Buffer) =>
+  db.run(sql`
+    with quick as (select set_config('synchronous_commit', 'off', true))
+    update live_tails set delivered = ${delivered} from quick where id = ${id} and turn = ${turn}`)
 
 export const removeLiveTails = (db: Db, beforeMs: number) => removeOld(db, 'live_tails', 'polled_at', beforeMs)

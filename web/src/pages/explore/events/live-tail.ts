@@ -110,28 +110,43 @@ type StreamListeners = {
   onFailure(thrown: unknown): void
 }
 
+type TailJob = { readonly id: string; lastEventId: string | undefined }
+
+class StreamRefused extends Error {
+  readonly status: number
+
+  constructor(status: number) {
+    super(`the live tail failed with status ${status}`)
+    this.status = status
+  }
+}
+
 async function watch(signal: AbortSignal, start: () => Promise<{ job_id: string }>, listeners: StreamListeners): Promise<void> {
+  let job: TailJob | undefined
   while (!signal.aborted) {
     try {
-      const { job_id } = await start()
-      listeners.onFailure(undefined)
-      listeners.onSampled(1)
-      await readStream(job_id, signal, listeners)
+      job ??= { id: (await start()).job_id, lastEventId: undefined }
+      await readStream(job, signal, listeners)
     } catch (thrown) {
       if (signal.aborted) return
-      listeners.onFailure(thrown)
+      // The same job continues after its last event, unless it is gone.
+      if (thrown instanceof StreamRefused && thrown.status === 404) job = undefined
+      else listeners.onFailure(thrown)
     }
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
   }
 }
 
 /** readStream parses server-sent events itself: EventSource cannot send a credential. */
-async function readStream(jobId: string, signal: AbortSignal, { onEvent, onSampled, onMissed }: StreamListeners): Promise<void> {
+async function readStream(job: TailJob, signal: AbortSignal, { onEvent, onSampled, onMissed, onFailure }: StreamListeners): Promise<void> {
   const credential = keptCredential()
   const headers: Record<string, string> =
     credential?.kind === 'token' ? { authorization: `Bearer ${credential.text}` } : { 'x-service-api-key': credential?.text ?? '' }
-  const response = await fetch(`/live-tail/stream?job_id=${encodeURIComponent(jobId)}`, { headers, signal })
-  if (!response.ok || !response.body) throw new Error(`the live tail failed with status ${response.status}`)
+  if (job.lastEventId !== undefined) headers['last-event-id'] = job.lastEventId
+  const response = await fetch(`/live-tail/stream?job_id=${encodeURIComponent(job.id)}`, { headers, signal })
+  if (!response.ok || !response.body) throw new StreamRefused(response.status)
+  onFailure(undefined)
+  onSampled(1)
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let buffer = ''
   for (;;) {
@@ -149,6 +164,7 @@ async function readStream(jobId: string, signal: AbortSignal, { onEvent, onSampl
         .map((line) => line.slice(5).trim())
         .join('\n')
       if (data !== '') onEvent(fromText(data) as Event)
+      job.lastEventId = /^id: (\S+)$/m.exec(message)?.[1] ?? job.lastEventId
     }
   }
 }
