@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url'
 const root = dirname(fileURLToPath(import.meta.url))
 export const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
 
+/** How often a program that npm started looks whether its shell has ended. */
+const ORPHAN_CHECK_MS = 250
+
 const NODE_MIN = [24, 7]
 const NODE_FETCHED = '24.21.0'
 
@@ -47,12 +50,28 @@ export function spawned(program, args, options) {
     const child = spawn(program, args, { ...options, shell: process.platform === 'win32' && program === 'npm' })
     const pass = (signal) => child.kill(signal)
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, pass)
+    const watch = whenOrphaned(() => pass('SIGTERM'))
     child.once('error', reject)
     child.once('exit', (code, signal) => {
+      clearInterval(watch)
       for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(name, pass)
       resolve(code ?? (signal ? 1 : 0))
     })
   })
+}
+
+/**
+ * npm runs its scripts in a shell. A signal to npm ends that shell, which does not pass it on. A program that was started by hand may outlive its shell.
+ */
+function whenOrphaned(run) {
+  if (process.env.npm_lifecycle_event === undefined || process.platform === 'win32') return undefined
+  const parent = process.ppid
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(watch)
+    run()
+  }, ORPHAN_CHECK_MS)
+  return watch
 }
 
 export function say(sentence) {

@@ -1,8 +1,9 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { copyMadeStores, killServices, startService, untilUp } from '../service.ts'
 
@@ -35,4 +36,23 @@ test('a stop ends with status 0 while a live tail streams, an upload stalls, and
   const [status] = await once(service.child, 'exit')
   expect(status).toBe(0)
   expect(await streamed).toContain(': over, since the service stops')
+})
+
+test('a signal to npm start stops the service', async () => {
+  const data = join(dir, 'npm')
+  await copyMadeStores(data)
+  const env = { ...process.env, DENDRO_DATA_DIR: data, DENDRO_PORT: '0', DENDRO_MEMORY: '2G', DENDRO_LOG_LEVEL: 'warn' }
+  const npm = spawn('npm', ['start'], { cwd: resolve(import.meta.dirname, '../..'), env, stdio: ['ignore', 'pipe', 'inherit'] })
+  // Every program that npm has started holds this pipe.
+  const allEnded = once(npm.stdout, 'close')
+  let said = ''
+  npm.stdout.on('data', (chunk) => {
+    said += chunk
+  })
+  await expect.poll(() => said).toContain('Stop with Ctrl-C')
+  const address = /Dendro listens on +(\S+)/.exec(said)?.[1] ?? ''
+  expect((await fetch(`${address}/live-tail`)).status).toBe(401)
+  npm.kill('SIGTERM')
+  await allEnded
+  await expect(fetch(`${address}/live-tail`)).rejects.toThrow()
 })
