@@ -154,13 +154,14 @@ function Fields({ state }: Props) {
   )
 }
 
-function Changes({ state: { params, changes, query, selection, baseline, zone, actions, change } }: Props) {
+function Changes({ state: { params, changes, query, selection, baseline, zone, change } }: Props) {
   return (
     <ChangesView
       result={changes}
       {...{ query, selection, baseline, zone }}
       onBaseline={(base) => change((now) => optional({ ...now, base: base === 'before' ? undefined : base }))}
-      onFilter={actions.addClause}
+      // The comparison has answered its question: what is filtered has nothing to compare with, so its events are shown.
+      onFilter={(where) => change((now) => optional({ ...withQuery(now, withClause(now.q ?? '', where)), tab: undefined }))}
       linkOf={(whole) => exploreUrl(withFixedTimes({ ...params, tab: 'changes' }, whole))}
     />
   )
