@@ -172,8 +172,8 @@ function readMessage(read: ReadLine, messages: MessageReader | undefined, { at, 
 
 /** The time of the message counts where neither the protocol nor the line gives one. */
 function timeOf(own: ResolvedTime, message: ReadMessage | undefined, arrival: Arrival): ResolvedTime {
-  const isTold = own.path !== undefined || (arrival.time !== undefined && isAcceptable(arrival.time, arrival.at))
-  if (isTold || !message) return own
+  const hasOwn = own.path !== undefined || (arrival.time !== undefined && isAcceptable(arrival.time, arrival.at))
+  if (hasOwn || !message) return own
   const { at, attributes, origin, post } = arrival
   const time = textTime(message.found, (path) => message.leaves.get(path), { at, attributes, origin, post })
   return time.path === undefined ? own : { ...own, instant: time.instant }
