@@ -124,6 +124,11 @@ export type MessageParser = {
   systemCollections?: readonly string[]
   /** Pure; runs in a worker thread. A Failure that it throws refuses the post. */
   parse(request: IngestRequest): ParsedBody
+  /**
+   * Whether an attribute of its events describes their source, so that it is a label of streams. It must have few values; without this, all
+   * attributes do.
+   */
+  isLabel?(attribute: string, request: Pick<IngestRequest, 'path'>): boolean
 }
 
 /** Implements one wire protocol over HTTP. */

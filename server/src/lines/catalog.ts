@@ -13,14 +13,28 @@ import {
 } from './slots.ts'
 import { type TableClass, tableClasses, tableClassNames } from './table.ts'
 
-/** The storage layout of a dataset: its table classes and its slot map. New events are stored in the class of the map. */
-export type DatasetLayout = { readonly map: SlotMap; readonly classes: readonly TableClass[] }
+/**
+ * The storage layout of a dataset: its table classes and its slot map. New events are stored in the class of the map. `ofEvents` are the
+ * attributes with a slot that describe single events, not their source.
+ */
+export type DatasetLayout = { readonly map: SlotMap; readonly classes: readonly TableClass[]; readonly ofEvents: ReadonlySet<string> }
 
 /**
  * Assigns slots to keys without one. Only keys that are known to recur move the dataset to a larger class. The slots of a smaller class
  * also exist in the larger ones, so no key changes its slot when a dataset moves up. Returns the same layout when nothing changes.
  */
 export function growLayout(
+  before: DatasetLayout | undefined,
+  findings: LayoutFindings,
+  sameNameElsewhere: ReadonlyMap<string, Slot>,
+): DatasetLayout {
+  const grown = growSlots(before, findings, sameNameElsewhere)
+  if (grown === before) return grown
+  const fresh = (findings.ofEvents ?? []).filter((path) => grown.map.slots.has(path) && !before?.map.slots.has(path))
+  return fresh.length === 0 ? grown : { ...grown, ofEvents: new Set([...grown.ofEvents, ...fresh]) }
+}
+
+function growSlots(
   before: DatasetLayout | undefined,
   { observed: all, open: found }: LayoutFindings,
   sameNameElsewhere: ReadonlyMap<string, Slot>,
@@ -31,7 +45,7 @@ export function growLayout(
   if (!before) {
     const tableClass = chooseTableClass(observed)
     const map = decideSlots({ ...emptySlotMap(tableClass), open: allOpen }, observed, sameNameElsewhere)
-    return { map: { ...map, version: 1 }, classes: [tableClass] }
+    return { map: { ...map, version: 1 }, classes: [tableClass], ofEvents: new Set() }
   }
   const withOpenMaps = allOpen === open ? before : { ...before, map: { ...before.map, open: allOpen, version: before.map.version + 1 } }
   const wanted = keysWorthSlots(withOpenMaps.map, observed)
@@ -40,11 +54,15 @@ export function growLayout(
   const larger = left.length === 0 ? undefined : largerClass(map, left.length)
   if (!larger) return map === withOpenMaps.map ? withOpenMaps : { ...withOpenMaps, map }
   const grown = decideSlots({ ...map, tableClass: larger }, left, sameNameElsewhere)
-  return { map: { ...grown, version: withOpenMaps.map.version + 1 }, classes: [...withOpenMaps.classes, larger] }
+  return { ...withOpenMaps, map: { ...grown, version: withOpenMaps.map.version + 1 }, classes: [...withOpenMaps.classes, larger] }
 }
 
-/** The findings of shredding lines of a dataset: keys without a slot, and open maps. */
-export type LayoutFindings = { readonly observed: readonly Observation[]; readonly open: readonly string[] }
+/** The findings of shredding lines of a dataset: keys without a slot, open maps, and which of the keys are attributes of single events. */
+export type LayoutFindings = {
+  readonly observed: readonly Observation[]
+  readonly open: readonly string[]
+  readonly ofEvents?: readonly string[]
+}
 
 /** Drops unproven keys when the free slots do not suffice, so that one event with hundreds of unique keys takes none. */
 function keysWorthSlots({ tableClass, slots }: SlotMap, observed: readonly Observation[]): readonly Observation[] {

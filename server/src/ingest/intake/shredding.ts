@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { growLayout, OverflowKeys, sumOf } from '../../lines/catalog.ts'
+import { type DatasetLayout, growLayout, OverflowKeys, sumOf } from '../../lines/catalog.ts'
 import { observe } from '../../lines/observe.ts'
 import { PlainText } from '../../lines/plain-text.ts'
 import type { BatchFacts } from '../../lines/prepared-record.ts'
@@ -52,7 +52,7 @@ export class Shredders {
         blocks.push(...takeBlocks(shredder, added, target, map))
       }
       const found = { observed: strange.withMore(rows, unplaced.values()), open: shredder.openMaps() }
-      const located = { map, classes: [map.tableClass] }
+      const located: DatasetLayout = { map, classes: [map.tableClass], ofEvents: new Set() }
       if (!target.isLast && growLayout(located, found, new Map()) !== located) return { kind: 'keys', logId, ...found }
       strange.note(rows, unplaced.values())
       return { kind: 'blocks', logId, blocks, rows }

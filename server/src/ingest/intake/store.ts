@@ -2,6 +2,7 @@ import type { Tags } from '@dendro/api'
 import type { Actor } from '../../http/actor.ts'
 import { Failure } from '../../kernel/errors.ts'
 import type { LayoutFindings } from '../../lines/catalog.ts'
+import type { Observation } from '../../lines/slots.ts'
 import { partitionOf } from '../../resources/access/organizations/organizations.ts'
 import { growLayouts, locateAll } from '../../resources/data/catalog/catalog.ts'
 import { type DatasetRoute, type DatasetRow, ensureDatasets, NEW_DATASETS_MAX } from '../../resources/data/datasets/datasets.ts'
@@ -69,7 +70,7 @@ async function storeParsed(
   const logIds = routed.map(({ row }) => row.id)
   account.logId = onlyOf(logIds)
   if (!post.leavesOutLimited) await world.limits.checkOpen(actor, logIds)
-  const split = await shredAll(world, job, { actor, nowMs }, routed)
+  const split = await shredAll(world, job, { actor, nowMs, receiver, request }, routed)
   const shares = post.leavesOutLimited ? await withoutLimited(world, actor, account, split) : split
   const admission = await world.limits.admit(
     actor,
@@ -180,7 +181,7 @@ async function warnOfOverflow(world: IntakeWorld, pool: WorkerPool, actor: Actor
 async function shredAll(
   world: IntakeWorld,
   job: PostJob,
-  { actor, nowMs }: { actor: Actor; nowMs: number },
+  { actor, nowMs, receiver, request }: Pick<PostToStore, 'actor' | 'receiver' | 'request'> & { nowMs: number },
   routed: readonly RoutedBatches[],
 ): Promise<DatasetShare[]> {
   const done = new Map<string, ShredProgress>()
@@ -202,7 +203,8 @@ async function shredAll(
       const place = byDataset.get(one.logId)
       if (!place) throw new Error('a worker split events that were not requested')
       if (one.kind === 'keys') {
-        found.set(place.row.id, { observed: one.observed, open: one.open })
+        const ofEvents = eventAttributes(one.observed, place.tags, (path) => receiver.isLabel?.(path, request) ?? true)
+        found.set(place.row.id, { observed: one.observed, open: one.open, ofEvents })
         waiting.push(place)
       } else {
         collect(done, place.row.id, one)
@@ -213,6 +215,12 @@ async function shredAll(
     open = waiting
   }
   return [...done.values()]
+}
+
+/** The attributes among new keys that describe single events. Tags of the request describe its sender. */
+function eventAttributes(observed: readonly Observation[], tags: Tags, isLabel: (path: string) => boolean): string[] {
+  const ofSender = new Set(attributesOf(tags).map(([path]) => path))
+  return observed.map(({ path }) => path).filter((path) => path.startsWith('$') && !ofSender.has(path) && !isLabel(path))
 }
 
 async function targetOf(

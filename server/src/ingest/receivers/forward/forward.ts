@@ -4,12 +4,19 @@ import type { RecordTable, SharedFields } from '../../../lines/record-table.ts'
 import type { IngestRequest, MessageParser, ParsedBody, RejectedRecord } from '../../batch.ts'
 import { Batches } from '../batches.ts'
 import { type MessageSource, messagesOf } from '../messages.ts'
+import { describesSource } from '../source-attributes.ts'
 import { ARRAY, BINARY, MsgpackReader, msgpackText, TEXT } from './msgpack.ts'
 import { type ForwardRecord, ForwardRecords } from './record.ts'
 import { UsualEntries } from './usual-entry.ts'
 
 /** Accepts the Forward protocol of Fluentd and Fluent Bit. */
-export const forward: MessageParser = { name: 'forward', parse }
+export const forward: MessageParser = {
+  name: 'forward',
+  parse,
+  isLabel: (attribute) => attribute === TAG || describesSource(attribute),
+}
+
+const TAG = '$fluent.tag'
 
 /** Bounds what the entries of a post become when they are decompressed. */
 const POST_BYTES_MAX = 64 * 2 ** 20
@@ -124,7 +131,7 @@ class ForwardPost {
 
   #routeOf(tag: string, source: MessageSource): TagRoute {
     if (this.#route?.tag === tag && this.#route.source === source) return this.#route
-    const shared = this.#batches.sharedOf([['$fluent.tag', tag], ...source.attributes], undefined, source.address)
+    const shared = this.#batches.sharedOf([[TAG, tag], ...source.attributes], undefined, source.address)
     this.#route = { tag, source, shared, dataset: datasetOf(tag), isFile: tag.startsWith('kube.') }
     return this.#route
   }

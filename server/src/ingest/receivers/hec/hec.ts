@@ -8,12 +8,15 @@ import type {
   ReceiverReply,
   ReplyContext,
 } from '../../batch.ts'
+import { describesSource } from '../source-attributes.ts'
 import { type AckNotes, ackReply, channelOf, checkChannel, readAcks } from './acknowledgement.ts'
 import { failureReply, hecReply, NO_DATA } from './answer.ts'
 import { type HecNotes, readEvents } from './events.ts'
 import { readRaw } from './raw.ts'
+import { METADATA_ATTRIBUTES } from './route.ts'
 
 const MIB = 2 ** 20
+const metadataAttributes: ReadonlySet<string> = new Set(Object.values(METADATA_ATTRIBUTES))
 const POST = ['POST']
 const EVENTS = /\/services\/collector(?:\/event)?(?:\/1\.0)?$/
 const RAW = /\/services\/collector\/raw(?:\/1\.0)?$/
@@ -42,6 +45,7 @@ export const hec: Receiver = {
   ],
   limits: { wireBytes: 10 * MIB, bodyBytes: 64 * MIB },
   parse,
+  isLabel: (attribute) => metadataAttributes.has(attribute) || describesSource(attribute),
   early: (request, context) => checkChannel(request, context, { mustHave: !EVENTS.test(request.path), isAck: ACK.test(request.path) }),
   reply: answer,
 }

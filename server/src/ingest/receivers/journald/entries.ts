@@ -105,6 +105,21 @@ const attributeOfField: ReadonlyMap<string, string> = new Map([
   ['_EXE', '$process.executable'],
   ['_CMDLINE', '$process.command_line'],
 ])
+/** Other attributes of the journal differ in every entry, or with each start of a program. */
+const labels: ReadonlySet<string> = new Set([
+  '$host.name',
+  '$systemd.unit',
+  '$process.name',
+  '$process.executable',
+  '$journald.boot_id',
+  '$journald.machine_id',
+  '$journald.runtime_scope',
+  '$journald.systemd_slice',
+  '$journald.systemd_user_unit',
+  '$journald.transport',
+])
+export const isJournalLabel = (attribute: string): boolean => labels.has(attribute)
+
 /** Fields that name the dataset, best first. */
 const datasetFields: readonly string[] = ['SYSLOG_IDENTIFIER', '_SYSTEMD_UNIT', '_COMM']
 

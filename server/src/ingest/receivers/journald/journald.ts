@@ -2,7 +2,7 @@ import { Failure } from '../../../kernel/errors.ts'
 import type { IngestOutcome, IngestRequest, IngestRequestHead, ParsedBody, Receiver, ReceiverReply } from '../../batch.ts'
 import { bodyHash } from '../../body-hash.ts'
 import { Batches } from '../batches.ts'
-import { endOfEntries, JournalEntries, JournalFields } from './entries.ts'
+import { endOfEntries, isJournalLabel, JournalEntries, JournalFields } from './entries.ts'
 
 const MIB = 2 ** 20
 const TYPE = 'application/vnd.fdo.journal'
@@ -14,6 +14,7 @@ export const journald: Receiver = {
   limits: { wireBytes: 20 * MIB, bodyBytes: 64 * MIB },
   sliceEnd: endOfEntries,
   parse,
+  isLabel: isJournalLabel,
   reply: answer,
 }
 

@@ -10,6 +10,7 @@ import type {
   Receiver,
   ReceiverReply,
 } from '../../batch.ts'
+import { describesSource } from '../source-attributes.ts'
 import { joinContainerLines } from './container-lines.ts'
 import { checkLineCount, isLines, isUploadCheck, splitObjects } from './objects.ts'
 import { readPacked } from './packed.ts'
@@ -26,6 +27,7 @@ export const native: Receiver = {
   ],
   limits: { wireBytes: 10 * MIB, bodyBytes: 10 * MIB },
   parse,
+  isLabel: describesSource,
   reply: answer,
 }
 

@@ -1,6 +1,7 @@
 import { Failure } from '../../../kernel/errors.ts'
 import type { IngestRequest, IngestRequestHead, ParsedBody, Receiver } from '../../batch.ts'
 import { bodyHash } from '../../body-hash.ts'
+import { describesSource } from '../source-attributes.ts'
 import { allStored, encodingOf, otlpReply, type SignalName } from './answer.ts'
 import { ExportRequest, logsRequest, TRACES as TRACES_COLLECTION, tracesRequest } from './export-request.ts'
 import { readJson } from './json.ts'
@@ -25,6 +26,8 @@ export const otlp: Receiver = {
   limits: { wireBytes: 20 * MIB, bodyBytes: 64 * MIB },
   systemCollections: [TRACES_COLLECTION],
   parse,
+  // The attributes of spans lie beside those of their resource.
+  isLabel: (attribute, request) => signalOf(request) === 'logs' || describesSource(attribute),
   reply: (request, outcome, parsed) => otlpReply(signalOf(request), request, outcome, parsed),
 }
 

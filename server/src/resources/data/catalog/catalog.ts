@@ -29,8 +29,8 @@ export const locateAll = (world: Pick<World, 'meta'>, orgId: string, logIds: rea
     (logId) => ({ slot_maps: logId }),
   )
 
-function locatedIn({ log_id, paths, slots, ...row }: FullSlotMapRow): (readonly [string, DatasetLayout])[] {
-  const rows = slots.map((slot, at) => ({ path: paths[at] ?? '', slot }))
+function locatedIn({ log_id, paths, slots, of_events, ...row }: FullSlotMapRow): (readonly [string, DatasetLayout])[] {
+  const rows = slots.map((slot, at) => ({ path: paths[at] ?? '', slot, of_events: of_events[at] === true }))
   const located = locatedOf(row, rows)
   return located ? [[log_id, located]] : []
 }
@@ -63,7 +63,7 @@ export async function growLayouts(world: Pick<World, 'meta'>, orgId: string, fou
       if (grown === before) continue
       for (const [path, slot] of grown.map.slots) {
         if (before?.map.slots.has(path)) continue
-        fresh.push({ log_id: row.log_id, path, slot, version: grown.map.version })
+        fresh.push({ log_id: row.log_id, path, slot, version: grown.map.version, of_events: grown.ofEvents.has(path) })
         // The datasets of one post agree with each other as they do with those that were there before.
         if (!elsewhere.has(path)) elsewhere.set(path, slot)
       }
@@ -83,5 +83,6 @@ function locatedOf({ version, table_classes, open_maps }: SlotMapRow, rows: read
   const tableClass = table_classes.at(-1)
   if (tableClass === undefined) return undefined
   const slots = new Map(rows.map(({ path, slot }) => [path, slot]))
-  return { map: { version, tableClass, slots, open: new Set(open_maps) }, classes: table_classes }
+  const ofEvents = new Set(rows.filter(({ of_events }) => of_events).map(({ path }) => path))
+  return { map: { version, tableClass, slots, open: new Set(open_maps) }, classes: table_classes, ofEvents }
 }

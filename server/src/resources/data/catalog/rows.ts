@@ -5,18 +5,21 @@ import { json, sql } from '../../../meta/sql.ts'
 
 /** open_maps are the prefixes of objects whose keys differ from event to event (parts.ts). */
 export type SlotMapRow = { version: number; table_classes: TableClass[]; open_maps: string[] }
-export type SlotRow = { path: string; slot: Slot }
+/** `of_events` is set for attributes of single events. */
+export type SlotRow = { path: string; slot: Slot; of_events: boolean }
 
-/** A slot map with its slots: two lists in one order. */
-export type FullSlotMapRow = SlotMapRow & { log_id: string; paths: string[]; slots: Slot[] }
+/** A slot map with its slots: lists in one order. */
+export type FullSlotMapRow = SlotMapRow & { log_id: string; paths: string[]; slots: Slot[]; of_events: boolean[] }
 
 /** The maps of many datasets with their slots, from one snapshot. */
 export const selectSlotMaps = (db: Db, orgId: string, logIds: readonly string[]) =>
   db.all<FullSlotMapRow>(sql`
-    select m.log_id, m.version, m.table_classes, m.open_maps, coalesce(own.paths, '{}') as paths, coalesce(own.slots, '{}') as slots
+    select m.log_id, m.version, m.table_classes, m.open_maps, coalesce(own.paths, '{}') as paths, coalesce(own.slots, '{}') as slots,
+      coalesce(own.of_events, '{}') as of_events
     from slot_maps m
     left join lateral (
-      select array_agg(path order by path) as paths, array_agg(slot order by path) as slots from slots where slots.log_id = m.log_id) own on true
+      select array_agg(path order by path) as paths, array_agg(slot order by path) as slots, array_agg(of_events order by path) as of_events
+      from slots where slots.log_id = m.log_id) own on true
     where m.org_id = ${orgId} and m.log_id = any(${[...logIds]}::uuid[])`)
 
 export type OwnedSlotMapRow = SlotMapRow & { log_id: string }
@@ -42,19 +45,19 @@ export const updateSlotMaps = (db: Db, orgId: string, rows: readonly OwnedSlotMa
 
 export const selectSlotsOf = (db: Db, orgId: string, logIds: readonly string[]) =>
   db.all<SlotRow & { log_id: string }>(
-    sql`select log_id, path, slot from slots where org_id = ${orgId} and log_id = any(${[...logIds]}::uuid[])`,
+    sql`select log_id, path, slot, of_events from slots where org_id = ${orgId} and log_id = any(${[...logIds]}::uuid[])`,
   )
 
 export const insertSlots = (db: Db, orgId: string, rows: readonly OwnedSlotRow[]) =>
   db.run(sql`
-    insert into slots (org_id, log_id, path, slot, version)
-    select ${orgId}::uuid, log_id, path, slot, version
+    insert into slots (org_id, log_id, path, slot, version, of_events)
+    select ${orgId}::uuid, log_id, path, slot, version, of_events
     from unnest(${rows.map(({ log_id }) => log_id)}::uuid[], ${rows.map(({ path }) => path)}::text[], ${rows.map(({ slot }) => slot)}::text[],
-      ${rows.map(({ version }) => version)}::int[]) as given (log_id, path, slot, version)`)
+      ${rows.map(({ version }) => version)}::int[], ${rows.map(({ of_events }) => of_events)}::boolean[]) as given (log_id, path, slot, version, of_events)`)
 
 /** For each key, the slot that most other datasets of the organization use for it. */
 export const selectSlotsElsewhere = (db: Db, orgId: string, logIds: readonly string[], paths: readonly string[]) =>
-  db.all<SlotRow>(sql`
+  db.all<Pick<SlotRow, 'path' | 'slot'>>(sql`
     select distinct on (path) path, slot from slots
     where org_id = ${orgId} and log_id <> all(${[...logIds]}::uuid[]) and path = any(${[...paths]}::text[])
     group by path, slot order by path, count(*) desc, slot`)

@@ -11,7 +11,11 @@ const slots = new Map<string, Slot>([
   ['tags', 's1'],
   ['pod.state', 's2'],
 ])
-const located = { map: { version: 1, tableClass: 's', slots, open: new Set<string>() }, classes: ['s'] } as const
+const located = {
+  map: { version: 1, tableClass: 's', slots, open: new Set<string>() },
+  classes: ['s'],
+  ofEvents: new Set<string>(),
+} as const
 const sources: readonly QuerySource[] = [
   { logId: 'a', collection: 'shop', dataset: 'web', located, keptSinceMs: undefined },
   { logId: 'b', collection: 'shop', dataset: 'api', located: undefined, keptSinceMs: undefined },

@@ -1,8 +1,9 @@
 import type { Actor } from '../../../http/actor.ts'
+import type { DatasetLayout } from '../../../lines/catalog.ts'
 import type { World } from '../../../world.ts'
 import { locateAll } from '../../data/catalog/catalog.ts'
 import { type DatasetRow, type DatasetSelection, visibleDatasets } from '../../data/datasets/datasets.ts'
-import { LabelKeys } from './label-names.ts'
+import { type DatasetKeys, LabelKeys } from './label-names.ts'
 import type { LabelMatcher } from './logql/tree.ts'
 import { valueTest } from './matchers.ts'
 
@@ -19,18 +20,22 @@ export async function chooseDatasets(world: Pick<World, 'meta'>, actor: Actor, m
   )
   const tests = nameTests(matchers)
   const datasets: DatasetRow[] = []
-  const known = new Set<string>()
+  const known: DatasetKeys[] = []
   for (const [index, dataset] of visible.entries()) {
-    const slots = located[index]?.map.slots
-    const own = new LabelKeys(slots?.keys() ?? [])
+    const keys = keysOf(located[index])
+    const own = new LabelKeys([keys])
     // An attribute with the name of the label takes precedence over the name of the dataset.
     const isExcluded = tests.some(({ name, test }) => !own.isOverridden(name) && !test(dataset[name]))
     if (isExcluded) continue
     datasets.push(dataset)
-    for (const key of slots?.keys() ?? []) known.add(key)
+    known.push(keys)
   }
   return { datasets, keys: new LabelKeys(known) }
 }
+
+const NO_KEYS: DatasetKeys = { keys: [], ofEvents: new Set() }
+const keysOf = (layout: DatasetLayout | undefined): DatasetKeys =>
+  layout ? { keys: [...layout.map.slots.keys()], ofEvents: layout.ofEvents } : NO_KEYS
 
 type NameTest = { readonly name: 'dataset' | 'collection'; readonly test: (text: string) => boolean }
 
@@ -40,6 +45,25 @@ const nameTests = (matchers: readonly LabelMatcher[]): NameTest[] =>
     const { name } = matcher
     return name === 'dataset' || name === 'collection' ? [{ name, test: valueTest(matcher) }] : []
   })
+
+/** The keys of labels while a tail is open. They are read again when an event of a dataset arrives that was not there. */
+export class TailKeys {
+  readonly #read: () => Promise<ChosenDatasets>
+  #logIds: ReadonlySet<string> = new Set()
+  #keys = new LabelKeys([])
+
+  constructor(world: Pick<World, 'meta'>, actor: Actor, matchers: readonly LabelMatcher[]) {
+    this.#read = () => chooseDatasets(world, actor, matchers)
+  }
+
+  async of(logIds: ReadonlySet<string>): Promise<LabelKeys> {
+    if (logIds.isSubsetOf(this.#logIds)) return this.#keys
+    const { datasets, keys } = await this.#read()
+    this.#logIds = new Set([...datasets.map(({ id }) => id), ...logIds])
+    this.#keys = keys
+    return keys
+  }
+}
 
 /**
  * Returns a choice among datasets that may change while a tail is open. Datasets are excluded by their names unless an attribute has the name of the

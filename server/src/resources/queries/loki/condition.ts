@@ -89,10 +89,12 @@ function labelFilter(condition: LabelCondition, keys: LabelKeys): Filter | undef
       if (known.length < of.length) return undefined
       return condition.kind === 'and' ? all(known) : either(known)
     }
-    case 'match':
-      return isErrorLabel(condition.matcher.name) ? undefined : matcherFilter(condition.matcher, keys.pipelineKeys(condition.matcher.name))
+    case 'match': {
+      const { name } = condition.matcher
+      return isErrorLabel(name) || !keys.isStored(name) ? undefined : matcherFilter(condition.matcher, keys.pipelineKeys(name))
+    }
     case 'compare':
-      if (condition.unit !== 'number' || isErrorLabel(condition.name)) return undefined
+      if (condition.unit !== 'number' || isErrorLabel(condition.name) || !keys.isStored(condition.name)) return undefined
       return firstOf(keys.pipelineKeys(condition.name), (key) => comparisonFilter(condition, key), false)
   }
 }

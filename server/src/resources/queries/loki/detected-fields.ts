@@ -44,7 +44,9 @@ export async function detectFieldValues(request: LokiRequest): Promise<unknown> 
   const { logs, range, limit, lines } = parametersOf(request)
   const planned = await planLogs(request, logs)
   const stored =
-    planned.rest.length === 0 ? await readLabelValues(request, planned, { keys: planned.keys.pipelineKeys(name), range, limit }) : []
+    planned.rest.length === 0 && planned.keys.isStored(name)
+      ? await readLabelValues(request, planned, { keys: planned.keys.pipelineKeys(name), range, limit })
+      : []
   const values = stored.length > 0 ? stored : await valuesInLines(request, planned, { name, range, limit, lines })
   recordRead(request)
   return { values, limit }

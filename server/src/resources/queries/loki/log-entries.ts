@@ -1,5 +1,6 @@
 import { badRequest } from '../../../kernel/errors.ts'
 import type { LabelSet } from './event-labels.ts'
+import { FIELD_ENDING } from './label-names.ts'
 import type { LogqlLogs, LogqlStage } from './logql/tree.ts'
 import { eventQueryOf, type LabeledEvent, type LokiCaller, planLogs, readLabeled } from './loki-query.ts'
 import { compilePipeline, type LinePipeline } from './pipeline.ts'
@@ -58,8 +59,15 @@ export function entryOf({ event, line, labels: given }: LabeledEvent, pipeline: 
   const labels = new PipelineLabels(given)
   const written = pipeline(line, labels)
   if (written === undefined) return undefined
-  return { timeNs: event.timeNs, seq: event.seq, line: written, stream: labels.stream, metadata: labels.metadata, parsed: labels.parsed }
+  const { stream, metadata, parsed } = labels
+  return { timeNs: event.timeNs, seq: event.seq, line: written, stream, metadata: withoutRepeated(metadata, stream), parsed }
 }
+
+/** A field with the name and value of a label says nothing more, such as the level that a receiver has read. */
+const withoutRepeated = (metadata: LabelSet, stream: LabelSet): LabelSet =>
+  new Map(
+    [...metadata].filter(([name, value]) => !name.endsWith(FIELD_ENDING) || stream.get(name.slice(0, -FIELD_ENDING.length)) !== value),
+  )
 
 /** The whole milliseconds that contain a range. */
 export const boundsOf = ({ startNs, endNs }: Pick<EntriesRequest, 'startNs' | 'endNs'>) => ({

@@ -47,7 +47,7 @@ export type Reading = { readonly newestFirst: boolean; readonly atOnce: () => nu
 /** Reads the events that meet the condition of the store, batch by batch, in order of time. */
 export async function* readLabeled(
   { world, cost }: LokiCaller,
-  { datasets }: Pick<PlannedLogs, 'datasets'>,
+  { datasets, keys }: Pick<PlannedLogs, 'datasets' | 'keys'>,
   query: EventQuery,
   { newestFirst, atOnce }: Reading,
 ): AsyncGenerator<readonly LabeledEvent[]> {
@@ -60,7 +60,7 @@ export async function* readLabeled(
     cost.lines += found.events.length
     yield found.events.map((event) => {
       const { collection = '', dataset = '' } = places.get(event.logId) ?? {}
-      return { event, line: rawText(event.raw), labels: eventLabels(event, { collection, dataset }) }
+      return { event, line: rawText(event.raw), labels: eventLabels(event, { collection, dataset }, keys) }
     })
     const last = found.events.at(-1)
     hasMore = found.hasMore && last !== undefined

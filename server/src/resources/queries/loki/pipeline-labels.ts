@@ -1,5 +1,5 @@
 import type { EventLabels, LabelSet } from './event-labels.ts'
-import { builtInMetadata } from './label-names.ts'
+import { builtInMetadata, FIELD_ENDING } from './label-names.ts'
 
 export const ERROR_LABEL = '__error__'
 export const ERROR_DETAILS_LABEL = '__error_details__'
@@ -37,7 +37,7 @@ export class PipelineLabels {
   /** Adds a label that a parser found. A label of the stream keeps its name, and of several values with one name the first counts. */
   extract(name: string, value: string, found: Set<string>): void {
     const isTaken = this.#given.stream.has(name) || builtInMetadata.has(name)
-    const own = isTaken ? `${name}_extracted` : name
+    const own = isTaken ? `${name}${FIELD_ENDING}` : name
     if (found.has(own)) return
     found.add(own)
     this.set(own, value)

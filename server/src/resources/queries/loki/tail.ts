@@ -5,8 +5,9 @@ import { badField, Failure, forbidden } from '../../../kernel/errors.ts'
 import { rawText } from '../../data/event-queries/event-queries.ts'
 import type { FollowedEvents, LiveTails } from '../live-tail/live-tail.ts'
 import { streamsOf } from './answers.ts'
-import { datasetSelectionFor } from './chosen-datasets.ts'
+import { datasetSelectionFor, TailKeys } from './chosen-datasets.ts'
 import { eventLabels } from './event-labels.ts'
+import type { LabelKeys } from './label-names.ts'
 import { entryOf, type LogEntry, readEntries } from './log-entries.ts'
 import { parseLogqlLogs } from './logql/parse.ts'
 import type { LogqlLogs } from './logql/tree.ts'
@@ -62,16 +63,18 @@ type OpenTail = {
   readonly ending: AbortController
 }
 
-async function serveTail({ world }: LokiRequest, socket: WebSocket, { logs, following, past, ending }: OpenTail): Promise<void> {
+async function serveTail({ world, actor }: LokiRequest, socket: WebSocket, { logs, following, past, ending }: OpenTail): Promise<void> {
   const pings = setInterval(() => socket.ping(), PING_MS)
   socket.once('close', () => ending.abort())
   socket.on('error', () => socket.terminate())
   try {
     send(socket, past, { missed: 0, oneOf: 1 })
     const sent = new Set(past.map(({ seq }) => seq))
+    const tailKeys = new TailKeys(world, actor, logs.matchers)
     const select = { isSelected: selectorTest(logs.matchers), pipeline: compilePipeline(logs.stages) }
     for await (const followed of following) {
-      const entries = entriesOf(followed, select).filter(({ seq }) => !sent.has(seq))
+      const keys = await tailKeys.of(new Set(followed.events.map(({ logId }) => logId)))
+      const entries = entriesOf(followed, { ...select, keys }).filter(({ seq }) => !sent.has(seq))
       send(socket, entries, followed)
       if (socket.bufferedAmount > BUFFERED_BYTES_MAX) throw new Failure(429, 'the client reads too slowly')
     }
@@ -91,12 +94,12 @@ function closeCodeOf(failure: Failure | undefined): number {
   return failure.status === 401 || failure.status === 403 ? POLICY_VIOLATION : TRY_AGAIN_LATER
 }
 
-type Select = { readonly isSelected: ReturnType<typeof selectorTest>; readonly pipeline: LinePipeline }
+type Select = { readonly isSelected: ReturnType<typeof selectorTest>; readonly pipeline: LinePipeline; readonly keys: LabelKeys }
 
-function entriesOf({ events, datasetsById }: FollowedEvents, { isSelected, pipeline }: Select): LogEntry[] {
+function entriesOf({ events, datasetsById }: FollowedEvents, { isSelected, pipeline, keys }: Select): LogEntry[] {
   return events.flatMap((event) => {
     const { collection = '', dataset = '' } = datasetsById.get(event.logId) ?? {}
-    const labels = eventLabels(event, { collection, dataset })
+    const labels = eventLabels(event, { collection, dataset }, keys)
     return isSelected(labels.stream) ? (entryOf({ event, line: rawText(event.raw), labels }, pipeline) ?? []) : []
   })
 }

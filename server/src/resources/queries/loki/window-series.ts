@@ -30,8 +30,10 @@ export function windowPlanOf(
   const stepMs = times.count === 1 ? range.rangeMs : greatestDivisor(range.rangeMs, times.stepMs)
   const slices = (range.rangeMs + (times.count - 1) * times.stepMs) / stepMs
   const startsBefore = times.startMs - range.offsetMs - range.rangeMs < 0
+  const grouped = groupedLabels(keys, labels)
+  if (!grouped.every(({ name }) => keys.isStored(name))) return undefined
   // Means of groups cannot be joined.
-  if (call?.name === 'avg' && groupedLabels(keys, labels).some((label) => label.keys.length > 1)) return undefined
+  if (call?.name === 'avg' && grouped.some((label) => label.keys.length > 1)) return undefined
   if (!call || startsBefore || slices > SLICES_MAX || range.rangeMs / stepMs > SLICES_PER_WINDOW_MAX) return undefined
   return { call, stepMs, perSecond: range.name === 'rate' || range.name === 'bytes_rate' }
 }
