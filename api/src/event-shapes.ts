@@ -72,11 +72,19 @@ export const Quantiles = z
   })
   .meta({ id: 'Quantiles', description: 'Only for percentiles; `{}` for every other statistic.' })
 
+const NoValue = z
+  .literal(true)
+  .optional()
+  .describe(
+    'Where no event has a value, as in a slice without events: `value` is 0 then, and says nothing about an average, a percentile, a minimum or a maximum.',
+  )
+
 export const TimeSlice = z
   .object({
     '@timestamp': z.string().describe('The start of the slice: epoch milliseconds as text.'),
     count: int64,
     value: z.number(),
+    no_value: NoValue,
     quantiles: Quantiles,
     '@time': z.string().optional(),
   })
@@ -106,6 +114,7 @@ export const Series = z
     count: int64,
     stat: z.string(),
     value: z.number(),
+    no_value: NoValue,
     quantiles: Quantiles.optional(),
     series_resolution_ms: z.number(),
     timeseries: z.array(TimeSlice),

@@ -168,9 +168,22 @@ async function searchValues(client: CliClient, words: readonly string[], options
       ? answer.groups_series.flatMap((series) => groupRows(series, select))
       : slices === undefined
         ? [Object.fromEntries(select.map((item) => [item, (answer.totals as Record<string, unknown>)[item] ?? null]))]
-        : answer.result.map((row) => Object.fromEntries(['@time', ...select].map((item) => [item, row[item] ?? null])))
+        : answer.result.map((row, slice) => sliceRow(row, select, answer.totals.timeseries?.[slice]))
   show(rows, output, terminal)
   if (!options.quiet) terminal.err(searchCost(answer))
+}
+
+type Slice = Pick<Series['timeseries'][number], 'count' | 'no_value'>
+
+/** Aggregates that are 0 without events. All others have no value then. */
+const ADDS_UP = /^\s*(?:count|sum|rate|unique|uniq|count_distinct)\b/i
+
+/** The row of a slice. The service writes 0 where no event has a value. */
+export function sliceRow(row: Record<string, unknown>, select: readonly string[], slice: Slice | undefined): Record<string, unknown> {
+  const isEmpty = (item: string, index: number): boolean =>
+    !ADDS_UP.test(item) && slice !== undefined && (Number(slice.count) === 0 || (index === 0 && slice.no_value === true))
+  const values = select.map((item, index) => [item, isEmpty(item, index) ? null : (row[item] ?? null)] as const)
+  return { '@time': row['@time'] ?? null, ...Object.fromEntries(values) }
 }
 
 /** One row per innermost group: its keys and values. */
@@ -178,6 +191,7 @@ export function groupRows(series: Series, select: readonly string[], keys: Recor
   const own = series.key === undefined ? keys : { ...keys, [series.key]: series.name }
   if (series.groups_series && series.groups_series.length > 0)
     return (series.groups_series as Series[]).flatMap((inner) => groupRows(inner, select, own))
-  const values = select.map((item, index) => [item, (series.aggregates?.[index] ?? series).value] as const)
+  const only = series.no_value ? null : series.value
+  const values = select.map((item, index) => [item, series.aggregates ? (series.aggregates[index]?.value ?? null) : only] as const)
   return [{ ...own, ...Object.fromEntries(values) }]
 }

@@ -1547,6 +1547,20 @@ class PreviewWidgetLayout(TypedDict):
     widget_layouts: List[WidgetLayout]
 
 
+class ProtocolFailure(TypedDict):
+    """An error of JSON-RPC: the message does not meet the Model Context Protocol."""
+    jsonrpc: Literal["2.0"]
+    id: NotRequired[Union[str, float, None]]
+    error: ProtocolFailureError
+
+
+class ProtocolFailureError(TypedDict):
+    code: int
+    """Such as -32602 for wrong parameters."""
+    message: str
+    data: NotRequired[Any]
+
+
 class Quantiles(TypedDict):
     """Only for percentiles; `{}` for every other statistic."""
     min: NotRequired[float]
@@ -1745,6 +1759,11 @@ class Series(TypedDict):
     count: int
     stat: str
     value: float
+    no_value: NotRequired[Literal[True]]
+    """
+    Where no event has a value, as in a slice without events: `value` is 0 then, and says nothing about an average, a
+    percentile, a minimum or a maximum.
+    """
     quantiles: NotRequired[Quantiles]
     series_resolution_ms: float
     timeseries: List[TimeSlice]
@@ -1859,6 +1878,7 @@ TimeSlice = TypedDict(
         "@timestamp": "str",
         "count": "int",
         "value": "float",
+        "no_value": "NotRequired[Literal[True]]",
         "quantiles": "Quantiles",
         "@time": "NotRequired[str]",
     },

@@ -66,4 +66,4 @@ function addsUp({ queries, formulas }: Measured): boolean {
 }
 
 const valuesOf = (slices: readonly TimeSlice[], isSum: boolean): (number | null)[] =>
-  slices.map(({ count, value }) => (isSum || Number(count) > 0 ? value : null))
+  slices.map(({ count, value, no_value }) => (isSum || (Number(count) > 0 && !no_value) ? value : null))

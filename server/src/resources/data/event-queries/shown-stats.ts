@@ -27,6 +27,8 @@ export function numberOf(stat: StatValue | undefined): number {
   return Number.isFinite(number) ? number : 0
 }
 
+const noValue = (stat: StatValue | undefined): Pick<TimeSlice, 'no_value'> => ((stat?.value ?? null) === null ? { no_value: true } : {})
+
 /** A value in a row: a number as text with a fraction. */
 function valueText(stat: StatValue | undefined): string {
   if (typeof stat?.value === 'string') return stat.value
@@ -44,6 +46,7 @@ export function timeSlices(slices: readonly StatsRow[], frame: StatsFrame, index
     '@timestamp': String(sliceStartMs(frame.bounds, frame.slices, at)),
     count: slice.count,
     value: numberOf(slice.stats[index]),
+    ...noValue(slice.stats[index]),
     quantiles: quantilesOf(slice.stats[index]),
   }))
 }
@@ -110,6 +113,7 @@ export function seriesOf(whole: StatsRow, slices: readonly StatsRow[], frame: St
     count: whole.count,
     stat: frame.calls[0]?.name ?? '',
     value: numberOf(first),
+    ...noValue(first),
     quantiles: quantilesOf(first),
     series_resolution_ms: resolutionMs(frame),
     timeseries: timeSlices(slices, frame),

@@ -154,6 +154,14 @@ describe('numbers', () => {
     const { body } = await post({ select: ['avg(nowhere)'], num_of_slices: 2 })
     expect(body.totals).toMatchObject({ count: 25, 'avg(nowhere)': null })
     expect(body.result).toMatchObject(sliced([0, 0], 'avg(nowhere)'))
+    expect(body.totals.timeseries).toMatchObject(Array(2).fill({ value: 0, no_value: true }))
+    const found = await post({ select: ['avg(ms)'], num_of_slices: 2 })
+    expect(found.body.totals.timeseries?.map(({ count, no_value }) => [Number(count) > 0, no_value === undefined])).toEqual(
+      found.body.totals.timeseries?.map(({ count }) => [Number(count) > 0, Number(count) > 0]),
+    )
+    expect((await post({ select: ['avg(nowhere)'], groups: ['level'] })).body.groups_series).toMatchObject(
+      Array(2).fill({ value: 0, no_value: true }),
+    )
   })
 
   test('of groups come in three forms, the largest group first, with the number of all groups', async () => {

@@ -37,6 +37,7 @@ const slicesOf = ({ slices }: MetricLine, showing: Showing): TimeSlice[] =>
     '@timestamp': String(sliceStartMs(showing.bounds, showing.slices, index)),
     count: point.count,
     value: point.value ?? 0,
+    ...(point.value === null ? { no_value: true as const } : {}),
     quantiles: quantilesOf(point),
   }))
 
@@ -52,6 +53,7 @@ function nest(measure: Measure, showing: Showing, above: MetricLine['values'], d
       count: line.whole.count,
       stat: showing.stat,
       value: line.whole.value ?? 0,
+      ...(line.whole.value === null ? { no_value: true as const } : {}),
       quantiles: quantilesOf(line.whole),
       series_resolution_ms: (showing.bounds.toMs - showing.bounds.fromMs) / showing.slices,
       timeseries: slicesOf(line, showing),

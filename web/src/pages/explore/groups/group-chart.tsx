@@ -104,7 +104,7 @@ export function GroupChart(props: GroupChartProps) {
               ))}
             </span>
             <span className="tabular-nums">{unitOfMeasure(measured)(group.value)}</span>
-            {earlier && <span className="text-soft tabular-nums">{change(group.value, before?.value ?? 0)}</span>}
+            {earlier && <span className="text-soft tabular-nums">{change(group.value ?? 0, before?.value ?? 0)}</span>}
           </li>
         ))}
       </ul>

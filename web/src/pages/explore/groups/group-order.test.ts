@@ -14,6 +14,12 @@ test('groups are sorted by field in natural order, by measure, by events, and by
   expect(names({ column: 'change', isRising: false })).toEqual(['v10', 'v9', 'a'])
 })
 
+test('groups without a value come after all others, also after negative ones', () => {
+  const all = [{ ...group('none', 0, 4), value: null }, group('below', -3), group('zero', 0)]
+  const order = { column: 'value', isRising: false } as const
+  expect(sortGroups(all, order, () => 0).map(({ values }) => values[0])).toEqual(['zero', 'below', 'none'])
+})
+
 test('group conditions match the events of the group, also where the field is absent', () => {
   expect(groupClauses(['level', 'my key'], ['error', "it's"])).toEqual(["level = 'error'", `"my key" = 'it''s'`])
   expect(groupClauses(['region'], ['null'])).toEqual(["(region IS NULL OR region = 'null')"])

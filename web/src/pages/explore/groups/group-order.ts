@@ -1,5 +1,6 @@
 import { ABSENT } from '../../../parts/group-name.ts'
 import { keyText, valueText } from '../query/clauses.ts'
+import { byValue, rankOf } from './group-value.ts'
 import type { Group } from './groups.ts'
 
 /** A GroupOrder is the sort column of groups; a number is the index of a field. */
@@ -9,9 +10,9 @@ export type GroupOrder = { column: number | 'value' | 'events' | 'change'; isRis
 export function sortGroups(groups: readonly Group[], { column, isRising }: GroupOrder, beforeOf: (one: Group) => number): Group[] {
   const sign = isRising ? 1 : -1
   if (typeof column === 'number')
-    return groups.toSorted((a, b) => sign * collator.compare(a.values[column] ?? '', b.values[column] ?? '') || b.value - a.value)
-  const by = { value: ({ value }: Group) => value, events: ({ count }: Group) => count, change: (one: Group) => one.value - beforeOf(one) }
-  return groups.toSorted((a, b) => sign * (by[column](a) - by[column](b)) || b.value - a.value)
+    return groups.toSorted((a, b) => sign * collator.compare(a.values[column] ?? '', b.values[column] ?? '') || byValue(a, b))
+  const by = { value: rankOf, events: ({ count }: Group) => count, change: (one: Group) => (one.value ?? 0) - beforeOf(one) }
+  return groups.toSorted((a, b) => sign * (by[column](a) - by[column](b)) || byValue(a, b))
 }
 
 const collator = new Intl.Collator('en', { numeric: true })

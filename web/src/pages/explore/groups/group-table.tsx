@@ -29,7 +29,10 @@ export type GroupViewProps = {
 }
 
 /** unitOfMeasure formats the values of a measure as the charts do. */
-export const unitOfMeasure = (measure: string): ((value: number) => string) => unitText(unitOf({ select: [measure], formula: undefined }))
+export function unitOfMeasure(measure: string): (value: number | null) => string {
+  const text = unitText(unitOf({ select: [measure], formula: undefined }))
+  return (value) => (value === null ? '–' : text(value))
+}
 
 /** GroupTable has a row per group and sorts by any column. Each row links to its events. */
 export function GroupTable(props: GroupViewProps) {
@@ -37,9 +40,9 @@ export function GroupTable(props: GroupViewProps) {
   const [order, setOrder] = useState<GroupOrder>({ column: 'value', isRising: false })
   const emptyView = groupPlaceholder(props)
   if (emptyView || !data) return emptyView
-  const maxValue = Math.max(...data.groups.map(({ value }) => value), 0)
+  const maxValue = Math.max(...data.groups.map(({ value }) => value ?? 0), 0)
   const isCount = measure === 'count(*)'
-  const before = new Map((earlier?.groups.groups ?? []).map((one) => [JSON.stringify(one.values), one.value]))
+  const before = new Map((earlier?.groups.groups ?? []).map((one) => [JSON.stringify(one.values), one.value ?? 0]))
   const beforeOf = (one: Group): number => before.get(JSON.stringify(one.values)) ?? 0
   const rows = sortGroups(data.groups, order, beforeOf)
   const sorting = { order, onOrder: setOrder }
@@ -107,7 +110,9 @@ export function GroupTable(props: GroupViewProps) {
                 {share(data.total, data.total)}
               </td>
               {earlier && (
-                <td className="px-2 py-1 text-right text-soft tabular-nums">{change(data.overall.value, earlier.groups.overall.value)}</td>
+                <td className="px-2 py-1 text-right text-soft tabular-nums">
+                  {change(data.overall.value ?? 0, earlier.groups.overall.value ?? 0)}
+                </td>
               )}
               <td className="max-md:hidden" />
               <td />
@@ -172,7 +177,7 @@ function GroupRowView({ group, data, maxValue, before, by, measure, earlier, act
       {measure !== 'count(*)' && <td className="px-2 py-0.5 text-right tabular-nums">{unitOfMeasure(measure)(group.value)}</td>}
       {data.others.map((other) => (
         <td key={other.measure} className="px-2 py-0.5 text-right tabular-nums">
-          {unitOfMeasure(other.measure)(sameGroup(other.groups, group)?.value ?? 0)}
+          {unitOfMeasure(other.measure)(sameGroup(other.groups, group)?.value ?? null)}
         </td>
       ))}
       <td className="px-2 py-0.5 text-right tabular-nums">{count(group.count)}</td>
@@ -182,14 +187,14 @@ function GroupRowView({ group, data, maxValue, before, by, measure, earlier, act
           className="whitespace-nowrap px-2 py-0.5 text-right text-soft tabular-nums"
           title={`${unitOfMeasure(measure)(before)} ${earlier.name}`}
         >
-          {change(group.value, before)}
+          {change(group.value ?? 0, before)}
         </td>
       )}
       <td className="px-2 py-0.5 max-md:hidden">
         <TrendBars
           values={group.slices.map((value) => value ?? 0)}
           maxValue={Math.max(1e-9, ...group.slices.map((value) => value ?? 0))}
-          width={maxValue > 0 ? group.value / maxValue : 0}
+          width={maxValue > 0 ? (group.value ?? 0) / maxValue : 0}
         />
       </td>
       <td className="px-2 py-0.5 text-right">

@@ -5,9 +5,10 @@ import { useClient } from '../../../parts/client.ts'
 import { boundsOf, type Grid, gridOf } from '../../../parts/time-range.ts'
 import type { DendroClient } from '../../../session/session.ts'
 import { costOf, type ExploreQuery, filterOf, queryKeyOf, type ResultCost, sourceOf } from '../query/explore-query.ts'
+import { byValue } from './group-value.ts'
 
 /** A Group is the events with equal values of some fields, with their count, their aggregate and its time series; null marks a step without events. */
-export type Group = { values: readonly string[]; count: number; value: number; slices: readonly (number | null)[] }
+export type Group = { values: readonly string[]; count: number; value: number | null; slices: readonly (number | null)[] }
 export type Groups = {
   groups: Group[]
   /** overall is the aggregate over all events. For functions such as `avg` it is not the sum of the groups. */
@@ -80,7 +81,7 @@ export async function measureGroups(
   const overall = overallOf(response, measure)
   const groups = by.length === 0 ? [overall] : response.groups_series.flatMap((one) => flattenSeries(one, [], by.length, measure))
   return {
-    groups: groups.toSorted((a, b) => b.value - a.value),
+    groups: groups.toSorted(byValue),
     overall,
     fromMs: grid.fromMs,
     stepMs: grid.stepMs,
@@ -95,9 +96,10 @@ export async function measureGroups(
 }
 
 /** overallOf is the aggregate over all events as one group. */
-function overallOf({ totals }: SearchResponse, measure: string): Group {
+function overallOf({ totals, metadata }: SearchResponse, measure: string): Group {
   const isCount = measure === 'count(*)'
-  const value = Number(totals[measure] ?? totals.count)
+  const own = totals[metadata.select[0] ?? measure]
+  const value = isCount ? Number(totals.count) : own === null || own === undefined ? null : Number(own)
   return {
     values: [],
     count: Number(totals.count),
@@ -107,7 +109,7 @@ function overallOf({ totals }: SearchResponse, measure: string): Group {
 }
 
 const sliceValueOf = (slice: Series['timeseries'][number], isCount: boolean): number | null =>
-  isCount ? Number(slice.count) : Number(slice.count) === 0 ? null : slice.value
+  isCount ? Number(slice.count) : Number(slice.count) === 0 || slice.no_value ? null : slice.value
 
 /** quotedField quotes a field name where needed. */
 export const quotedField = printKey
@@ -124,7 +126,7 @@ function flattenSeries(series: Series, parentValues: readonly string[], depth: n
     {
       values,
       count: Number(series.count),
-      value: isCount ? Number(series.count) : series.value,
+      value: isCount ? Number(series.count) : series.no_value ? null : series.value,
       slices: series.timeseries.map((slice) => sliceValueOf(slice, isCount)),
     },
   ]
