@@ -38,6 +38,8 @@ export type Endpoint = {
   reply?: z.ZodType
   /** Further success statuses with the same response, and when they are sent. */
   otherStatuses?: Readonly<Record<number, string>>
+  /** Those of them that have no body. */
+  emptyStatuses?: readonly number[]
   /** The failure codes of this endpoint beyond 400, 401, 403, 429 and 500. */
   fails?: readonly number[]
   /** The reason why the endpoint is not built. Callers with its permission get the reason with a 501. */

@@ -217,7 +217,7 @@ function operationOf({ noun, verb, endpoint, path }: ParameterLocation, drawn: D
     responses: {
       ...Object.fromEntries(
         Object.entries({ [statusOf(endpoint)]: endpoint.reply ? 'Done.' : 'Done; there is no body.', ...endpoint.otherStatuses }).map(
-          ([status, description]) => [status, successOf(endpoint, drawn, description)],
+          ([status, description]) => [status, successOf(endpoint, drawn, { status: Number(status), description })],
         ),
       ),
       ...Object.fromEntries(failureCodes(endpoint).map((code) => [code, failureOf(code, drawn)])),
@@ -237,10 +237,12 @@ function describedOperation({ description, empty }: Endpoint): { description?: s
   return sentences.length === 0 ? {} : { description: sentences.join('\n\n') }
 }
 
-const successOf = ({ permission, media }: Endpoint, { reply }: Drawn, description: string): ResponseObject => ({
+type Success = { readonly status: number; readonly description: string }
+
+const successOf = ({ permission, media, emptyStatuses }: Endpoint, { reply }: Drawn, { status, description }: Success): ResponseObject => ({
   description,
   headers: { ...(permission === 'public' ? {} : quotaRefs), ...correlationRef },
-  ...(reply ? { content: { [media ?? 'application/json']: { schema: reply } } } : {}),
+  ...(reply && !emptyStatuses?.includes(status) ? { content: { [media ?? 'application/json']: { schema: reply } } } : {}),
 })
 
 function requestBodyOf({ takes }: Endpoint, drawn: Drawn): Pick<OpenApiOperation, 'requestBody'> {

@@ -1,3 +1,5 @@
+import { counted, verb } from './counted.ts'
+
 /** Log text in an answer, all rows together. */
 const ANSWER_CHARS_MAX = 40_000
 export const TEXT_CHARS = 300
@@ -14,7 +16,7 @@ export class Cuts {
     if (value.length <= max) return value
     this.#texts += 1
     this.#longest = Math.max(this.#longest, value.length)
-    return `${value.slice(0, max).toWellFormed()}… (${value.length - max} more characters)`
+    return `${value.slice(0, max).toWellFormed()}… (${counted(value.length - max, 'more character')})`
   }
 
   /** Keeps rows while they fit the answer. `more` says how to get the others. */
@@ -25,7 +27,7 @@ export class Cuts {
       if (this.#left < 0 && kept.length > 0) break
       kept.push(row)
     }
-    if (kept.length < rows.length) this.note(`${kept.length} of ${rows.length} rows are shown; ${more}`)
+    if (kept.length < rows.length) this.note(`${kept.length} of ${rows.length} rows ${verb(kept.length, 'is', 'are')} shown; ${more}`)
     return kept
   }
 

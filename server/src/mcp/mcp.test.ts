@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { contract } from '@dendro/api'
 import type { ClientOptions } from '@modelcontextprotocol/client'
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../test/world.ts'
 import type { Actor } from '../http/actor.ts'
-import { type AgentAnswer, agentOf, type ConnectedAgent, connectAgent } from './agent.fixture.ts'
+import { type AgentAnswer, agentOf, type ConnectedAgent, checkListed, connectAgent } from './agent.fixture.ts'
 import { confirmationsOf } from './previews.ts'
 import { agentTools } from './tools.ts'
 
@@ -63,6 +64,8 @@ async function withKey<T>(roles: readonly string[], use: (agent: ConnectedAgent)
   }
 }
 
+type OpenApi = { paths: Record<string, { post: { responses: Record<string, { content?: object }> } }> }
+
 const versions = { 'with a handshake': { mode: 'legacy' }, 'newest, without': { mode: { pin: '2026-07-28' } } } as const
 
 describe('the protocol', () => {
@@ -81,6 +84,39 @@ describe('the protocol', () => {
     expect((await other.tool('list_datasets', { find: 'shop' })).body.datasets_total).toBe(1)
     await other.close()
     await expect(connectAgent(app.url, 'dk_unknown')).rejects.toThrow(/401|nauthorized/)
+  })
+
+  test('a call of an unknown tool is an error of the protocol, in every version and in the audit trail', async () => {
+    for (const versionNegotiation of Object.values(versions)) {
+      const other = await connectAgent(app.url, org.key, { versionNegotiation })
+      await expect(other.client.callTool({ name: 'no_such_tool', arguments: {} })).rejects.toMatchObject({ code: -32_602 })
+      await other.close()
+    }
+    const { audit } = (await org.ask<{ audit: { entity_id: string; outcome: string }[] }>('GET', '/audit')).body
+    expect(audit.filter(({ entity_id }) => entity_id === 'no_such_tool').map(({ outcome }) => outcome)).toEqual(['refused', 'refused'])
+  })
+
+  test('a notification is answered with 202 and nothing else, and bad messages as the contract says', async () => {
+    const note = { jsonrpc: '2.0', method: 'notifications/initialized' }
+    const accepted = await org.ask('POST', '/mcp', { body: note })
+    expect([accepted.status, accepted.headers.get('content-type'), accepted.headers.get('content-length') ?? '0', accepted.body]).toEqual([
+      202,
+      null,
+      '0',
+      '',
+    ])
+    const { responses } = (await org.ask<OpenApi>('GET', '/openapi.json')).body.paths['/mcp']?.post ?? { responses: {} }
+    expect(responses['202']?.content).toBeUndefined()
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+    for (const [body, headers] of [
+      [{ id: 1 }, {}],
+      [message, { 'mcp-protocol-version': '1999-01-01' }],
+      [{ ...message, params: { _meta: { 'io.modelcontextprotocol/protocolVersion': '1999-01-01' } } }, {}],
+    ] as const) {
+      const refused = await org.ask('POST', '/mcp', { body, headers })
+      expect([refused.status, refused.headers.get('content-type')]).toEqual([400, expect.stringContaining('application/json')])
+      expect(contract.agentInterface.send.failure.parse(refused.body)).toEqual(refused.body)
+    }
   })
 
   test('a page of another site is refused', async () => {
@@ -125,6 +161,50 @@ describe('reading tools', () => {
       { group: { level: 'info' }, value: 29, events: 20 },
       { group: { level: 'error' }, value: 27, events: 10 },
     ])
+  })
+
+  test('an average, a percentile or a minimum has no value where there are no events, and none of them is the lowest', async () => {
+    const nowMs = app.clock.nowMs()
+    const line = (agoMs: number, more: object) => JSON.stringify({ time: new Date(nowMs - agoMs).toISOString(), message: 'done', ...more })
+    const minute = 60_000
+    // The third of four slices has events without the field.
+    await send('shop', 'sparse', [
+      ...[5, 7, 9].map((ms) => line(230 * minute, { ms, host: 'a' })),
+      ...[1, 2].map(() => line(100 * minute, { host: 'b' })),
+    ])
+    const range = { from: ['shop.sparse'], from_ts: nowMs - 240 * minute, to_ts: nowMs, points: 4 }
+    for (const [measure, value] of [
+      ['p95(ms)', 8.8],
+      ['avg(ms)', 7],
+      ['min(ms)', 5],
+      ['max(ms)', 9],
+    ] as const) {
+      const { body } = await agent.tool('chart', { ...range, measure, groups: ['host'] })
+      const close = expect.closeTo(value, 0)
+      expect([measure, body.values]).toEqual([measure, [close, null, null, null]])
+      expect(body.summary).toMatch(/^5 events match\. The highest value, [\d.]+, begins at .*; the lowest is [5-9][\d.]*\.$/)
+      expect(body.untrusted_data?.series).toEqual([
+        { group: { host: 'a' }, value: close, values: [close, null, null, null] },
+        { group: { host: 'b' }, value: null, values: [null, null, null, null] },
+      ])
+      const counted = await agent.tool('count', { ...range, points: undefined, measure, groups: ['host'] })
+      expect(rowsOf(counted, 'rows')).toEqual([
+        { group: { host: 'a' }, value: close, events: 3 },
+        { group: { host: 'b' }, value: null, events: 2 },
+      ])
+    }
+    const none = { ...range, where: "host = 'b'", measure: 'avg(ms)' }
+    expect((await agent.tool('chart', none)).body).toMatchObject({ value: null, summary: '2 events match. None of them has a value.' })
+    expect((await agent.tool('count', { ...none, points: undefined })).body).toMatchObject({ value: null, events_total: 2 })
+    for (const measure of ['count(*)', 'sum(ms)', 'unique(host)'])
+      expect((await agent.tool('chart', { ...range, measure })).body.values).toEqual([expect.any(Number), 0, expect.any(Number), 0])
+  })
+
+  test('select is another name for measure', async () => {
+    const largest = { value: 29, events_total: 30 }
+    for (const select of ['max(ms)', ['max(ms)']])
+      expect((await agent.tool('count', { from: ['shop.web'], select })).body).toMatchObject(largest)
+    expect((await agent.tool('chart', { from: ['shop.web'], select: 'max(ms)', points: 2 })).body).toMatchObject(largest)
   })
 
   test('chart', async () => {
@@ -267,6 +347,81 @@ describe('creating tools answer with a preview first', () => {
   })
 })
 
+describe('the answer of each tool has the form that the list of tools promises', () => {
+  const idOf = async (path: string, body: object, member = 'id') =>
+    (await org.ask<Record<string, string>>('POST', path, { body })).body[member]
+  const monitorId = () => idOf('/monitors', { ...monitor, name: 'Promised', actions: [{ email: 'ada@shop.example' }] })
+  const webId = async () => rowsOf(await agent.tool('list_datasets', { find: 'shop.web' }), 'datasets')[0]?.id
+  const argumentsOf: Readonly<Record<string, () => Promise<object> | object>> = {
+    pattern_values: async () => ({ pattern: rowsOf(await agent.tool('patterns', { from: ['shop.web'] }), 'patterns')[0]?.pattern }),
+    event_context: () => ({ event: errorEvent }),
+    explain_error: () => ({ event: errorEvent }),
+    monitor_evaluations: async () => ({ monitor_id: await monitorId() }),
+    backtest_monitor: async () => ({ monitor_id: await monitorId(), days: 1 }),
+    export_status: async () => ({
+      export_id: await idOf('/exports', { search_details: { from_expr: "dataset = 'web'", time_range: 'Last 1 hour' } }, 'export_id'),
+    }),
+    create_from_content_pack: async () => ({ pack: 'application', dataset_id: await webId(), monitors: [] }),
+    create_monitor: () => ({ ...monitor, name: 'Form', actions: [{ email: 'ada@shop.example' }] }),
+    create_dashboard: () => ({ name: 'Form', widgets: [widgetOf('level = error')] }),
+    create_saved_search: () => ({ name: 'Form', from: ['shop.web'], where: 'level = error' }),
+  }
+
+  // The fixture checks every answer, also those of other tests.
+  test.each(agentTools)('$name', async ({ name, isReadOnly }) => {
+    const args = (await argumentsOf[name]?.()) ?? {}
+    const answer = await agent.tool(name, { ...args })
+    expect(answer.isError, answer.text).toBe(false)
+    if (isReadOnly) return
+    expect(answer.body.confirm).toEqual(expect.any(String))
+    const made = await agent.tool(name, { ...args, confirm: answer.body.confirm })
+    expect(made.isError, made.text).toBe(false)
+  })
+
+  test('and an answer of another form is found out', () => {
+    const right = { summary: 'x', datasets_total: 0, untrusted_data: { notice: 'x', datasets: [] } }
+    for (const tool of agentTools.filter(({ name }) => name === 'list_datasets')) {
+      const isValid = (answer: object) => [tool.output.safeParse(answer).success, checkListed(tool, answer).valid]
+      expect(isValid(right)).toEqual([true, true])
+      expect(isValid({ summary: 'x' })).toEqual([false, false])
+      expect(isValid({ ...right, datasets_total: '0' })).toEqual([false, false])
+      expect(isValid({ ...right, untrusted_data: { notice: 'x', datasets: [{ name: 7 }] } })).toEqual([false, false])
+      expect(checkListed(tool, { error: { code: 400 } }).valid).toBe(false)
+    }
+  })
+})
+
+test('a number of one has its noun in the singular', async () => {
+  const at = { time: new Date(app.clock.nowMs() - 60_000).toISOString(), message: 'alone' }
+  await send('single', 'one', [JSON.stringify(at)])
+  const from = { from: ['single.one'] }
+  const summaries: string[] = []
+  for (const [tool, args] of [
+    ['count', { groups: ['message'] }],
+    ['chart', { points: 2 }],
+    ['patterns', {}],
+    ['new_patterns', {}],
+    ['search', {}],
+    ['compare_ranges', {}],
+    ['list_fields', {}],
+    ['create_export', {}],
+    ['create_saved_search', { name: 'One' }],
+  ] as const)
+    summaries.push((await agent.tool(tool, { ...from, ...args })).body.summary)
+  expect(summaries).toEqual([
+    '1 event matches, in 1 group.',
+    expect.stringMatching(/^1 event matches\. The highest value, 1, begins at .*; the lowest is 0\.$/),
+    '1 pattern in 1 event.',
+    expect.stringMatching(/^1 pattern appeared since .* and 0 vanished/),
+    '1 event matches; the newest 1 follows.',
+    expect.stringMatching(/^\d+ findings?; 1 event in the range and 0 in the baseline\.$/),
+    'Fields of 1 dataset.',
+    'Preview, nothing is created yet. The file would have 1 event.',
+    'Preview, nothing is created yet. 1 event matches now.',
+  ])
+  expect(summaries.filter((summary) => /\b1 (?:events|patterns|groups|findings)\b/.test(summary))).toEqual([])
+})
+
 test('monitors, their evaluations and backtests', async () => {
   const { id } = (await org.ask<{ id: string }>('POST', '/monitors', { body: { ...monitor, actions: [{ email: 'ada@shop.example' }] } }))
     .body
@@ -392,6 +547,11 @@ describe('bad arguments name the field', () => {
     ['search', { from: ['shop.nowhere'] }, 'from'],
     ['count', { measure: 'median(' }, 'measure'],
     ['chart', { measure: 'median(' }, 'measure'],
+    ['count', { select: 'median(' }, 'select'],
+    ['chart', { select: ['median('] }, 'select'],
+    ['count', { select: ['count(*)', 'avg(ms)'] }, 'select'],
+    ['chart', { select: 'count(*)', measure: 'count(*)' }, 'select'],
+    ['chart', { select: 7 }, 'select'],
     ['search', { from: ['shop.web'], from_expr: '*' }, 'from'],
     ['create_dashboard', { name: 'x', widgets: [widgetOf('level = error'), widgetOf('level = ')] }, 'widgets.1.queries.0.where'],
     ['backtest_monitor', { changes: { ...monitor, name: undefined, window: 'Last 1 minute' } }, 'changes.window'],
@@ -400,7 +560,6 @@ describe('bad arguments name the field', () => {
     ['event_context', {}, 'event'],
     ['monitor_evaluations', { monitor_id: 'x' }, 'monitor_id'],
     ['create_monitor', { ...monitor, actions: [{ email: 'ada@shop.example' }], window: 'Last 1 minute' }, 'window'],
-    ['no_such_tool', {}, 'name'],
   ])('%s %o: %s', async (tool, args, field) => {
     const { isError, body } = await agent.tool(tool, args)
     expect(isError).toBe(true)

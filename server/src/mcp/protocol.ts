@@ -8,10 +8,14 @@ export type AgentSession = {
   version: string
   instructions: string
   listed: readonly Tool[]
-  call(name: string, args: unknown): Promise<{ content: ToolContent; isError: boolean }>
+  /** Undefined for a name that no tool has. */
+  call(name: string, args: unknown): Promise<{ content: ToolContent; isError: boolean } | undefined>
 }
 
 export type ProtocolReply = { status: number; json: string }
+
+/** The name is not repeated: it may be any text. */
+const UNKNOWN_TOOL = 'params.name is no tool; tools/list has those that the caller may use'
 
 /** The headers by which the protocol checks a message. */
 const PROTOCOL_HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name'] as const
@@ -26,9 +30,8 @@ export async function answerMessage(
   session: AgentSession,
   signal: AbortSignal,
 ): Promise<ProtocolReply> {
-  const { createMcpHandler, isLegacyRequest, Server, WebStandardStreamableHTTPServerTransport } = await import(
-    '@modelcontextprotocol/server'
-  )
+  const { createMcpHandler, isLegacyRequest, ProtocolError, ProtocolErrorCode, Server, WebStandardStreamableHTTPServerTransport } =
+    await import('@modelcontextprotocol/server')
   const open = () => {
     const server = new Server(
       { name: 'dendro', title: 'Dendro', version: session.version },
@@ -36,7 +39,9 @@ export async function answerMessage(
     )
     server.setRequestHandler('tools/list', () => ({ tools: [...session.listed] }))
     server.setRequestHandler('tools/call', async ({ params }) => {
-      const { content, isError } = await session.call(params.name, params.arguments)
+      const called = await session.call(params.name, params.arguments)
+      if (!called) throw new ProtocolError(ProtocolErrorCode.InvalidParams, UNKNOWN_TOOL)
+      const { content, isError } = called
       return { content: [{ type: 'text' as const, text: content.text }], structuredContent: content.structured, isError }
     })
     return server

@@ -22,9 +22,12 @@ export function openSession(world: World, actor: Actor, call: CallEndpoint): Age
     call: async (name, args) => {
       const tool = byName.get(name)
       const nowMs = world.clock.nowMs()
-      const outcome = tool
-        ? await runTool(tool, args, { actor, call, nowMs, confirmationsOf: (given) => confirmationsOf(world, actor, name, nowMs, given) })
-        : { failure: badField('name', 'is no tool; tools/list has those that the caller may use') }
+      if (!tool) {
+        await recordToolCall(world, actor, { name, args, failure: badField('name', 'is no tool') })
+        return undefined
+      }
+      const confirmations = (given: object) => confirmationsOf(world, actor, name, nowMs, given)
+      const outcome = await runTool(tool, args, { actor, call, nowMs, confirmationsOf: confirmations })
       await recordToolCall(world, actor, { name, args, failure: outcome.failure })
       if (outcome.failure === undefined) return { content: outcome.content, isError: false }
       if (outcome.failure.status >= 500)

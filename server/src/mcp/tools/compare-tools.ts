@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { badField } from '../../kernel/errors.ts'
 import type { TimeBounds } from '../../query/bounds.ts'
 import { exploreLink } from '../app-links.ts'
+import { counted } from '../counted.ts'
+import { Cost, rangeOutput, Span } from '../output-schema.ts'
 import { rangeArguments, rangeFacts, rangeOfCall, sourceArguments, sourcesOf, timeText, whereArgument } from '../sources.ts'
 import { type AgentTool, readingTool } from '../tool.ts'
 
@@ -30,6 +32,24 @@ const compareRanges = readingTool({
     baseline_to_ts: epochMs.describe('Epoch milliseconds, exclusive.'),
     limit: z.int().min(1).max(50).default(10),
   }),
+  output: {
+    facts: { ...rangeOutput, baseline: Span, findings_total: z.int(), cost: Cost },
+    data: {
+      findings: z.array(
+        z.strictObject({
+          change: z.string(),
+          text: z.string(),
+          where: z.string(),
+          events: z.int(),
+          events_before: z.int(),
+          share: z.number(),
+          share_before: z.number(),
+          same_events: z.array(z.string()).optional(),
+        }),
+      ),
+      findings_left_out: z.int().optional(),
+    },
+  },
   run: async (args, context) => {
     const sources = await sourcesOf(context, args)
     const bounds = rangeOfCall(context, args)
@@ -56,7 +76,7 @@ const compareRanges = readingTool({
     }))
     const cmp = args.baseline_from_ts === undefined ? args.baseline : undefined
     return {
-      summary: `${found.findings_total} findings; ${found.range.count} events in the range and ${found.baseline.count} in the baseline.`,
+      summary: `${counted(found.findings_total, 'finding')}; ${counted(found.range.count, 'event')} in the range and ${found.baseline.count} in the baseline.`,
       link: exploreLink(context, { datasets: sources.ids, where: args.where, bounds, tab: 'difference', cmp }),
       facts: {
         ...rangeFacts(bounds),

@@ -1,6 +1,7 @@
 import { contract } from '@dendro/api'
 import { z } from 'zod'
 import { appLink } from '../app-links.ts'
+import { counted, verb } from '../counted.ts'
 import { confirmArgument, confirmed } from '../previews.ts'
 import { type AgentTool, creatingTool, readingTool } from '../tool.ts'
 import { given } from './monitor-tools.ts'
@@ -16,10 +17,11 @@ const listContentPacks = readingTool({
     dataset_id: z.guid({ error: 'must be the id of a dataset, from list_datasets' }).optional(),
     limit: z.int().min(1).max(100).default(20),
   }),
+  output: { facts: { content_packs_total: z.int() }, data: { content_packs: z.array(z.looseObject({ pack: z.string() })) } },
   run: async ({ dataset_id, limit }, context) => {
     const { offers } = await context.call(contract.contentPacks.list, { query: given({ dataset_id, system: true, limit: 100 }) })
     return {
-      summary: `${offers.length} content packs suit the datasets.`,
+      summary: `${counted(offers.length, 'content pack')} ${verb(offers.length, 'suits', 'suit')} the datasets.`,
       link: appLink(context, 'dashboards', {}),
       facts: { content_packs_total: offers.length },
       data: { content_packs: context.cuts.rows(offers, limit, 'use dataset_id or raise limit') },
@@ -40,6 +42,13 @@ const createFromContentPack = creatingTool({
     actions: installShape.actions,
     ...confirmArgument,
   }),
+  output: {
+    preview: {
+      facts: { widgets: z.int(), monitors_offered: z.array(z.string()) },
+      data: { would_create: z.looseObject({}), parameters: z.unknown() },
+    },
+    made: { dashboard_id: z.string(), monitor_ids: z.array(z.string()) },
+  },
   run: (args, context) =>
     confirmed(args, context, {
       preview: async ({ pack, dataset_id, parameters }) => {
@@ -47,7 +56,7 @@ const createFromContentPack = creatingTool({
         const found = await context.call(contract.contentPacks.preview, { params: { packId: pack }, body })
         const { dashboard, monitors } = found
         return {
-          summary: `A dashboard with ${dashboard.widgets.length} widgets; ${monitors.length} monitors are offered.`,
+          summary: `A dashboard with ${counted(dashboard.widgets.length, 'widget')}; ${counted(monitors.length, 'monitor')} ${verb(monitors.length, 'is', 'are')} offered.`,
           facts: { widgets: dashboard.widgets.length, monitors_offered: monitors.map(({ id }) => id) },
           data: { would_create: { dashboard, monitors, left_out: found.left_out }, parameters: found.parameters },
         }

@@ -1,7 +1,9 @@
 import type { SearchResponse, Series } from '@dendro/api'
 import { z } from 'zod'
 import { exploreLink } from '../app-links.ts'
+import { counted, verb } from '../counted.ts'
 import { measureMatching } from '../measure-matching.ts'
+import { Cost, Group, rangeOutput, Value, warningsOutput } from '../output-schema.ts'
 import { rangeArguments, rangeFacts, sourceArguments, timeText, whereArgument } from '../sources.ts'
 import { type AgentTool, readingTool } from '../tool.ts'
 import { costOf, warningsOf } from './search-tools.ts'
@@ -9,8 +11,10 @@ import { costOf, warningsOf } from './search-tools.ts'
 const GROUP_CHARS = 120
 const DIGITS = 6
 
-/** The endpoint selects what these tools measure. */
+/** The endpoint selects what these tools measure, and callers know its name. */
 const MEASURE: ReadonlyMap<string, string> = new Map([['select', 'measure']])
+
+const Facts = { ...rangeOutput, value: Value, events_total: z.int(), is_exact: z.boolean(), cost: Cost }
 
 const measure = z
   .string()
@@ -30,6 +34,7 @@ const count = readingTool({
   description: 'Counts matching events or computes one aggregate, in total or by groups, largest first. The cheapest first step.',
   permissions: ['search_read'],
   argumentNames: MEASURE,
+  otherNames: MEASURE,
   input: z.strictObject({
     measure,
     groups,
@@ -38,18 +43,28 @@ const count = readingTool({
     ...rangeArguments,
     limit: z.int().min(1).max(500).default(20).describe('Groups.'),
   }),
+  output: {
+    facts: Facts,
+    data: {
+      rows: z.array(z.strictObject({ group: Group, value: Value, events: z.int().optional() })).optional(),
+      ...warningsOutput,
+    },
+  },
   run: async (args, context) => {
     const { sources, bounds, found } = await measureMatching(args, 1, context)
     const rows = leavesOf(found.groups_series).map(({ group, series }) => ({
       group: cutAll(group, (text) => context.cuts.text(text, GROUP_CHARS)),
-      value: rounded(Number(series.value)),
+      value: measuredValue(series, args.measure),
       ...(isCount(args.measure) ? {} : { events: Number(series.count) }),
     }))
     const total = Number(found.totals.count)
     const value = wholeValue(found)
-    const inAll = isCount(args.measure) ? `${total} events match` : `The value over ${total} events is ${value ?? 'not defined'}`
+    const inAll = isCount(args.measure)
+      ? `${counted(total, 'event')} ${verb(total, 'matches', 'match')}`
+      : `The value over ${counted(total, 'event')} is ${value ?? 'not defined'}`
+    const groupsTotal = Number(found.totals.total_groups ?? rows.length)
     return {
-      summary: args.groups?.length ? `${inAll}, in ${Number(found.totals.total_groups ?? rows.length)} groups.` : `${inAll}.`,
+      summary: args.groups?.length ? `${inAll}, in ${counted(groupsTotal, 'group')}.` : `${inAll}.`,
       link: exploreLink(context, { datasets: sources.ids, where: args.where, bounds, ...linkOfMeasure(args, 'table') }),
       facts: { ...rangeFacts(bounds), value, events_total: total, is_exact: found.is_exact, cost: costOf(found) },
       data: {
@@ -63,9 +78,11 @@ const count = readingTool({
 const chart = readingTool({
   name: 'chart',
   title: 'Chart over time',
-  description: 'Computes a time series of one aggregate, in total or for the largest groups. Values stand at `start` + n × `step_s`.',
+  description:
+    'Computes a time series of one aggregate, in total or for the largest groups. Values stand at `start` + n × `step_s`; null where no event has one.',
   permissions: ['search_read'],
   argumentNames: MEASURE,
+  otherNames: MEASURE,
   input: z.strictObject({
     measure,
     groups,
@@ -75,24 +92,27 @@ const chart = readingTool({
     points: z.int().min(2).max(200).default(24),
     limit: z.int().min(1).max(20).default(5).describe('Groups.'),
   }),
+  output: {
+    facts: { ...Facts, start: z.string(), step_s: z.number(), values: z.array(Value) },
+    data: { series: z.array(z.strictObject({ group: Group, value: Value, values: z.array(Value) })).optional(), ...warningsOutput },
+  },
   run: async (args, context) => {
     const { sources, bounds, found } = await measureMatching(args, args.points, context)
     const whole = found.totals.timeseries ?? []
-    const values = whole.map(({ value }) => rounded(value))
-    const peak = values.indexOf(Math.max(...values))
+    const values = whole.map((slice) => measuredValue(slice, args.measure))
     const startMs = Number(whole[0]?.['@timestamp'] ?? bounds.fromMs)
     const stepMs = whole.length > 1 ? Number(whole[1]?.['@timestamp']) - startMs : bounds.toMs - bounds.fromMs
     const series = leavesOf(found.groups_series).map(({ group, series }) => ({
       group: cutAll(group, (text) => context.cuts.text(text, GROUP_CHARS)),
-      value: rounded(Number(series.value)),
-      values: series.timeseries.map(({ value }) => rounded(value)),
+      value: measuredValue(series, args.measure),
+      values: series.timeseries.map((slice) => measuredValue(slice, args.measure)),
     }))
     const total = Number(found.totals.count)
     return {
       summary:
         total === 0
           ? 'No event matches.'
-          : `${total} events match. The highest value, ${values[peak] ?? 0}, begins at ${timeText(startMs + peak * stepMs)}; the lowest is ${Math.min(...values)}.`,
+          : `${counted(total, 'event')} ${verb(total, 'matches', 'match')}. ${extremesOf(values, startMs, stepMs)}`,
       link: exploreLink(context, { datasets: sources.ids, where: args.where, bounds, ...linkOfMeasure(args, 'chart') }),
       facts: {
         ...rangeFacts(bounds),
@@ -120,11 +140,26 @@ const linkOfMeasure = ({ groups, measure }: { groups?: string[] | undefined; mea
   fn: isCount(measure) ? undefined : measure,
 })
 
+/** Says which slices have the highest and the lowest value. Slices without a value have neither. */
+function extremesOf(values: readonly (number | null)[], startMs: number, stepMs: number): string {
+  const known = values.filter((value) => value !== null)
+  if (known.length === 0) return 'None of them has a value.'
+  const highest = Math.max(...known)
+  return `The highest value, ${highest}, begins at ${timeText(startMs + values.indexOf(highest) * stepMs)}; the lowest is ${Math.min(...known)}.`
+}
+
+/** Aggregates that are 0 without events. All others have no value then. */
+const addsUp = (measure: string): boolean => /^\s*(?:count|sum|rate|unique|uniq|count_distinct)\b/i.test(measure)
+
+const measuredValue = ({ value, no_value }: Pick<Series, 'value' | 'no_value'>, measure: string): number | null =>
+  no_value && !addsUp(measure) ? null : rounded(Number(value))
+
 /** The value over the whole range. Totals have it by the text of the aggregate, which the service may normalize. */
-function wholeValue({ totals, metadata }: SearchResponse): number | undefined {
+function wholeValue({ totals, metadata }: SearchResponse): number | null {
   const [name = ''] = metadata.select
-  const value = totals[name] ?? totals.count
-  return typeof value === 'number' || typeof value === 'bigint' ? rounded(Number(value)) : undefined
+  const value = totals[name] ?? (isCount(name) ? totals.count : addsUp(name) ? 0 : null)
+  const number = typeof value === 'string' ? Number(value) : value
+  return (typeof number === 'number' || typeof number === 'bigint') && Number.isFinite(Number(number)) ? rounded(Number(number)) : null
 }
 
 type Leaf = { group: Record<string, string>; series: Series }

@@ -2,11 +2,13 @@ import { contract, DashboardDraft, MonitorDraft, SavedSearchDraft } from '@dendr
 import { z } from 'zod'
 import { appLink, exploreLink } from '../app-links.ts'
 import { namingArguments } from '../argument-names.ts'
+import { counted, verb } from '../counted.ts'
 import { measureMatching, type QueryGiven } from '../measure-matching.ts'
+import { rangeOutput } from '../output-schema.ts'
 import { confirmArgument, confirmed } from '../previews.ts'
 import { rangeArguments, rangeFacts, rangeOfCall, sourceArguments, sourcesOf, whereArgument } from '../sources.ts'
 import { type AgentTool, creatingTool, readingTool, type ToolContext } from '../tool.ts'
-import { given, monitorArguments, runBacktest } from './monitor-tools.ts'
+import { backtestOutput, given, monitorArguments, runBacktest } from './monitor-tools.ts'
 
 const BACKTEST_DAYS = 3
 
@@ -16,12 +18,19 @@ const createMonitor = creatingTool({
   description: `Creates a monitor that notifies its actions. The preview backtests it on the last ${BACKTEST_DAYS} days.`,
   permissions: ['monitors_write'],
   input: z.strictObject({ name: MonitorDraft.shape.name, ...monitorArguments, actions: MonitorDraft.shape.actions, ...confirmArgument }),
+  output: {
+    preview: {
+      facts: { backtest: z.strictObject(backtestOutput.facts) },
+      data: { would_create: z.looseObject({}), ...backtestOutput.data },
+    },
+    made: { monitor_id: z.string(), status: z.string() },
+  },
   run: (args, context) =>
     confirmed(args, context, {
       preview: async (definition) => {
         const { facts, data } = await runBacktest({ ...given(definition), days: BACKTEST_DAYS }, context)
         return {
-          summary: `In the last ${BACKTEST_DAYS} days it would have sent ${facts.notifications_total} notifications.`,
+          summary: `In the last ${BACKTEST_DAYS} days it would have sent ${counted(facts.notifications_total, 'notification')}.`,
           facts: { backtest: facts },
           data: { would_create: { monitor: given(definition) }, ...data },
         }
@@ -61,6 +70,10 @@ const createDashboard = creatingTool({
       .max(20),
     ...confirmArgument,
   }),
+  output: {
+    preview: { data: { would_create: z.looseObject({}) } },
+    made: { dashboard_id: z.string(), widget_ids: z.array(z.string()) },
+  },
   run: (args, context) =>
     confirmed(args, context, {
       preview: async (dashboard) => {
@@ -76,7 +89,7 @@ const createDashboard = creatingTool({
           widgets.push({ name, type, values_of_the_last_hour: values })
         }
         return {
-          summary: `A dashboard with ${dashboard.widgets.length} widgets.`,
+          summary: `A dashboard with ${counted(dashboard.widgets.length, 'widget')}.`,
           data: { would_create: { dashboard: { name: dashboard.name, description: dashboard.description }, widgets } },
         }
       },
@@ -86,7 +99,7 @@ const createDashboard = creatingTool({
         const body = { name, ...(description === undefined ? {} : { description }), widget_ids: widgetIds }
         const made = await context.call(contract.dashboards.create, { body })
         return {
-          summary: `The dashboard is created, with ${widgetIds.length} widgets.`,
+          summary: `The dashboard is created, with ${counted(widgetIds.length, 'widget')}.`,
           link: appLink(context, 'dashboards', { id: made.id }),
           facts: { dashboard_id: made.id, widget_ids: widgetIds },
         }
@@ -119,12 +132,16 @@ const createSavedSearch = creatingTool({
     ...rangeArguments,
     ...confirmArgument,
   }),
+  output: {
+    preview: { facts: { ...rangeOutput, events_total: z.int() }, data: { would_create: z.looseObject({}) } },
+    made: { saved_search_id: z.string() },
+  },
   run: (args, context) =>
     confirmed(args, context, {
       preview: async (search) => {
         const { facts, link, total } = await countMatching(search, context)
         return {
-          summary: `${total} events match now.`,
+          summary: `${counted(total, 'event')} ${verb(total, 'matches', 'match')} now.`,
           link,
           facts,
           data: { would_create: { saved_search: await savedSearchOf(search, context) } },
@@ -175,12 +192,16 @@ const createExport = creatingTool({
     compression: exportShape.compression,
     ...confirmArgument,
   }),
+  output: {
+    preview: { facts: { ...rangeOutput, events_total: z.int(), format: z.string(), compression: z.string() } },
+    made: { export_id: z.string(), status: z.string() },
+  },
   run: (args, context) =>
     confirmed(args, context, {
       preview: async (order) => {
         const { facts, link, total } = await countMatching(order, context)
         return {
-          summary: `The file would have ${total} events.`,
+          summary: `The file would have ${counted(total, 'event')}.`,
           link,
           facts: { ...facts, format: order.format, compression: order.compression },
         }
@@ -206,6 +227,16 @@ const exportStatus = readingTool({
   description: 'Shows the progress of an export, and where to download the file once it is complete.',
   permissions: ['exports_read'],
   input: z.strictObject({ export_id: z.string().min(1).max(255) }),
+  output: {
+    facts: {
+      status: z.string(),
+      progress: z.number().optional(),
+      bytes: z.number().optional(),
+      events: z.number().optional(),
+      download: z.string().optional(),
+      failure: z.string().optional(),
+    },
+  },
   run: async ({ export_id }, context) => {
     const found = await context.call(contract.exports.get, { params: { exportId: export_id } })
     const { status, progress, bytes, events, location, failure_detail } = found

@@ -1,6 +1,8 @@
 import { contract } from '@dendro/api'
 import { z } from 'zod'
 import { appLink, exploreLink } from '../app-links.ts'
+import { counted, verb } from '../counted.ts'
+import { rangeOutput } from '../output-schema.ts'
 import { rangeArguments, rangeFacts, rangeOfCall, sourceArguments, sourcesOf } from '../sources.ts'
 import { type AgentTool, readingTool } from '../tool.ts'
 
@@ -18,6 +20,20 @@ const listDatasets = readingTool({
     from_expr: sourceArguments.from_expr,
     limit: z.int().min(1).max(500).default(50),
   }),
+  output: {
+    facts: { datasets_total: z.int() },
+    data: {
+      datasets: z.array(
+        z.strictObject({
+          name: z.string(),
+          id: z.string(),
+          tags: z.record(z.string(), z.string()).optional(),
+          retention: contract.datasets.update.body.shape.retention.optional(),
+          last_event: z.string().optional(),
+        }),
+      ),
+    },
+  },
   run: async ({ find = '', from_expr, limit }, context) => {
     const { datasets } = await context.call(contract.datasets.list, { query: from_expr?.trim() ? { from_expr } : {} })
     const found = datasets
@@ -31,7 +47,7 @@ const listDatasets = readingTool({
       .filter(({ name }) => name.toLowerCase().includes(find.toLowerCase()))
       .toSorted((one, other) => one.name.localeCompare(other.name))
     return {
-      summary: found.length === 1 ? '1 dataset matches.' : `${found.length} datasets match.`,
+      summary: `${counted(found.length, 'dataset')} ${verb(found.length, 'matches', 'match')}.`,
       link: appLink(context, 'data', find === '' ? {} : { find }),
       facts: { datasets_total: found.length },
       data: { datasets: context.cuts.rows(found, limit, 'narrow them with find or from_expr, or raise limit') },
@@ -53,6 +69,17 @@ const listFields = readingTool({
     find: z.string().max(NAME_CHARS_MAX).optional().describe('Only fields whose name contains this text.'),
     limit: z.int().min(1).max(300).default(25).describe('Fields of each dataset.'),
   }),
+  output: {
+    facts: rangeOutput,
+    data: {
+      datasets: z.array(
+        z.strictObject({
+          dataset: z.string(),
+          fields: z.array(z.strictObject({ name: z.string(), type: z.string(), events: z.int(), examples: z.array(z.string()) })),
+        }),
+      ),
+    },
+  },
   run: async (args, context) => {
     const sources = await sourcesOf(context, args)
     const bounds = rangeOfCall(context, args)
@@ -73,11 +100,13 @@ const listFields = readingTool({
           .map(({ value }) => context.cuts.text(value, VALUE_CHARS)),
       }))
       if (all.length > fields.length)
-        context.cuts.note(`a dataset has ${all.length} fields, ${fields.length} are shown; use find or raise limit`)
+        context.cuts.note(
+          `a dataset has ${counted(all.length, 'field')}, of which ${fields.length} ${verb(fields.length, 'is', 'are')} shown; use find or raise limit`,
+        )
       return fields.length > 0 ? [{ dataset: sources.nameOf(id), fields }] : []
     })
     return {
-      summary: datasets.length === 1 ? 'Fields of 1 dataset.' : `Fields of ${datasets.length} datasets.`,
+      summary: `Fields of ${counted(datasets.length, 'dataset')}.`,
       link: exploreLink(context, { datasets: sources.ids, bounds, tab: 'fields' }),
       facts: rangeFacts(bounds),
       data: { datasets: context.cuts.rows(datasets, DATASETS_MAX, 'name fewer datasets with from, or lower limit') },

@@ -16,6 +16,7 @@ const explainError = readingTool({
     'Collects facts about one event: how often its pattern occurs and since when, which values differ from other events, what came around it, and what to check next.',
   permissions: ['ai_use', 'search_read'],
   input: z.strictObject({ event: eventArgument }),
+  output: { data: { explanation: z.string() } },
   run: async ({ event }, context) => {
     const { logId, timestamp, sequence } = placeOfEvent(event)
     const stream = await context.call(contract.assistants.explainError, { query: { logId, timestamp, sequence } })

@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { badField } from '../../kernel/errors.ts'
 import { appLink } from '../app-links.ts'
 import { namingArguments } from '../argument-names.ts'
+import { counted, verb } from '../counted.ts'
+import { Span, Value } from '../output-schema.ts'
 import { rangeArguments, rangeOfCall, timeText } from '../sources.ts'
 import { type AgentTool, readingTool, type ToolContext } from '../tool.ts'
 
@@ -12,6 +14,53 @@ const CHANGES_SHOWN = 20
 const monitorArgument = z
   .guid({ error: 'must be the id of a monitor, from list_monitors' })
   .describe('The id of a monitor, from list_monitors.')
+
+const MonitorRow = z.strictObject({
+  name: z.string(),
+  id: z.string(),
+  type: z.string(),
+  status: z.string(),
+  condition: z.string(),
+  muted: z.literal(true).optional(),
+  last_trigger: z.string().optional(),
+})
+const EvaluationRow = z.strictObject({
+  time: z.string(),
+  status: z.string(),
+  value: Value.optional(),
+  baseline: Value.optional(),
+  failure: z.string().optional(),
+  groups_total: z.int().optional(),
+  groups: z.array(z.strictObject({ group: z.string(), value: Value.optional(), status: z.string() })).optional(),
+  patterns: z.array(z.unknown()).optional(),
+  notifications: z.int().optional(),
+})
+const QueryRow = z.strictObject({
+  select: z.string().optional(),
+  from: z.array(z.string()).optional(),
+  from_expr: z.string().optional(),
+  where: z.string().optional(),
+  groups: z.array(z.string()).optional(),
+})
+const ChangeRow = z.strictObject({
+  time: z.string(),
+  group: z.string().optional(),
+  value: Value.optional(),
+  baseline: Value.optional(),
+  before: z.string(),
+  after: z.string(),
+})
+/** What a backtest answers. */
+export const backtestOutput = {
+  facts: {
+    range: Span,
+    evaluations: z.int(),
+    changes_total: z.int(),
+    notifications_total: z.int(),
+    minutes_in_status: z.record(z.string(), z.int()),
+  },
+  data: { changes: z.array(ChangeRow) },
+}
 
 const listMonitors = readingTool({
   name: 'list_monitors',
@@ -23,6 +72,7 @@ const listMonitors = readingTool({
     status: z.enum(['OK', 'WARN', 'ALERT', 'NO_DATA']).optional(),
     limit: z.int().min(1).max(200).default(25),
   }),
+  output: { facts: { monitors_total: z.int() }, data: { monitors: z.array(MonitorRow) } },
   run: async ({ find = '', status, limit }, context) => {
     const { monitors } = await context.call(contract.monitors.list)
     const found = monitors
@@ -30,7 +80,7 @@ const listMonitors = readingTool({
       .toSorted((one, other) => URGENCY.indexOf(one.status) - URGENCY.indexOf(other.status))
     const inAlert = monitors.filter((monitor) => monitor.status === 'ALERT').length
     return {
-      summary: `${found.length} monitors match; ${inAlert} of all ${monitors.length} are in alert.`,
+      summary: `${counted(found.length, 'monitor')} ${verb(found.length, 'matches', 'match')}; in alert: ${inAlert} of ${monitors.length}.`,
       link: appLink(context, 'monitors', { find: find || undefined, show: status }),
       facts: { monitors_total: found.length },
       data: { monitors: context.cuts.rows(found.map(monitorRow), limit, 'use find or status, or raise limit') },
@@ -52,6 +102,13 @@ const monitorEvaluations = readingTool({
     time_range: rangeArguments.time_range.describe('Such as `Last 1 day`; without a range, the latest evaluations.'),
     limit: z.int().min(1).max(200).default(10),
   }),
+  output: {
+    facts: { status: z.string() },
+    data: {
+      monitor: MonitorRow.extend({ queries: z.array(QueryRow), formulas: z.array(z.string()) }),
+      evaluations: z.array(EvaluationRow),
+    },
+  },
   run: async (args, context) => {
     const params = { monitorId: args.monitor_id }
     const hasRange = args.time_range !== undefined || args.from_ts !== undefined || args.to_ts !== undefined
@@ -60,7 +117,7 @@ const monitorEvaluations = readingTool({
     const query = { ...(bounds ? { from_ts: bounds.fromMs, to_ts: bounds.toMs } : {}), limit: args.limit }
     const { evaluations } = await context.call(contract.monitors.evaluations, { params, query })
     return {
-      summary: `The monitor is ${monitor.status}${monitor.muted_until === undefined ? '' : ', muted'}; ${evaluations.length} evaluations follow.`,
+      summary: `The monitor is ${monitor.status}${monitor.muted_until === undefined ? '' : ', muted'}; ${counted(evaluations.length, 'evaluation')} ${verb(evaluations.length, 'follows', 'follow')}.`,
       link: appLink(context, 'monitors', { id: monitor.id }),
       facts: { status: monitor.status },
       data: {
@@ -115,6 +172,7 @@ const backtestMonitor = readingTool({
       .describe('Members that replace those of the monitor; without one, the whole definition.'),
     days: required.days,
   }),
+  output: backtestOutput,
   run: async ({ monitor_id, changes = {}, days }, context) => {
     if (monitor_id === undefined && changes.queries === undefined)
       throw badField('monitor_id', 'or changes with a whole definition is required')
@@ -122,7 +180,7 @@ const backtestMonitor = readingTool({
       monitor_id === undefined ? {} : definitionOf(await context.call(contract.monitors.get, { params: { monitorId: monitor_id } }))
     const { facts, data } = await namingArguments(CHANGES, () => runBacktest({ ...known, ...given(changes), days }, context))
     return {
-      summary: `${facts.notifications_total} notifications and ${facts.changes_total} status changes in ${days} days.`,
+      summary: `${counted(facts.notifications_total, 'notification')} and ${counted(facts.changes_total, 'status change')} in ${counted(days, 'day')}.`,
       ...(monitor_id === undefined ? {} : { link: appLink(context, 'monitors', { id: monitor_id }) }),
       facts,
       data,

@@ -2,6 +2,8 @@ import { contract, type PatternRow } from '@dendro/api'
 import { z } from 'zod'
 import type { TimeBounds } from '../../query/bounds.ts'
 import { exploreLink } from '../app-links.ts'
+import { counted, verb } from '../counted.ts'
+import { rangeOutput, Span } from '../output-schema.ts'
 import { rangeArguments, rangeFacts, rangeOfCall, type Sources, sourceArguments, sourcesOf, timeText, whereArgument } from '../sources.ts'
 import { type AgentTool, readingTool, type ToolContext } from '../tool.ts'
 
@@ -9,6 +11,8 @@ const HOUR_MS = 3_600_000
 /** A list of patterns ends here; a pattern beyond it may exist all the same. */
 const LISTED_MAX = 1_000
 const CANDIDATES_MAX = 200
+
+const Patterns = z.array(z.strictObject({ pattern: z.string(), text: z.string(), events: z.int(), dataset: z.string() }))
 
 const patterns = readingTool({
   name: 'patterns',
@@ -22,13 +26,14 @@ const patterns = readingTool({
     ...rangeArguments,
     limit: z.int().min(1).max(200).default(20),
   }),
+  output: { facts: { ...rangeOutput, patterns_total: z.int(), events_total: z.int() }, data: { patterns: Patterns } },
   run: async (args, context) => {
     const sources = await sourcesOf(context, args)
     const bounds = rangeOfCall(context, args)
     const found = await findPatterns(context, { sources, where: args.where, bounds })
     const events = found.reduce((sum, { count }) => sum + Number(count), 0)
     return {
-      summary: `${found.length}${found.length === LISTED_MAX ? ' or more' : ''} patterns in ${events} events.`,
+      summary: `${found.length === LISTED_MAX ? `${LISTED_MAX} or more patterns` : counted(found.length, 'pattern')} in ${counted(events, 'event')}.`,
       link: exploreLink(context, { datasets: sources.ids, where: args.where, bounds, tab: 'patterns' }),
       facts: { ...rangeFacts(bounds), patterns_total: found.length, events_total: events },
       data: {
@@ -55,6 +60,10 @@ const newPatterns = readingTool({
     baseline_hours: z.number().min(0.25).max(720).default(24).describe('The earlier range: so many hours that end where the range begins.'),
     limit: z.int().min(1).max(100).default(15).describe('Patterns of each kind.'),
   }),
+  output: {
+    facts: { ...rangeOutput, earlier: Span, appeared_total: z.int(), vanished_total: z.int() },
+    data: { appeared: Patterns, vanished: Patterns },
+  },
   run: async (args, context) => {
     const sources = await sourcesOf(context, args)
     const bounds = rangeOfCall(context, args)
@@ -71,7 +80,7 @@ const newPatterns = readingTool({
         'raise limit, or add a filter',
       )
     return {
-      summary: `${appeared.length} patterns appeared since ${timeText(bounds.fromMs)} and ${vanished.length} vanished, compared with the ${args.baseline_hours} hours before.${before.length === 0 ? ' The earlier range has no events, so every pattern is new.' : ''}`,
+      summary: `${counted(appeared.length, 'pattern')} appeared since ${timeText(bounds.fromMs)} and ${vanished.length} vanished, compared with the ${args.baseline_hours === 1 ? 'hour' : `${args.baseline_hours} hours`} before.${before.length === 0 ? ' The earlier range has no events, so every pattern is new.' : ''}`,
       link: exploreLink(context, { datasets: sources.ids, where: args.where, bounds, tab: 'patterns' }),
       facts: {
         ...rangeFacts(bounds),
@@ -99,6 +108,19 @@ const patternValues = readingTool({
     ...rangeArguments,
     limit: z.int().min(1).max(50).default(5).describe('Values of each variable part.'),
   }),
+  output: {
+    facts: { ...rangeOutput, events_total: z.int() },
+    data: {
+      text: z.string(),
+      parts: z.array(
+        z.strictObject({
+          kind: z.string(),
+          distinct: z.int(),
+          values: z.array(z.strictObject({ value: z.string(), count: z.int() })),
+        }),
+      ),
+    },
+  },
   run: async (args, context) => {
     const sources = await sourcesOf(context, args)
     const bounds = rangeOfCall(context, args)
@@ -108,7 +130,7 @@ const patternValues = readingTool({
     })
     const where = [args.where?.trim() ? `(${args.where})` : '', `@pattern = '${args.pattern}'`].filter(Boolean).join(' AND ')
     return {
-      summary: `${count} events have this pattern, which has ${placeholders.length} variable parts.`,
+      summary: `${counted(count, 'event')} ${verb(count, 'has', 'have')} this pattern, which has ${counted(placeholders.length, 'variable part')}.`,
       link: exploreLink(context, { datasets: sources.ids, where, bounds }),
       facts: { ...rangeFacts(bounds), events_total: Number(count) },
       data: {

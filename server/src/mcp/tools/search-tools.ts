@@ -2,8 +2,10 @@ import { contract, type Event, type SearchResponse } from '@dendro/api'
 import { z } from 'zod'
 import { messageKeys } from '../../lines/event.ts'
 import { exploreLink } from '../app-links.ts'
+import { counted, verb } from '../counted.ts'
 import { TEXT_CHARS } from '../cuts.ts'
 import { eventArgument, eventReference, placeOfEvent } from '../event-reference.ts'
+import { Cost, Row, rangeOutput, warningsOutput } from '../output-schema.ts'
 import { rangeArguments, rangeFacts, rangeOfCall, type Sources, sourceArguments, sourcesOf, timeText, whereArgument } from '../sources.ts'
 import { type AgentTool, readingTool, type ToolContext } from '../tool.ts'
 
@@ -37,6 +39,10 @@ const search = readingTool({
       .optional()
       .describe('From an earlier answer: continues after its last event. Other arguments of the query are ignored.'),
   }),
+  output: {
+    facts: { range: rangeOutput.range.optional(), events_total: z.int(), cost: Cost, cursor: z.string().optional() },
+    data: { events: z.array(Row), ...warningsOutput },
+  },
   run: async (args, context) => {
     const sources = await sourcesOf(context, args)
     const bounds = rangeOfCall(context, args)
@@ -58,8 +64,8 @@ const search = readingTool({
     const total = Number(found.totals.count)
     return {
       summary: args.cursor
-        ? `The next ${rows.length} events.`
-        : `${found.is_exact ? total : `At least ${total}`} events match; ${args.oldest_first ? 'the oldest' : 'the newest'} ${rows.length} follow.`,
+        ? `The next ${counted(rows.length, 'event')}.`
+        : `${found.is_exact ? '' : 'At least '}${counted(total, 'event')} ${verb(total, 'matches', 'match')}; ${args.oldest_first ? 'the oldest' : 'the newest'} ${rows.length} ${verb(rows.length, 'follows', 'follow')}.`,
       // A page is of an earlier query, whose answer had the link.
       link: args.cursor ? undefined : exploreLink(context, { datasets: sources.ids, where: args.where, bounds }),
       facts: { ...(args.cursor ? {} : rangeFacts(bounds)), events_total: total, cost: costOf(found), ...(cursor ? { cursor } : {}) },
@@ -133,6 +139,7 @@ const eventContext = readingTool({
     limit: z.int().min(1).max(200).default(20),
     ...maxCharsArgument,
   }),
+  output: { facts: { cost: Cost }, data: { events: z.array(Row) } },
   run: async ({ event, from, direction, limit, max_chars }, context) => {
     const { logId, timestamp, sequence } = placeOfEvent(event)
     const sources = await sourcesOf(context, { from: from?.length ? [logId, ...from] : [logId] })
@@ -144,7 +151,7 @@ const eventContext = readingTool({
     })
     const bounds = { fromMs: timestamp - AROUND_MS, toMs: timestamp + AROUND_MS }
     return {
-      summary: `${rows.length} events around ${timeText(timestamp)}.`,
+      summary: `${counted(rows.length, 'event')} around ${timeText(timestamp)}.`,
       link: exploreLink(context, { datasets: sources.ids, bounds, event }),
       facts: { cost: costOf(found) },
       data: { events: context.cuts.rows(rows, limit, 'lower limit or max_chars') },
