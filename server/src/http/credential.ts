@@ -7,18 +7,21 @@ export type CallerCredential = { kind: 'key'; key: Secret; inAddress?: true } | 
 const KEY_HEADER = 'x-service-api-key'
 const KEY_LENGTH_MAX = 4096
 
-/**
- * Finds the credential of a request. A bearer value takes precedence; three dot-separated parts make it a token, with or without the word
- * Bearer, and anything else after Bearer is an API key.
- */
-export function readCredential(headers: IncomingHttpHeaders, extraKeyHeaders: readonly string[]): CallerCredential | undefined {
-  const authorization = headers.authorization?.trim()
-  if (authorization) {
-    const bearer = /^bearer\s+(.+)$/i.exec(authorization)?.[1]
-    const value = (bearer ?? authorization).slice(0, KEY_LENGTH_MAX)
-    if (hasTokenForm(value)) return { kind: 'token', token: new Secret(value) }
-    if (bearer) return { kind: 'key', key: new Secret(value) }
-  }
+/** Finds the credentials of a request, of which the first valid one counts: the bearer value, then the API key in a header. */
+export function readCredentials(headers: IncomingHttpHeaders, extraKeyHeaders: readonly string[]): CallerCredential[] {
+  return [readBearer(headers), readKey(headers, extraKeyHeaders)].filter((credential) => credential !== undefined)
+}
+
+/** Three dot-separated parts are a token, with or without the word Bearer; anything else after Bearer is an API key. */
+function readBearer({ authorization = '' }: IncomingHttpHeaders): CallerCredential | undefined {
+  const written = authorization.trim()
+  const bearer = /^bearer\s+(.+)$/i.exec(written)?.[1]
+  const value = (bearer ?? written).slice(0, KEY_LENGTH_MAX)
+  if (hasTokenForm(value)) return { kind: 'token', token: new Secret(value) }
+  return bearer ? { kind: 'key', key: new Secret(value) } : undefined
+}
+
+function readKey(headers: IncomingHttpHeaders, extraKeyHeaders: readonly string[]): CallerCredential | undefined {
   for (const name of [KEY_HEADER, ...extraKeyHeaders]) {
     const value = headers[name]
     const key = Array.isArray(value) ? value[0] : value
@@ -39,10 +42,8 @@ export function readSenderCredentials(
   const authorization = headers.authorization?.trim() ?? ''
   const [, scheme = '', value = ''] = /^(basic|apikey|splunk)\s+(.+)$/i.exec(authorization) ?? []
   const texts = scheme === '' ? [] : textsOf(scheme.toLowerCase(), value.trim())
-  if (texts.length > 0) return texts.map((text) => credentialOf(text))
-  const usual = readCredential(headers, [...extraKeyHeaders, ...SENDER_KEY_HEADERS])
-  if (usual) return [usual]
-  if (!head) return []
+  const usual = [...texts.map((text) => credentialOf(text)), ...readCredentials(headers, [...extraKeyHeaders, ...SENDER_KEY_HEADERS])]
+  if (usual.length > 0 || !head) return usual
   const inAddress = keyInAddress(head.path, head.query)
   if (inAddress) return [credentialOf(inAddress)]
   const parameter = keyParameters.map((name) => head.query[name]).find((text) => text)

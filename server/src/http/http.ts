@@ -7,7 +7,7 @@ import type { Logger } from '../kernel/log.ts'
 import type { Actor, Principal, RequestFacts } from './actor.ts'
 import type { BaseUrl } from './base-url.ts'
 import { compress } from './compress.ts'
-import { type CallerCredential, readCredential, readSenderCredentials, withoutKey } from './credential.ts'
+import { type CallerCredential, readCredentials, readSenderCredentials, withoutKey } from './credential.ts'
 import { failureBody, toFailure, unexpected } from './failure-body.ts'
 import { FailureLog } from './failure-log.ts'
 import { parseJson, toJson } from './json.ts'
@@ -227,21 +227,37 @@ const findRawHandler = ({ routes }: HttpOptions, ...request: Parameters<FindRawH
 const isUpgradable = (options: HttpOptions, { method = 'GET', headers, url }: IncomingMessage): boolean =>
   findRawHandler(options, headOf({ method, headers, raw: { url } }), false)?.upgrade !== undefined
 
-/** Returns the principal of the first valid credential; event senders may send more than one. */
+/** Returns the principal of the first valid credential, without a promise if the first one is cached. */
 function identifyFirst(
   options: HttpOptions,
   request: FastifyRequest,
   facts: RequestFacts,
 ): Principal | undefined | Promise<Principal | undefined> {
   if (request.rawRequest) return identifySender(options, request, facts)
-  const credential = readCredential(request.headers, options.extraKeyHeaders)
-  return credential && options.identify(credential, facts)
+  const [credential, ...others] = readCredentials(request.headers, options.extraKeyHeaders)
+  const found = credential && options.identify(credential, facts)
+  return found instanceof Promise && others.length > 0 ? orIdentify(options, found, others, facts) : found
 }
+
+async function orIdentify(
+  options: HttpOptions,
+  found: Promise<Principal | undefined>,
+  others: readonly CallerCredential[],
+  facts: RequestFacts,
+): Promise<Principal | undefined> {
+  let principal = await found
+  for (const credential of principal ? [] : others) principal ??= await options.identify(credential, facts)
+  return principal
+}
+
+const isSame = (one: Principal, other: Principal): boolean =>
+  one.orgId === other.orgId && one.identity.type === other.identity.type && one.identity.id === other.identity.id
 
 /** Identifies the caller again, for long-running responses. It throws once the caller has lost access. */
 async function currentActorOf(options: HttpOptions, request: FastifyRequest): Promise<Actor> {
   const identified = await identifyFirst(options, request, request.facts)
-  if (!identified) throw unauthenticated()
+  // A second credential must not continue what another caller has begun.
+  if (!identified || (request.actor && !isSame(identified, request.actor))) throw unauthenticated()
   const actor: Actor = { ...identified, facts: request.facts }
   const { endpoint } = request.routeOptions.config
   if (!endpoint || (await mayCall(options.exceptions, endpoint, actor, request.params))) return actor

@@ -47,9 +47,27 @@ test('a token is accepted with and without the word Bearer, and takes precedence
   const ada = await org.newUser(['Standard'])
   expect((await app.ask('GET', '/auth/me', { headers: { authorization: ada.token } })).status).toBe(200)
   expect((await app.ask('GET', '/users', { headers: { authorization: ada.token, 'x-service-api-key': org.key } })).status).toBe(403)
-  expect(
-    (await app.ask('GET', '/users', { headers: { authorization: `Bearer ${ada.token}x`, 'x-service-api-key': org.key } })).status,
-  ).toBe(401)
+})
+
+test('either scheme is accepted: a wrong bearer value does not make a right key wrong', async () => {
+  const ada = await org.newUser(['Standard'])
+  const wrong = [`Bearer ${ada.token}x`, `${ada.token}x`, 'Bearer dk_wrong', 'Basic eDp5', 'Unknown scheme']
+  for (const authorization of wrong) {
+    const reply = await app.ask<{ type: string }>('GET', '/auth/me', { headers: { authorization, 'x-service-api-key': org.key } })
+    expect([authorization, reply.status, reply.body.type]).toEqual([authorization, 200, 'API_KEY_ID'])
+    expect((await app.ask('GET', '/users', { headers: { authorization, 'x-service-api-key': org.key } })).status).toBe(200)
+    expect((await app.ask('GET', '/users', { headers: { authorization, 'x-service-api-key': 'dk_wrong' } })).status).toBe(401)
+    expect((await app.ask('GET', '/users', { headers: { authorization } })).status).toBe(401)
+    expect((await app.ask('POST', '/ingest', { raw: 'line', headers: { authorization, 'x-service-api-key': org.key } })).status).toBe(200)
+    expect((await app.ask('POST', '/ingest', { raw: 'line', headers: { authorization, 'x-service-api-key': 'dk_wrong' } })).status).toBe(
+      401,
+    )
+  }
+  const { token } = await org.newUser(['Standard'])
+  const both = { authorization: `Bearer ${token}`, 'x-service-api-key': 'dk_wrong' }
+  expect((await app.ask<{ type: string }>('GET', '/auth/me', { headers: both })).body.type).toBe('USER_ID')
+  expect((await app.ask('POST', '/auth/logout', { token })).status).toBe(204)
+  expect((await app.ask('GET', '/auth/me', { headers: both })).status).toBe(401)
 })
 
 test('every reason to refuse a login has the same answer', async () => {

@@ -403,9 +403,9 @@ describe('credentials and refusals', () => {
 })
 
 describe('a tail', () => {
-  const open = (parameters: Record<string, string>, key: string) =>
+  const open = (parameters: Record<string, string>, key: string, headers: Record<string, string> = {}) =>
     new WebSocket(`${senders.app.url.replace('http', 'ws')}/loki/api/v1/tail?${new URLSearchParams(parameters)}`, {
-      headers: { authorization: `Bearer ${key}` },
+      headers: { authorization: `Bearer ${key}`, ...headers },
     })
   type TailMessage = { streams: Stream[] }
   const push = async (text: string, app: string): Promise<void> => {
@@ -456,11 +456,14 @@ describe('a tail', () => {
     expect((await ask<string>('tail', { query: '{app="web"}' })).status).toBe(400)
   })
 
-  test('ends when the caller loses access', async () => {
+  test.each([
+    ['', () => ({})],
+    [', also beside the key of another', () => ({ 'x-service-api-key': senders.org.key })],
+  ] as const)('ends when the caller loses access%s', async (_, headers) => {
     const created = await senders.org.ask<{ id: string; key: string }>('POST', '/api-keys', {
       body: { name: 'tail', roles: ['SearchApi'] },
     })
-    const socket = open({ query: '{app="web"}' }, created.body.key)
+    const socket = open({ query: '{app="web"}' }, created.body.key, headers())
     await once(socket, 'open')
     const closed = once(socket, 'close')
     await senders.org.ask('DELETE', `/api-keys/${created.body.id}`)
