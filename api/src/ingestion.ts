@@ -92,7 +92,7 @@ An \`Idempotency-Key\` header makes a repeated post harmless for at least an hou
     path: '/v1/metrics',
     permission: 'events_write',
     tier: 'X',
-    summary: 'Accept OTLP metrics without storing them, for exporters that send all signals to one address',
+    summary: 'Count OTLP metrics as rejected, for exporters that send all signals to one address',
     takes: OTLP,
     failure: OtlpStatus,
     reply: partial('rejectedDataPoints'),

@@ -54,6 +54,8 @@ export type RejectedRecord = { index: number; reason: string }
 export type ParsedBody = {
   batches: readonly DatasetBatch[]
   rejected: readonly RejectedRecord[]
+  /** The ledger's reason for the rejected records; `malformed` when absent. */
+  rejectedAs?: 'unsupported'
   /** Counts records, including rejected ones. Lines are counted when they are split. */
   total: number
   /** Identifies the whole request, if the protocol has an idempotency key. */

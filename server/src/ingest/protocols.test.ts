@@ -108,8 +108,27 @@ describe('OpenTelemetry', () => {
     expect((await send('/v1/logs', Buffer.alloc(20 * 2 ** 20 + 1), JSON_TYPE)).status).toBe(413)
   })
 
-  test('metrics are accepted and not stored', async () => {
-    expect((await send('/v1/metrics', '{"resourceMetrics":[]}', JSON_TYPE)).status).toBe(200)
+  test('metrics are not stored: their data points are counted in the reply and in the ledger', async () => {
+    expect((await send('/v1/metrics', '{"resourceMetrics":[]}', JSON_TYPE)).body).toEqual({})
+    const points = { dataPoints: [{ asInt: '1' }, { asInt: '2' }] }
+    const metrics = [
+      { name: 'a', gauge: points },
+      { name: 'b', sum: points },
+      { name: 'c', histogram: { dataPoints: [{ count: '1' }] } },
+    ]
+    const sent = await send('/v1/metrics', JSON.stringify({ resourceMetrics: [{ scopeMetrics: [{ metrics }] }] }), JSON_TYPE)
+    const errorMessage = expect.stringContaining('metrics are not stored')
+    expect([sent.status, sent.body]).toEqual([200, { partialSuccess: { rejectedDataPoints: '5', errorMessage } }])
+    // A metric with a name and a gauge of two data points, each inside its resource and its scope.
+    const gauge = [0x2a, 0x04, 0x0a, 0x00, 0x0a, 0x00]
+    const wrap = (field: number, bytes: readonly number[]) => [field, bytes.length, ...bytes]
+    const request = wrap(0x0a, wrap(0x12, wrap(0x12, [...gauge, 0x0a, 0x01, 0x61])))
+    const binary = await send('/v1/metrics', Buffer.from(request), { 'content-type': 'application/x-protobuf' })
+    expect([binary.status, JSON.stringify(binary.body)]).toEqual([200, expect.stringContaining('2 of 2 records were rejected')])
+    expect((await send('/v1/metrics', '{"resourceMetrics":', JSON_TYPE)).status).toBe(400)
+    await expect
+      .poll(async () => JSON.stringify((await senders.org.ask('GET', '/ledger?time_range=Last%201%20hour')).body))
+      .toContain('"unsupported":7')
   })
 })
 

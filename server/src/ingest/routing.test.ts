@@ -17,6 +17,15 @@ test('headers say where events go, query parameters where there are none, and ot
   expect(read({ 'x-service-dataset': 'ours', 'x-acme-dataset': 'theirs' }, {}, ['x-acme-'])).toMatchObject({ dataset: 'ours' })
 })
 
+test('headers of cloud forwarders name the service where no routing header names a dataset', () => {
+  const forwarded = { 'x-acme-service-name': 'shop', 'x-acme-service-namespace': 'prod' }
+  expect(read(forwarded)).toMatchObject({ dataset: 'shop', collection: 'prod' })
+  expect(read({ ...forwarded, 'x-service-dataset': 'own' })).toMatchObject({ dataset: 'own', collection: 'prod' })
+  expect(read(forwarded, { dataset: 'query' })).toMatchObject({ dataset: 'query' })
+  expect(read({ 'x-acme-service-name': ' ' })).toMatchObject({ dataset: undefined })
+  expect(() => read({ 'x-acme-service-name': '.usage' })).toThrow('must not begin with a dot')
+})
+
 test('names are trimmed, lose control characters, and are cut at 255 characters', () => {
   expect(cleanName(' a\u0000b\u0007\tc ')).toBe('abc')
   expect(cleanName(' \t ')).toBeUndefined()

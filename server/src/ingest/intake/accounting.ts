@@ -72,12 +72,13 @@ export class PostAccounting {
     shares: readonly DatasetShare[],
     unreadable: number,
     admission: IngestReservation,
+    rejectedAs = 'malformed',
   ): readonly { share: DatasetShare; ended: (end: PostResult) => void }[] {
     this.isSplit = true
     const wire = partsOf(this.wireBytes, shares.map(rawBytesOf))
     if ((unreadable > 0 || shares.length === 0) && !this.isRepeated) {
       const wireBytes = shares.length === 0 ? this.wireBytes : 0
-      this.#note({ logId: this.logId, received: unreadable, rejected: unreadable > 0 ? { malformed: unreadable } : {}, wireBytes })
+      this.#note({ logId: this.logId, received: unreadable, rejected: unreadable > 0 ? { [rejectedAs]: unreadable } : {}, wireBytes })
     }
     return shares.map((share, index) => ({
       share,

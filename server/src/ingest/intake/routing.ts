@@ -16,10 +16,19 @@ export function readRouting({ headers, query }: Pick<RequestHead, 'headers' | 'q
   const routingText = (name: string): string | undefined =>
     [PREFIX, ...extraPrefixes].map((prefix) => headerText(headers[`${prefix}${name}`])).find((value) => value?.trim()) ?? query[name]
   return {
-    collection: ownName('collection', routingText('collection')),
-    dataset: ownName('dataset', routingText('dataset')),
+    collection: ownName('collection', routingText('collection') ?? forwarderText(headers, FORWARDED_NAMESPACE)),
+    dataset: ownName('dataset', routingText('dataset') ?? forwarderText(headers, FORWARDED_NAME)),
     tags: readTags(routingText('tags') ?? ''),
   }
+}
+
+/** The headers by which forwarders of cloud services name a service and its namespace, each with a prefix of its own. */
+const FORWARDED_NAME = /^x-.+-service-name$/
+const FORWARDED_NAMESPACE = /^x-.+-service-namespace$/
+
+function forwarderText(headers: RequestHead['headers'], name: RegExp): string | undefined {
+  for (const header in headers) if (name.test(header) && headers[header]?.trim()) return headerText(headers[header])
+  return undefined
 }
 
 /** Decodes a header as UTF-8 where it is valid: Node passes each byte as a character. */

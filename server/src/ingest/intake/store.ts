@@ -77,7 +77,7 @@ async function storeParsed(
     shares.map((share) => ({ logId: share.logId, bytes: rawBytesOf(share) })),
   )
   const identity = idempotencyKeyOf(actor, receiver.name, request.headers[IDEMPOTENCY_KEY], parsed.idempotencyKey)
-  const rows = await write(world, actor, account.splitByDataset(shares, parsed.rejected.length, admission), {
+  const rows = await write(world, actor, account.splitByDataset(shares, parsed.rejected.length, admission, parsed.rejectedAs), {
     identity,
     bodyHash: parsed.bodyHash,
   })

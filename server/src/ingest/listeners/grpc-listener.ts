@@ -10,16 +10,7 @@ import type { IngestRequestHead } from '../batch.ts'
 import { busy, type MemoryReservation } from '../intake/budget.ts'
 import type { Intake } from '../intake/intake.ts'
 import { type RoutingRequest, readRouting } from '../intake/routing.ts'
-import {
-  GRPC_ENCODINGS,
-  GrpcFailure,
-  GrpcMessage,
-  grpcFrame,
-  grpcMethods,
-  grpcTrailers,
-  METRICS_PATH,
-  UNIMPLEMENTED,
-} from '../receivers/otlp/grpc.ts'
+import { GRPC_ENCODINGS, GrpcFailure, GrpcMessage, grpcFrame, grpcMethods, grpcTrailers, UNIMPLEMENTED } from '../receivers/otlp/grpc.ts'
 import { otlp } from '../receivers/otlp/otlp.ts'
 import type { SenderAccess } from './access.ts'
 import type { ListenerCounters } from './counters.ts'
@@ -180,7 +171,6 @@ async function handle(
   held.reservation = reservation
   const message = await receive(stream, reservation, bounds)
   const request: IngestRequestHead = { path, query: {}, headers: {}, contentType: PROTOBUF }
-  if (path === METRICS_PATH) return new Uint8Array()
   const body = await message.bytes(texts['grpc-encoding'] ?? '', { bytesMax: otlp.limits.bodyBytes, reservation })
   if (body.length === 0) return new Uint8Array()
   // What the message took is released: storing it reserves its own memory.

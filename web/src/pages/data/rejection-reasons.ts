@@ -3,6 +3,7 @@ const words: ReadonlyMap<string, string> = new Map(
     malformed: 'invalid format',
     forbidden: 'the key lacks the permission to send',
     unknown_path: 'sent to an unknown path',
+    unsupported: 'of a kind that is not stored, such as metrics',
     too_slow: 'the request timed out',
     conflict: 'the same request was still being stored',
     too_large: 'the request was too large',

@@ -13,7 +13,7 @@ export function encodingOf(contentType: string): OtlpEncoding | undefined {
 }
 
 /** The fields of rejected counts, by the end of the path. */
-const rejectedNames = { logs: 'rejectedLogRecords', traces: 'rejectedSpans' } as const
+const rejectedNames = { logs: 'rejectedLogRecords', traces: 'rejectedSpans', metrics: 'rejectedDataPoints' } as const
 export type SignalName = keyof typeof rejectedNames
 
 export function otlpReply(
@@ -27,8 +27,6 @@ export function otlpReply(
   const rejected = new Map([...(parsed?.rejected ?? []), ...outcome.rejected].map((one) => [one.index, one]))
   return stored(encoding, signal, [...rejected.values()], outcome.total)
 }
-
-export const allStored = (contentType: string): ReceiverReply => stored(encodingOf(contentType) ?? 'json', 'logs', [], 0)
 
 function stored(encoding: OtlpEncoding, signal: SignalName, rejected: readonly RejectedRecord[], total: number): ReceiverReply {
   const headers = { 'content-type': contentTypes[encoding] }

@@ -4,13 +4,12 @@ import { joined } from '../../intake/bytes.ts'
 import { type BodyEncoding, decode } from '../../intake/decode.ts'
 import { grpcCode, grpcStatusDetails } from './answer.ts'
 
-/** The path over HTTP of each method, for the parser and the reply; metrics are accepted and dropped, as there. */
+/** The path over HTTP of each method, for the parser and the reply. */
 export const grpcMethods: ReadonlyMap<string, string> = new Map([
   ['/opentelemetry.proto.collector.logs.v1.LogsService/Export', '/v1/logs'],
   ['/opentelemetry.proto.collector.trace.v1.TraceService/Export', '/v1/traces'],
   ['/opentelemetry.proto.collector.metrics.v1.MetricsService/Export', '/v1/metrics'],
 ])
-export const METRICS_PATH = '/v1/metrics'
 
 const PREFIX_BYTES = 5
 const COMPRESSED = 1
