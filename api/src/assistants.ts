@@ -63,7 +63,7 @@ export const assistants = {
           },
           z
             .string()
-            .regex(/^(Z|[+-](0\d|1[0-4]):[0-5]\d)$/, { error: 'must be like +02:00' })
+            .regex(/^(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])$/, { error: 'must be like +02:00' })
             .optional(),
         )
         .describe('Time zone for the times in the text; UTC when absent.'),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { list, Metadata, Tags, text, uuid } from './values.ts'
+import { list, Metadata, Tags, text, uuid, withoutControls } from './values.ts'
 
 const CONFIG_CHARS_MAX = 131_072
 const SOURCES_MAX = 20
@@ -13,7 +13,7 @@ const agents = ['otel-collector', 'fluent-bit', 'vector', 'filebeat', 'logstash'
 const sourceKinds = ['file', 'journald', 'syslog', 'docker', 'kubernetes', 'otlp'] as const
 
 /** A text on one line of a configuration. */
-const line = (max: number) => text(1, max).regex(/^\P{Cc}*$/u, { error: 'must not contain control characters' })
+const line = (max: number) => withoutControls(text(1, max))
 const expression = line(1_000)
 const port = z.int().min(1).max(65_535)
 

@@ -1,16 +1,17 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { listParameter, Metadata, Tags, text, textParameter, uuid } from './values.ts'
+import { listParameter, Metadata, Tags, text, textParameter, uuid, withoutControls } from './values.ts'
 
 const NAME_CHARS_MAX = 255
 
 /** Validates a collection or dataset name: trimmed, without control characters. */
-export const datasetName = z
-  .string()
-  .trim()
-  .min(1, { error: `must be 1 to ${NAME_CHARS_MAX} characters` })
-  .max(NAME_CHARS_MAX, { error: `must be at most ${NAME_CHARS_MAX} characters` })
-  .regex(/^\P{Cc}*$/u, { error: 'must not contain control characters' })
+export const datasetName = withoutControls(
+  z
+    .string()
+    .trim()
+    .min(1, { error: `must be 1 to ${NAME_CHARS_MAX} characters` })
+    .max(NAME_CHARS_MAX, { error: `must be at most ${NAME_CHARS_MAX} characters` }),
+)
 
 export const Retention = z.enum(['DAYS_30', 'DAYS_90', 'DAYS_180', 'DAYS_365', 'DAYS_548', 'DAYS_730'])
 export type Retention = z.output<typeof Retention>

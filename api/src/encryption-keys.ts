@@ -7,7 +7,7 @@ const STATUSES = ['KEY_STATUS_UNSPECIFIED', 'CREATED', 'ACTIVE', 'DISABLED'] as 
 export type EncryptionKeyStatus = (typeof STATUSES)[number]
 
 const aliasArn = text(1, 2_048)
-  .regex(/^arn:[\w-]+:kms:[a-z\d-]*:\d*:[\w/+=,.@-]+$/, { error: 'must be the ARN of a KMS key or alias' })
+  .regex(/^arn:[A-Za-z0-9_-]+:kms:[a-z0-9-]*:[0-9]*:[A-Za-z0-9_/+=,.@-]+$/, { error: 'must be the ARN of a KMS key or alias' })
   .meta({ examples: ['arn:aws:kms:eu-west-1:123456789012:alias/logs'] })
 
 const EncryptionKey = z
@@ -24,7 +24,7 @@ export type EncryptionKey = z.output<typeof EncryptionKey>
 
 const NewEncryptionKey = z.object({
   id: text(1, 255)
-    .regex(/^[\w.:-]+$/, { error: 'must be of letters, digits and . _ : -' })
+    .regex(/^[A-Za-z0-9_.:-]+$/, { error: 'must be of letters, digits and . _ : -' })
     .meta({ examples: ['logs-2026'] })
     .optional(),
   name: text(1, 255),

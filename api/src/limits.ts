@@ -23,9 +23,9 @@ const LimitScope = z
   .meta({ id: 'LimitScope' })
 
 /** The scope in a request. */
-const LimitTarget = LimitScope.extend({
+const RequestedScope = LimitScope.extend({
   organisation: z.object({ id: z.string().optional() }).optional().describe("The caller's organization; the id is optional."),
-}).meta({ id: 'LimitTarget' })
+}).meta({ id: 'RequestedLimitScope' })
 
 export const Limit = z
   .object({
@@ -55,7 +55,7 @@ const NewLimit = z.object({
   value: amount,
   unit: z.enum(['BYTES']),
   target: z.enum(['TEAM', 'ORGANISATION']),
-  scope: LimitTarget,
+  scope: RequestedScope,
   time_window: z.enum(['PER_MONTH']),
   description: text(0, DESCRIPTION_CHARS_MAX).optional(),
 })

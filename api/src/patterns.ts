@@ -70,7 +70,7 @@ export const patterns = {
     body: z.object({
       id: z
         .string()
-        .regex(/^[\da-f]{16}$/, { error: 'must be 16 hex digits' })
+        .regex(/^[0-9a-f]{16}$/, { error: 'must be 16 hex digits' })
         .describe('A pattern or a family, as `/patterns` and `@pattern` return it.')
         .meta({ examples: ['8f14e45fceea167a'] }),
       search_details,

@@ -15,7 +15,8 @@ export class Shapes {
 
   /** Returns the schema of one part of an endpoint. Its references get their final names in settle. */
   add(schema: z.ZodType, io: Io): JsonSchema {
-    const { $schema: _, $defs, ...root } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: plainly }) as JsonSchema
+    const shown = withSplitTypes(z.toJSONSchema(schema, { io, unrepresentable: 'any', override: plainly }) as JsonSchema)
+    const { $schema: _, $defs, ...root } = shown
     for (const [name, shape] of Object.entries(($defs ?? {}) as Record<string, JsonSchema>)) this.#keep(name, shape, io)
     return marked(root, io)
   }
@@ -118,6 +119,28 @@ function plainly({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonS
   if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties
   // The upper bound of 64 bits is not exact in JavaScript, so only the format states it.
   if (def.type === 'bigint') Object.assign(jsonSchema, { type: 'integer', format: 'int64', minimum: 0 })
-  if (jsonSchema.format !== undefined || jsonSchema.pattern === '^[^\\0]*$') delete jsonSchema.pattern
+  dropNulPattern(jsonSchema)
+  if (jsonSchema.format !== undefined) delete jsonSchema.pattern
   if (jsonSchema.type === 'integer' && typeof jsonSchema.maximum === 'number' && jsonSchema.maximum > INT32_MAX) jsonSchema.format = 'int64'
+}
+
+const NUL_PATTERN = '^[^\\0]*$'
+
+/** Drops the pattern that every text has; one that is left stands in the schema itself. */
+function dropNulPattern(jsonSchema: z.core.JSONSchema.BaseSchema): void {
+  if (jsonSchema.pattern === NUL_PATTERN) delete jsonSchema.pattern
+  if (!jsonSchema.allOf?.some(({ pattern }) => pattern === NUL_PATTERN)) return
+  const others = jsonSchema.allOf.filter(({ pattern }) => pattern !== NUL_PATTERN)
+  delete jsonSchema.allOf
+  if (others.length === 1) Object.assign(jsonSchema, others[0])
+  else if (others.length > 1) jsonSchema.allOf = others
+}
+
+/** Writes several types as alternatives: generators of clients know a list of types only as one type and null. */
+function withSplitTypes<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(withSplitTypes) as T
+  if (typeof value !== 'object' || value === null) return value
+  const { type, ...rest } = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withSplitTypes(inner)]))
+  const isList = Array.isArray(type) && type.filter((one) => one !== 'null').length > 1
+  return (isList ? { ...rest, anyOf: type.map((one) => ({ type: one })) } : { ...(type === undefined ? {} : { type }), ...rest }) as T
 }

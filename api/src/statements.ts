@@ -7,7 +7,7 @@ const lastOf = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1)
 
 const statementId = z
   .string()
-  .regex(/^[\da-f]{16}$/i, { error: 'must be 16 hexadecimal digits' })
+  .regex(/^[0-9A-Fa-f]{16}$/, { error: 'must be 16 hexadecimal digits' })
   .toLowerCase()
   .meta({ examples: ['00f1e2d3c4b5a697'] })
 

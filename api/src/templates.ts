@@ -12,12 +12,33 @@ const OBJECT_MEMBERS_MAX = 100
 
 const Item = z.union([text(0, LITERAL_CHARS_MAX), mapOf(z.unknown(), OBJECT_MEMBERS_MAX)])
 
-const Literal = z.strictObject({ literal: z.union([text(0, LITERAL_CHARS_MAX), z.array(Item).max(LITERAL_ITEMS_MAX)]) })
+const literalForms = [text(0, LITERAL_CHARS_MAX), z.array(Item).max(LITERAL_ITEMS_MAX)] as const
+const Literal = z.strictObject({ literal: z.union(literalForms) })
 const Input = z.strictObject({ input: text(1, 255).describe('A parameter of the enclosing template.') })
 
-export const TemplateArgument = z
-  .preprocess(plainly, z.union([Literal, Input]))
-  .meta({ id: 'TemplateArgument', description: 'Exactly one of `literal` and `input`; both are also accepted under a member `value`.' })
+/** A literal as callers write it: numbers and truth values are stored as their text. */
+const givenLiteral = z.union([...literalForms, z.number(), z.boolean(), z.bigint()])
+const GivenLiteral = z.strictObject({ literal: givenLiteral })
+const Nested = z.strictObject({ value: givenLiteral })
+
+/** Samples of the specification write arguments in more than one way; all are accepted, and the plain form is stored and returned. */
+const givenForms = z.union([
+  GivenLiteral,
+  Input,
+  z
+    .strictObject({ value: z.union([GivenLiteral, Input, Nested, givenLiteral]) })
+    .describe('A binding, or the literal itself, within `value`.'),
+])
+
+export const TemplateArgument = givenForms
+  .transform((given, context) => {
+    // An unknown member alone does not stop a pipe, and the union behind it would forget it.
+    if (context.issues.length === 0) return plainly(given)
+    context.addIssue({ code: 'custom', message: 'must be exactly one of literal and input', input: given })
+    return z.NEVER
+  })
+  .pipe(z.union([Literal, Input]))
+  .meta({ id: 'TemplateArgument', description: 'Exactly one of `literal` and `input`.' })
 export type TemplateArgument = z.output<typeof TemplateArgument>
 
 export const TemplateArguments = mapOf(TemplateArgument, PARAMETERS_MAX)
@@ -47,28 +68,23 @@ export const TemplateReference = z.object({ id: uuid, arguments: TemplateArgumen
 })
 export type TemplateReference = z.output<typeof TemplateReference>
 
+type GivenLiteral = z.output<typeof givenLiteral>
+type Binding = { literal: GivenLiteral } | { input: string }
+
 /** Unwraps the nested forms of an argument: `value` may contain a binding, another `value`, or the literal itself. */
-function plainly(given: unknown): unknown {
-  const inner = soleMember(given, 'value')
-  if (inner === undefined) return withText(given)
-  const innermost = soleMember(inner, 'value')
-  if (innermost !== undefined) return withText({ literal: innermost })
-  return withText(isObject(inner) ? inner : { literal: inner })
+function plainly(given: z.output<typeof givenForms>): z.output<typeof Literal> | z.output<typeof Input> {
+  if (!('value' in given)) return withText(given)
+  const { value } = given
+  if (typeof value !== 'object' || Array.isArray(value)) return withText({ literal: value })
+  return withText('value' in value ? { literal: value.value } : value)
 }
 
-/** Accepts numbers and booleans as literals and stores their text. */
-function withText(given: unknown): unknown {
-  const literal = soleMember(given, 'literal')
-  return typeof literal === 'number' || typeof literal === 'boolean' ? { literal: String(literal) } : given
+/** Stores numbers and truth values as their text. */
+function withText(binding: Binding): z.output<typeof Literal> | z.output<typeof Input> {
+  if ('input' in binding) return binding
+  const { literal } = binding
+  return { literal: typeof literal === 'string' || Array.isArray(literal) ? literal : String(literal) }
 }
-
-function soleMember(given: unknown, name: string): unknown {
-  if (!isObject(given)) return undefined
-  const names = Object.keys(given)
-  return names.length === 1 && names[0] === name ? given[name] : undefined
-}
-
-const isObject = (given: unknown): given is Record<string, unknown> => typeof given === 'object' && given !== null && !Array.isArray(given)
 
 /** Declares the endpoints of one kind of template: request, response and permissions. */
 export const templateLibrary = <

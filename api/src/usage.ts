@@ -45,8 +45,10 @@ export const MetricItem = UsageSeries.extend({
 export type MetricItem = z.output<typeof MetricItem>
 
 const lastOf = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value)
-const wordOf = <const W extends readonly [string, ...string[]]>(words: W, otherwise: W[number]) =>
-  z.preprocess((value) => lastOf(value) || otherwise, z.enum(words)) as unknown as z.ZodType<W[number], string | undefined>
+const wordOf = <const W extends readonly [string, ...string[]]>(words: W, otherwise: NoInfer<W>[number]) => {
+  const word: z.ZodType = z.enum(words)
+  return z.preprocess((value) => lastOf(value) || undefined, word.default(otherwise)) as z.ZodType<W[number], string | undefined>
+}
 
 const deltaParameters = {
   delta: booleanParameter.describe('Compares with an earlier period; by default the one just before.'),

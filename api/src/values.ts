@@ -19,6 +19,13 @@ export const text = (min: number, max: number): z.ZodString => {
   return min > 0 ? base.min(min, { error: `must be ${min} to ${max} characters` }) : base
 }
 
+/** The form of a text without control characters, written so that the regular expressions of all common languages read it alike. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: names them in order to refuse them.
+const oneLine = /^[^\x00-\x1f\x7f-\x9f]*$/
+
+/** Refuses control characters, among them line breaks. */
+export const withoutControls = (base: z.ZodString): z.ZodString => base.regex(oneLine, { error: 'must not contain control characters' })
+
 /** Unix epoch milliseconds. */
 export const ms = z.int().min(0)
 /** Unix epoch seconds. */

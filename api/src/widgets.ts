@@ -14,7 +14,7 @@ const WidgetType = z.enum(['line', 'bar', 'area', 'score', 'pie', 'treemap', 'to
 
 export const WidgetLayout = z
   .object({ id: uuid, x: z.number(), y: z.number(), w: z.number(), h: z.number() })
-  .meta({ id: 'WidgetLayout', description: 'Position and size of a widget; fractions are allowed.' })
+  .meta({ id: 'WidgetPosition', description: 'Position and size of a widget; fractions are allowed.' })
 export type WidgetLayout = z.output<typeof WidgetLayout>
 
 const layouts = (max: number) => list(WidgetLayout, { max })

@@ -257,9 +257,9 @@ class ContentPackOfferMonitorsItem(TypedDict):
 
 
 class ContentPackParameter(TypedDict):
+    type: Literal["FIELD", "NUMBER"]
     name: str
     label: str
-    type: Literal["FIELD", "NUMBER"]
     value: Union[str, float, None]
     """Null when no field fits; what needs it is left out."""
     is_default: bool
@@ -305,9 +305,9 @@ class ContentPackRule(TypedDict):
 
 
 class ContentPackWidget(TypedDict):
+    type: Literal["line", "bar", "area", "score", "pie", "treemap", "top-list"]
     name: str
     description: NotRequired[str]
-    type: Literal["line", "bar", "area", "score", "pie", "treemap", "top-list"]
     w: int
     h: int
     queries: List[MetricQuery]
@@ -362,7 +362,7 @@ class Dashboard(TypedDict):
 
 class DashboardLayout(TypedDict):
     metric_ids: NotRequired[List[str]]
-    widget_layouts: NotRequired[List[WidgetLayout]]
+    widget_layouts: NotRequired[List[WidgetPosition]]
 
 
 class DashboardTemplate(TypedDict):
@@ -380,7 +380,7 @@ class DashboardTemplate(TypedDict):
 
 class DashboardTemplateLayout(TypedDict):
     metric_ids: NotRequired[List[str]]
-    widget_layouts: NotRequired[List[WidgetLayout]]
+    widget_layouts: NotRequired[List[WidgetPosition]]
 
 
 class Dataset(TypedDict):
@@ -480,8 +480,8 @@ class EncryptionKeyAwsKms(TypedDict):
 
 class Error(TypedDict):
     """The body of every failure; `errors` names the violated rules in machine-readable form."""
-    code: int
     type: str
+    code: int
     correlation_id: str
     details: str
     errors: NotRequired[List[ErrorErrorsItem]]
@@ -743,6 +743,7 @@ class Limit(TypedDict):
     A limit on the bytes of lines that an organization or team sends in a calendar month (UTC), or, set by the operator,
     on its monitors.
     """
+    type: Literal["SYSTEM", "USER_DEFINED"]
     id: str
     org_id: str
     category: Literal["INGESTION_LIMITS", "SEARCH_LIMITS", "MONITOR_LIMITS", "LBM_LIMITS"]
@@ -752,7 +753,6 @@ class Limit(TypedDict):
     unit: Literal["BYTES", "COUNT", "RATIO"]
     target: Literal["TEAM", "ORGANISATION"]
     scope: LimitScope
-    type: Literal["SYSTEM", "USER_DEFINED"]
     time_window: Literal["PER_MONTH", "NO_WINDOW"]
     metadata: Metadata
 
@@ -768,25 +768,6 @@ class LimitScopeOrganisation(TypedDict):
 
 
 class LimitScopeTag(TypedDict):
-    """A team, as `{team: "x"}` or `{key: "team", value: "x"}`: all datasets whose tag `team` has that value."""
-    team: NotRequired[str]
-    key: NotRequired[str]
-    value: NotRequired[str]
-
-
-class LimitTarget(TypedDict):
-    organisation: NotRequired[LimitTargetOrganisation]
-    """The caller's organization; the id is optional."""
-    tag: NotRequired[LimitTargetTag]
-    """A team, as `{team: "x"}` or `{key: "team", value: "x"}`: all datasets whose tag `team` has that value."""
-
-
-class LimitTargetOrganisation(TypedDict):
-    """The caller's organization; the id is optional."""
-    id: NotRequired[str]
-
-
-class LimitTargetTag(TypedDict):
     """A team, as `{team: "x"}` or `{key: "team", value: "x"}`: all datasets whose tag `team` has that value."""
     team: NotRequired[str]
     key: NotRequired[str]
@@ -1096,10 +1077,10 @@ class MetricTimeseriesAggregatesItem(TypedDict):
 
 class Monitor(TypedDict):
     """Compares query results with thresholds, and notifies its actions of status changes."""
+    type: Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]
     id: str
     name: str
     description: NotRequired[str]
-    type: Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]
     monitor_type: Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]
     """The same as `type`."""
     comparison_operator: Literal["BELOW", "BELOW_OR_EQUAL", "ABOVE", "ABOVE_OR_EQUAL", "EQUAL", "NOT_EQUAL", "OUTSIDE"]
@@ -1221,11 +1202,11 @@ class MonitorEventsGroupsHistoryItemHistoryItem(TypedDict):
 
 
 class MonitorNotification(TypedDict):
+    type: Literal["EMAIL", "SLACK", "WEBHOOK"]
     monitor_id: str
     notification_id: str
     time: int
     status: Literal["IN_PROGRESS", "SENT", "FAILED"]
-    type: Literal["EMAIL", "SLACK", "WEBHOOK"]
     destination: str
     failure_reason: NotRequired[str]
     monitor_status: MonitorStatus
@@ -1245,6 +1226,7 @@ MonitorStatus = Literal["OK", "NO_DATA", "ALERT", "WARN"]
 
 class MonitorTemplate(TypedDict):
     """A monitor with parameters; its queries come from the template of a metric definition."""
+    type: Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]
     id: str
     name: str
     description: NotRequired[str]
@@ -1262,7 +1244,6 @@ class MonitorTemplate(TypedDict):
     change_type: NotRequired[Literal["DIFFERENCE", "PERCENTAGE"]]
     evaluation_window: NotRequired[str]
     anomaly_algorithm: NotRequired[Literal["MEDIAN_MAD"]]
-    type: Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]
     monitor_type: Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]
     metric_id: TemplateReference
     parameters: TemplateParameters
@@ -1349,12 +1330,12 @@ class OtlpStatus(TypedDict):
 
 class Parser(TypedDict):
     """A pattern that extracts keys and values from lines."""
+    type: Literal["GROK", "DISSECT", "JAVA"]
+    """`JAVA` is built-in detection."""
     id: str
     name: str
     pattern: NotRequired[str]
     """Absent on built-in parsers."""
-    type: Literal["GROK", "DISSECT", "JAVA"]
-    """`JAVA` is built-in detection."""
     scope: Literal["SYSTEM", "ORGANISATION"]
     ai_generated: NotRequired[bool]
     enabled: bool
@@ -1425,10 +1406,10 @@ class PermissionGroup(TypedDict):
 
 
 class PermissionGroupPermissionsItem(TypedDict):
+    type: Literal["read", "write", "delete"]
     name: str
     display_name: str
     description: str
-    type: Literal["read", "write", "delete"]
 
 
 class Policy(TypedDict):
@@ -1532,9 +1513,9 @@ class PreviewMetric(TypedDict):
 
 class PreviewWidget(TypedDict):
     """A widget as it would be created; its layout names the templates of the widgets inside."""
+    type: str
     name: str
     description: NotRequired[str]
-    type: str
     layout: PreviewWidgetLayout
     aux: NotRequired[Dict[str, Any]]
     tags: Tags
@@ -1544,7 +1525,7 @@ class PreviewWidget(TypedDict):
 
 
 class PreviewWidgetLayout(TypedDict):
-    widget_layouts: List[WidgetLayout]
+    widget_layouts: List[WidgetPosition]
 
 
 class ProtocolFailure(TypedDict):
@@ -1572,6 +1553,25 @@ class Quantiles(TypedDict):
     p99: NotRequired[float]
     p999: NotRequired[float]
     max: NotRequired[float]
+
+
+class RequestedLimitScope(TypedDict):
+    organisation: NotRequired[RequestedLimitScopeOrganisation]
+    """The caller's organization; the id is optional."""
+    tag: NotRequired[RequestedLimitScopeTag]
+    """A team, as `{team: "x"}` or `{key: "team", value: "x"}`: all datasets whose tag `team` has that value."""
+
+
+class RequestedLimitScopeOrganisation(TypedDict):
+    """The caller's organization; the id is optional."""
+    id: NotRequired[str]
+
+
+class RequestedLimitScopeTag(TypedDict):
+    """A team, as `{team: "x"}` or `{key: "team", value: "x"}`: all datasets whose tag `team` has that value."""
+    team: NotRequired[str]
+    key: NotRequired[str]
+    value: NotRequired[str]
 
 
 ResultRow = TypedDict(
@@ -1641,10 +1641,10 @@ class Role(TypedDict):
 
 
 class RolePermissionsItem(TypedDict):
+    type: Literal["read", "write", "delete"]
     name: str
     display_name: str
     description: str
-    type: Literal["read", "write", "delete"]
     group_name: str
     group_display_name: str
     restricted: bool
@@ -1654,8 +1654,8 @@ class RolePermissionsItem(TypedDict):
 
 
 class SampledKey(TypedDict):
-    key: str
     type: Literal["STRING", "NUMBER", "BOOLEAN"]
+    key: str
     field_type: Literal["ATTRIBUTE", "MESSAGE_KVP"]
     count: int
     """The matching events that have the key: estimated from the sample, exact if `is_exact`."""
@@ -1825,8 +1825,8 @@ class Tag(TypedDict):
 
 
 class TagEntity(TypedDict):
-    id: str
     type: Literal["log", "dashboard", "user", "api_key", "widget", "saved_search", "monitor"]
+    id: str
 
 
 Tags = Dict[str, str]
@@ -1858,6 +1858,42 @@ class TemplateArgument22(TypedDict):
 TemplateArgument = Union["TemplateArgument2", "TemplateArgument22"]
 
 
+class TemplateArgumentInput2(TypedDict):
+    literal: Union[str, List[Union[str, Dict[str, Any]]], float, bool, int]
+
+
+class TemplateArgumentInput22(TypedDict):
+    input: str
+    """A parameter of the enclosing template."""
+
+
+class TemplateArgumentInput3(TypedDict):
+    """A binding, or the literal itself, within `value`."""
+    value: Union[TemplateArgumentInput3Value, TemplateArgumentInput3Value2, TemplateArgumentInput3Value3, Union[str, List[Union[str, Dict[str, Any]]], float, bool, int]]
+
+
+class TemplateArgumentInput3Value(TypedDict):
+    literal: Union[str, List[Union[str, Dict[str, Any]]], float, bool, int]
+
+
+class TemplateArgumentInput3Value2(TypedDict):
+    input: str
+    """A parameter of the enclosing template."""
+
+
+class TemplateArgumentInput3Value3(TypedDict):
+    value: Union[str, List[Union[str, Dict[str, Any]]], float, bool, int]
+
+
+TemplateArgumentInput = Union["TemplateArgumentInput2", "TemplateArgumentInput22", "TemplateArgumentInput3"]
+
+
+class TemplateInput(TypedDict):
+    """The template that a record is created from, with its arguments."""
+    id: str
+    arguments: NotRequired[Dict[str, TemplateArgumentInput]]
+
+
 class TemplateParameter(TypedDict):
     type: Literal["STRING", "STRING_LIST", "DOUBLE", "BOOLEAN", "OBJECT_LIST"]
     description: NotRequired[str]
@@ -1870,6 +1906,12 @@ class TemplateReference(TypedDict):
     """A template within another one; an argument `input` takes the value of a parameter of the outer one."""
     id: str
     arguments: NotRequired[Dict[str, TemplateArgument]]
+
+
+class TemplateReferenceInput(TypedDict):
+    """A template within another one; an argument `input` takes the value of a parameter of the outer one."""
+    id: str
+    arguments: NotRequired[Dict[str, TemplateArgumentInput]]
 
 
 TimeSlice = TypedDict(
@@ -2032,26 +2074,26 @@ class WebhookIntegration(TypedDict):
 
 class Widget(TypedDict):
     """A visualization of metrics, or a container of other widgets."""
+    type: Literal["line", "bar", "area", "score", "pie", "treemap", "top-list"]
     id: str
     name: str
     description: NotRequired[str]
-    type: Literal["line", "bar", "area", "score", "pie", "treemap", "top-list"]
     metric_ids: List[str]
     """The visualization."""
     widget_ids: List[str]
     """The widgets inside it; a widget has either these or metrics."""
-    layout: WidgetLayout2
+    layout: WidgetLayout
     aux: NotRequired[Dict[str, Any]]
     tags: Tags
     template: NotRequired[Template]
     metadata: Metadata
 
 
-class WidgetLayout2(TypedDict):
-    widget_layouts: List[WidgetLayout]
-
-
 class WidgetLayout(TypedDict):
+    widget_layouts: List[WidgetPosition]
+
+
+class WidgetPosition(TypedDict):
     """Position and size of a widget; fractions are allowed."""
     id: str
     x: float
@@ -2062,10 +2104,10 @@ class WidgetLayout(TypedDict):
 
 class WidgetTemplate(TypedDict):
     """A widget with parameters."""
+    type: Literal["line", "bar", "area", "score", "pie", "treemap", "top-list"]
     id: str
     name: str
     description: NotRequired[str]
-    type: Literal["line", "bar", "area", "score", "pie", "treemap", "top-list"]
     aux: NotRequired[Dict[str, Any]]
     metrics: List[TemplateReference]
     widgets: List[TemplateReference]
@@ -2076,7 +2118,7 @@ class WidgetTemplate(TypedDict):
 
 
 class WidgetTemplateLayout(TypedDict):
-    widget_layouts: List[WidgetLayout]
+    widget_layouts: List[WidgetPosition]
 
 
 class AccessListReply(TypedDict):
@@ -2512,20 +2554,20 @@ class DashboardsCreateBody(TypedDict):
     layout: NotRequired[DashboardsCreateBodyLayout]
     tags: NotRequired[Tags]
     widget_ids: NotRequired[List[str]]
-    template: NotRequired[Template]
+    template: NotRequired[TemplateInput]
     """Provides every member that is absent here; its widgets and their metrics are created."""
 
 
 class DashboardsCreateBodyLayout(TypedDict):
     metric_ids: NotRequired[List[str]]
     """Metrics that belong to the dashboard."""
-    widget_layouts: NotRequired[List[WidgetLayout]]
+    widget_layouts: NotRequired[List[WidgetPosition]]
 
 
 class DashboardsPreviewBody(TypedDict):
-    template: NotRequired[Template]
+    template: NotRequired[TemplateInput]
     template_id: NotRequired[str]
-    arguments: NotRequired[Dict[str, TemplateArgument]]
+    arguments: NotRequired[Dict[str, TemplateArgumentInput]]
 
 
 class DashboardsPreviewReply(TypedDict):
@@ -2539,7 +2581,7 @@ class DashboardsPreviewReply(TypedDict):
 
 class DashboardsPreviewReplyLayout(TypedDict):
     metric_ids: NotRequired[List[str]]
-    widget_layouts: NotRequired[List[WidgetLayout]]
+    widget_layouts: NotRequired[List[WidgetPosition]]
 
 
 class DashboardsChangeBody(TypedDict):
@@ -2558,7 +2600,7 @@ class DashboardsChangeBodyLayout(TypedDict):
     """Replaces the given members and keeps the others."""
     metric_ids: NotRequired[List[str]]
     """Metrics that belong to the dashboard."""
-    widget_layouts: NotRequired[List[WidgetLayout]]
+    widget_layouts: NotRequired[List[WidgetPosition]]
 
 
 class DashboardsAddWidgetsBody(TypedDict):
@@ -2572,7 +2614,7 @@ class DashboardTemplatesListReply(TypedDict):
 class DashboardTemplatesCreateBody(TypedDict):
     name: str
     description: NotRequired[str]
-    widgets: NotRequired[List[TemplateReference]]
+    widgets: NotRequired[List[TemplateReferenceInput]]
     """Templates of widgets."""
     layout: NotRequired[DashboardTemplatesCreateBodyLayout]
     """Its ids are those of the templates under `widgets`."""
@@ -2586,13 +2628,13 @@ class DashboardTemplatesCreateBodyLayout(TypedDict):
     """Its ids are those of the templates under `widgets`."""
     metric_ids: NotRequired[List[str]]
     """Metrics that belong to the dashboard."""
-    widget_layouts: NotRequired[List[WidgetLayout]]
+    widget_layouts: NotRequired[List[WidgetPosition]]
 
 
 class DashboardTemplatesUpdateBody(TypedDict):
     name: str
     description: NotRequired[str]
-    widgets: NotRequired[List[TemplateReference]]
+    widgets: NotRequired[List[TemplateReferenceInput]]
     """Templates of widgets."""
     layout: NotRequired[DashboardTemplatesUpdateBodyLayout]
     """Its ids are those of the templates under `widgets`."""
@@ -2606,7 +2648,7 @@ class DashboardTemplatesUpdateBodyLayout(TypedDict):
     """Its ids are those of the templates under `widgets`."""
     metric_ids: NotRequired[List[str]]
     """Metrics that belong to the dashboard."""
-    widget_layouts: NotRequired[List[WidgetLayout]]
+    widget_layouts: NotRequired[List[WidgetPosition]]
 
 
 class DatasetKeysResolveBody(TypedDict):
@@ -2631,8 +2673,8 @@ class DatasetKeysResolveReply(TypedDict):
 
 
 class DatasetKeysResolveReplyDatasetsItem(TypedDict):
-    id: str
     type: Literal["LOG"]
+    id: str
 
 
 class DatasetsListReply(TypedDict):
@@ -2978,7 +3020,7 @@ class LimitsCreateBody(TypedDict):
     value: float
     unit: Literal["BYTES"]
     target: Literal["TEAM", "ORGANISATION"]
-    scope: LimitTarget
+    scope: RequestedLimitScope
     time_window: Literal["PER_MONTH"]
     description: NotRequired[str]
 
@@ -2988,7 +3030,7 @@ class LimitsUpdateBody(TypedDict):
     value: NotRequired[float]
     unit: NotRequired[Literal["BYTES"]]
     target: NotRequired[Literal["TEAM", "ORGANISATION"]]
-    scope: NotRequired[LimitTarget]
+    scope: NotRequired[RequestedLimitScope]
     time_window: NotRequired[Literal["PER_MONTH"]]
     description: NotRequired[str]
 
@@ -3065,7 +3107,7 @@ class MetricDefinitionsCreateBody(TypedDict):
     queries: NotRequired[List[MetricQueryInput]]
     """Required unless a template provides them."""
     formulas: NotRequired[List[MetricFormula]]
-    template: NotRequired[Template]
+    template: NotRequired[TemplateInput]
     """Provides every member that is absent here."""
 
 
@@ -3075,7 +3117,7 @@ class MetricDefinitionsUpdateBody(TypedDict):
     queries: NotRequired[List[MetricQueryInput]]
     """Required unless a template provides them."""
     formulas: NotRequired[List[MetricFormula]]
-    template: NotRequired[Template]
+    template: NotRequired[TemplateInput]
     """Provides every member that is absent here."""
 
 
@@ -3104,10 +3146,10 @@ class MonitorsListReply(TypedDict):
 
 
 class MonitorsCreateBody(TypedDict):
-    name: NotRequired[str]
-    description: NotRequired[str]
     type: NotRequired[Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]]
     """The same as `monitor_type`; one of them is enough, and PATTERN when neither is given."""
+    name: NotRequired[str]
+    description: NotRequired[str]
     monitor_type: NotRequired[Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]]
     comparison_operator: NotRequired[Literal["BELOW", "BELOW_OR_EQUAL", "ABOVE", "ABOVE_OR_EQUAL", "EQUAL", "NOT_EQUAL", "OUTSIDE"]]
     threshold: NotRequired[float]
@@ -3136,7 +3178,7 @@ class MonitorsCreateBody(TypedDict):
     ai_report_enabled: NotRequired[bool]
     ai_report_instructions: NotRequired[str]
     mute_until: NotRequired[int]
-    template: NotRequired[Template]
+    template: NotRequired[TemplateInput]
     """Provides every member that is absent here; without it, the same members are required as for an update."""
     tags: NotRequired[Tags]
 
@@ -3160,10 +3202,10 @@ class MonitorsCreateBodyFormulasItemAggregation(TypedDict):
 
 
 class MonitorsBacktestBody(TypedDict):
-    name: NotRequired[str]
-    description: NotRequired[str]
     type: NotRequired[Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]]
     """The same as `monitor_type`; one of them is enough, and PATTERN when neither is given."""
+    name: NotRequired[str]
+    description: NotRequired[str]
     monitor_type: NotRequired[Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]]
     comparison_operator: Literal["BELOW", "BELOW_OR_EQUAL", "ABOVE", "ABOVE_OR_EQUAL", "EQUAL", "NOT_EQUAL", "OUTSIDE"]
     threshold: float
@@ -3215,10 +3257,10 @@ class MonitorsBacktestBodyFormulasItemAggregation(TypedDict):
 
 
 class MonitorsUpdateBody(TypedDict):
-    name: str
-    description: NotRequired[str]
     type: NotRequired[Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]]
     """The same as `monitor_type`; one of them is enough, and PATTERN when neither is given."""
+    name: str
+    description: NotRequired[str]
     monitor_type: NotRequired[Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]]
     comparison_operator: Literal["BELOW", "BELOW_OR_EQUAL", "ABOVE", "ABOVE_OR_EQUAL", "EQUAL", "NOT_EQUAL", "OUTSIDE"]
     threshold: float
@@ -3289,6 +3331,8 @@ class MonitorTemplatesListReply(TypedDict):
 
 
 class MonitorTemplatesCreateBody(TypedDict):
+    type: NotRequired[Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]]
+    """The same as `monitor_type`."""
     name: str
     description: NotRequired[str]
     comparison_operator: Literal["BELOW", "BELOW_OR_EQUAL", "ABOVE", "ABOVE_OR_EQUAL", "EQUAL", "NOT_EQUAL", "OUTSIDE"]
@@ -3306,18 +3350,18 @@ class MonitorTemplatesCreateBody(TypedDict):
     change_type: NotRequired[Literal["DIFFERENCE", "PERCENTAGE"]]
     evaluation_window: NotRequired[str]
     anomaly_algorithm: NotRequired[Literal["MEDIAN_MAD"]]
-    type: NotRequired[Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]]
-    """The same as `monitor_type`."""
     monitor_type: NotRequired[Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]]
-    metric: NotRequired[TemplateReference]
+    metric: NotRequired[TemplateReferenceInput]
     """The template of the metric definition with its arguments; required here or as `metric_id`."""
-    metric_id: NotRequired[TemplateReference]
+    metric_id: NotRequired[TemplateReferenceInput]
     """The same as `metric`."""
     parameters: NotRequired[TemplateParameters]
     this_template_tags: Dict[str, str]
 
 
 class MonitorTemplatesUpdateBody(TypedDict):
+    type: NotRequired[Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]]
+    """The same as `monitor_type`."""
     name: str
     description: NotRequired[str]
     comparison_operator: Literal["BELOW", "BELOW_OR_EQUAL", "ABOVE", "ABOVE_OR_EQUAL", "EQUAL", "NOT_EQUAL", "OUTSIDE"]
@@ -3335,12 +3379,10 @@ class MonitorTemplatesUpdateBody(TypedDict):
     change_type: NotRequired[Literal["DIFFERENCE", "PERCENTAGE"]]
     evaluation_window: NotRequired[str]
     anomaly_algorithm: NotRequired[Literal["MEDIAN_MAD"]]
-    type: NotRequired[Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]]
-    """The same as `monitor_type`."""
     monitor_type: NotRequired[Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]]
-    metric: NotRequired[TemplateReference]
+    metric: NotRequired[TemplateReferenceInput]
     """The template of the metric definition with its arguments; required here or as `metric_id`."""
-    metric_id: NotRequired[TemplateReference]
+    metric_id: NotRequired[TemplateReferenceInput]
     """The same as `metric`."""
     parameters: NotRequired[TemplateParameters]
     this_template_tags: NotRequired[Dict[str, str]]
@@ -3507,21 +3549,21 @@ class ParsersListReply(TypedDict):
 
 
 class ParsersCreateBody(TypedDict):
+    type: NotRequired[Literal["GROK", "DISSECT"]]
+    """Detected from the pattern when absent."""
     log_id: str
     """The dataset that the parser is for."""
     name: NotRequired[str]
     description: NotRequired[str]
     pattern: NotRequired[str]
-    type: NotRequired[Literal["GROK", "DISSECT"]]
-    """Detected from the pattern when absent."""
 
 
 class ParsersUpdateBody(TypedDict):
+    type: NotRequired[Literal["GROK", "DISSECT"]]
     log_id: NotRequired[str]
     name: NotRequired[str]
     description: NotRequired[str]
     pattern: NotRequired[str]
-    type: NotRequired[Literal["GROK", "DISSECT"]]
     enabled: NotRequired[bool]
 
 
@@ -3535,8 +3577,8 @@ class ParsersAssignBody(TypedDict):
 
 
 class ParsersTestBody(TypedDict):
-    pattern: str
     type: NotRequired[Literal["GROK", "DISSECT"]]
+    pattern: str
     lines: List[str]
 
 
@@ -3973,7 +4015,7 @@ class SavedSearchesCreateBody(TypedDict):
     log_ids: NotRequired[List[str]]
     """Deprecated."""
     tags: NotRequired[Tags]
-    template: NotRequired[Template]
+    template: NotRequired[TemplateInput]
     """Provides every member that is absent here."""
 
 
@@ -4099,8 +4141,8 @@ class TagsRemoveBody(TypedDict):
 
 
 class TagsRemoveBodyEntity(TypedDict):
-    id: str
     type: Literal["log", "dashboard", "user", "api_key", "widget", "saved_search", "monitor"]
+    id: str
 
 
 class TimeseriesSearchBody(TypedDict):
@@ -4270,11 +4312,11 @@ class WidgetsListReply(TypedDict):
 
 
 class WidgetsCreateBody(TypedDict):
+    type: NotRequired[Literal["line", "bar", "area", "score", "pie", "treemap", "top-list"]]
+    """`line` when absent."""
     name: NotRequired[str]
     """Required unless a template provides it."""
     description: NotRequired[str]
-    type: NotRequired[Literal["line", "bar", "area", "score", "pie", "treemap", "top-list"]]
-    """`line` when absent."""
     aux: NotRequired[Dict[str, Any]]
     """Such as the color; stored unchanged."""
     metric_ids: NotRequired[List[str]]
@@ -4283,20 +4325,20 @@ class WidgetsCreateBody(TypedDict):
     """Widgets inside this one; not together with metrics."""
     layout: NotRequired[WidgetsCreateBodyLayout]
     tags: NotRequired[Tags]
-    template: NotRequired[Template]
+    template: NotRequired[TemplateInput]
     """Provides every member that is absent here; its metrics and widgets are created."""
 
 
 class WidgetsCreateBodyLayout(TypedDict):
-    widget_layouts: NotRequired[List[WidgetLayout]]
+    widget_layouts: NotRequired[List[WidgetPosition]]
 
 
 class WidgetsUpdateBody(TypedDict):
+    type: NotRequired[Literal["line", "bar", "area", "score", "pie", "treemap", "top-list"]]
+    """`line` when absent."""
     name: NotRequired[str]
     """Required unless a template provides it."""
     description: NotRequired[str]
-    type: NotRequired[Literal["line", "bar", "area", "score", "pie", "treemap", "top-list"]]
-    """`line` when absent."""
     aux: NotRequired[Dict[str, Any]]
     """Such as the color; stored unchanged."""
     metric_ids: NotRequired[List[str]]
@@ -4305,19 +4347,19 @@ class WidgetsUpdateBody(TypedDict):
     """Widgets inside this one; not together with metrics."""
     layout: NotRequired[WidgetsUpdateBodyLayout]
     tags: NotRequired[Tags]
-    template: NotRequired[Template]
+    template: NotRequired[TemplateInput]
     """Provides every member that is absent here; its metrics and widgets are created."""
 
 
 class WidgetsUpdateBodyLayout(TypedDict):
-    widget_layouts: NotRequired[List[WidgetLayout]]
+    widget_layouts: NotRequired[List[WidgetPosition]]
 
 
 class WidgetsChangeBody(TypedDict):
-    name: NotRequired[str]
-    description: NotRequired[str]
     type: NotRequired[Literal["line", "bar", "area", "score", "pie", "treemap", "top-list"]]
     """`line` when absent."""
+    name: NotRequired[str]
+    description: NotRequired[str]
     aux: NotRequired[Dict[str, Any]]
     """Such as the color; stored unchanged."""
     layout: NotRequired[WidgetsChangeBodyLayout]
@@ -4326,7 +4368,7 @@ class WidgetsChangeBody(TypedDict):
 
 
 class WidgetsChangeBodyLayout(TypedDict):
-    widget_layouts: NotRequired[List[WidgetLayout]]
+    widget_layouts: NotRequired[List[WidgetPosition]]
 
 
 class WidgetsAddWidgetsBody(TypedDict):
@@ -4365,14 +4407,14 @@ class WidgetTemplatesListReply(TypedDict):
 
 
 class WidgetTemplatesCreateBody(TypedDict):
+    type: NotRequired[Literal["line", "bar", "area", "score", "pie", "treemap", "top-list"]]
     name: str
     description: NotRequired[str]
-    type: NotRequired[Literal["line", "bar", "area", "score", "pie", "treemap", "top-list"]]
     aux: NotRequired[Dict[str, Any]]
     """Such as the color; stored unchanged."""
-    metrics: NotRequired[List[TemplateReference]]
+    metrics: NotRequired[List[TemplateReferenceInput]]
     """Templates of metric definitions."""
-    widgets: NotRequired[List[TemplateReference]]
+    widgets: NotRequired[List[TemplateReferenceInput]]
     """Templates of the widgets inside; not together with metrics."""
     layout: NotRequired[WidgetTemplatesCreateBodyLayout]
     """Its ids are those of the templates under `widgets`."""
@@ -4382,18 +4424,18 @@ class WidgetTemplatesCreateBody(TypedDict):
 
 class WidgetTemplatesCreateBodyLayout(TypedDict):
     """Its ids are those of the templates under `widgets`."""
-    widget_layouts: NotRequired[List[WidgetLayout]]
+    widget_layouts: NotRequired[List[WidgetPosition]]
 
 
 class WidgetTemplatesUpdateBody(TypedDict):
+    type: NotRequired[Literal["line", "bar", "area", "score", "pie", "treemap", "top-list"]]
     name: str
     description: NotRequired[str]
-    type: NotRequired[Literal["line", "bar", "area", "score", "pie", "treemap", "top-list"]]
     aux: NotRequired[Dict[str, Any]]
     """Such as the color; stored unchanged."""
-    metrics: NotRequired[List[TemplateReference]]
+    metrics: NotRequired[List[TemplateReferenceInput]]
     """Templates of metric definitions."""
-    widgets: NotRequired[List[TemplateReference]]
+    widgets: NotRequired[List[TemplateReferenceInput]]
     """Templates of the widgets inside; not together with metrics."""
     layout: NotRequired[WidgetTemplatesUpdateBodyLayout]
     """Its ids are those of the templates under `widgets`."""
@@ -4403,7 +4445,7 @@ class WidgetTemplatesUpdateBody(TypedDict):
 
 class WidgetTemplatesUpdateBodyLayout(TypedDict):
     """Its ids are those of the templates under `widgets`."""
-    widget_layouts: NotRequired[List[WidgetLayout]]
+    widget_layouts: NotRequired[List[WidgetPosition]]
 
 
 class AccessApi:
@@ -8588,10 +8630,10 @@ class UsageApi:
     def organization(
         self,
         *,
-        usage_type: Literal["ingestion", "search", "export"],
         time_range: Optional[str] = None,
         from_ts: Optional[int] = None,
         to_ts: Optional[int] = None,
+        usage_type: Optional[Literal["ingestion", "search", "export"]] = None,
         num_of_slices: Optional[int] = None,
         delta: Optional[bool] = None,
         delta_time_range: Optional[str] = None,
@@ -8619,10 +8661,10 @@ class UsageApi:
     def logs(
         self,
         *,
-        usage_type: Literal["ingestion", "search", "export"],
         time_range: Optional[str] = None,
         from_ts: Optional[int] = None,
         to_ts: Optional[int] = None,
+        usage_type: Optional[Literal["ingestion", "search", "export"]] = None,
         limit: Optional[int] = None,
         num_of_slices: Optional[int] = None,
         delta: Optional[bool] = None,
@@ -8652,13 +8694,13 @@ class UsageApi:
     def users(
         self,
         *,
-        usage_type: Literal["search"],
-        metric: Literal["volume", "latency", "data"],
         time_range: Optional[str] = None,
         from_ts: Optional[int] = None,
         to_ts: Optional[int] = None,
+        usage_type: Optional[Literal["search"]] = None,
         limit: Optional[int] = None,
         num_of_slices: Optional[int] = None,
+        metric: Optional[Literal["volume", "latency", "data"]] = None,
         delta: Optional[bool] = None,
         delta_time_range: Optional[str] = None,
         delta_from_ts: Optional[int] = None,

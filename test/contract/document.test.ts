@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { contract, type JsonSchema, openApiDocument } from '../../api/src/index.ts'
+import { endpoints } from './endpoints.ts'
+import { objectsIn } from './schemas.ts'
+
+/** Laws of the OpenAPI document as generators of clients in other languages read it. */
+
+const document = openApiDocument(contract, { servers: [{ url: '/' }] })
+
+describe('what a request may leave out is not required in the document', () => {
+  const objects = endpoints.flatMap(({ name, endpoint }) =>
+    [endpoint.params, endpoint.query, endpoint.body].flatMap((schema) =>
+      schema ? objectsIn(schema).map((object) => ({ name, object })) : [],
+    ),
+  )
+
+  test('there are objects to check', () => {
+    expect(objects.length).toBeGreaterThan(100)
+  })
+
+  test('each member of each of them', () => {
+    const wrong = objects.flatMap(({ name, object }) => {
+      const shown = z.toJSONSchema(object, { io: 'input', unrepresentable: 'any' })
+      const { required = [] } = shown.$ref === undefined ? shown : (shown.$defs?.[shown.$ref.slice('#/$defs/'.length)] ?? {})
+      return Object.entries(object.shape as Record<string, z.ZodType>)
+        .filter(([member, schema]) => schema.safeParse(undefined).success === required.includes(member))
+        .map(([member]) => `${name} ${member}`)
+    })
+    expect(wrong).toEqual([])
+  })
+})
+
+/**
+ * The regular expressions that mean the same in RE2 (Go, Rust), Python, Java and JavaScript: literal text, classes of ASCII characters, `\x00` to
+ * `\xff`, groups, alternatives and bounded repetition. The short classes (`\d`, `\w`, `\s`) include other scripts in some, and classes of Unicode
+ * (`\p{…}`), look-around, back references and `\u` do not compile in all.
+ */
+const COMMON =
+  /^\^(?:[\w:@=,/ -]|\\[.+*?()[\]{}|^$/\\-]|\\x[\da-f]{2}|\[(?:\^?)(?:[\w:@=,/+. -]|\\[.\]\\^-]|\\x[\da-f]{2})+\]|\((?:\?:|(?!\?))|\)|[|*+?]|\{\d{1,3}(?:,\d{0,3})?\})*\$$/
+
+describe('the patterns of the document', () => {
+  const patterns = partsOf(document, '').flatMap(({ at, part }) =>
+    typeof part.pattern === 'string' ? [{ at, pattern: part.pattern }] : [],
+  )
+
+  test('mean the same in the languages of clients', () => {
+    expect(patterns.length).toBeGreaterThan(5)
+    expect(patterns.filter(({ pattern }) => !COMMON.test(pattern))).toEqual([])
+  })
+
+  test.each(['^\\P{Cc}*$', '^\\d+$', '^(?=a)b$', '^(?<name>a)$', '^(a)\\1$', '^\\u0000$', 'a', '^[\\w.]+$', '^a{1,2000}$', '^(?i)a$'])(
+    'the law refuses %s',
+    (pattern) => {
+      expect(COMMON.test(pattern)).toBe(false)
+    },
+  )
+
+  test('lose no flag on their way into the document', () => {
+    const flags = endpoints.flatMap(({ name, endpoint }) =>
+      [endpoint.params, endpoint.query, endpoint.body, endpoint.reply].flatMap((schema) => (schema ? flagsIn(schema, name) : [])),
+    )
+    expect(flags).toEqual([])
+  })
+
+  function flagsIn(schema: z.ZodType, name: string): string[] {
+    const found: string[] = []
+    const override: NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override'] = ({ zodSchema, jsonSchema }) => {
+      if (jsonSchema.format !== undefined) return
+      const { patterns } = zodSchema._zod.bag as { patterns?: ReadonlySet<RegExp> }
+      for (const pattern of patterns ?? []) if (pattern.flags !== '') found.push(`${name} ${pattern}`)
+    }
+    z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override })
+    return found
+  }
+})
+
+test('a list of types holds one type and null, which generators of clients know', () => {
+  const lists = partsOf(document, '').filter(({ part }) => Array.isArray(part.type) && part.type.filter((one) => one !== 'null').length > 1)
+  expect(lists.map(({ at }) => at)).toEqual([])
+})
+
+test('no schema has the name that generators give to a member of another one', () => {
+  const { schemas } = document.components
+  const isNamed = (schema: JsonSchema) => schema.$ref !== undefined
+  const taken = (name: string, schema: JsonSchema): string[] =>
+    Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>).flatMap(([member, inner]) => {
+      const own = `${name}${member.replaceAll(/(?:^|[_\W]+)(\w)/g, (_, initial: string) => initial.toUpperCase())}`
+      return [...(schemas[own] && !isNamed(inner) ? [own] : []), ...taken(own, inner)]
+    })
+  expect(Object.entries(schemas).flatMap(([name, schema]) => taken(name, schema))).toEqual([])
+})
+
+/** Every object in a part of the document, with its location. */
+function partsOf(part: unknown, at: string): { at: string; part: JsonSchema }[] {
+  if (typeof part !== 'object' || part === null) return []
+  return [{ at, part: part as JsonSchema }, ...Object.entries(part).flatMap(([name, inner]) => partsOf(inner, `${at}/${name}`))]
+}
