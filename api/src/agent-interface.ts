@@ -5,7 +5,7 @@ import { FailureBody, text } from './values.ts'
 const Message = z.looseObject({
   jsonrpc: z.literal('2.0'),
   id: z
-    .union([text(1, 255), z.number()])
+    .union([text(1, 255), z.number(), z.bigint()])
     .optional()
     .describe('Absent for a notification, which is answered with 202 and no body.'),
   method: text(1, 255).describe('Such as `initialize`, `tools/list` or `tools/call`.'),

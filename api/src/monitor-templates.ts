@@ -9,7 +9,7 @@ const ACTIONS_CHARS_MAX = 16_384
 
 /** textOf also accepts numbers and booleans, and stores their text. */
 const textOf = (charsMax: number) =>
-  z.preprocess((given) => (typeof given === 'number' || typeof given === 'boolean' ? String(given) : given), text(1, charsMax))
+  z.preprocess((given) => (['number', 'bigint', 'boolean'].includes(typeof given) ? String(given) : given), text(1, charsMax))
 
 const TagMap = mapOf(text(1, 255), TAGS_MAX)
 

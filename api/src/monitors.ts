@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts'
 import { MetricFormula, MetricQuery, QUERIES_MAX } from './metric-shapes.ts'
 import { Action, MonitorStatus, MonitorTransition, monitorTypes, operators } from './monitor-shapes.ts'
 import { Template } from './templates.ts'
-import { integerParameter, list, Metadata, mapOf, ms, Tags, text, uuid } from './values.ts'
+import { anyValue, integerParameter, list, Metadata, mapOf, ms, Tags, text, uuid } from './values.ts'
 
 const ACTIONS_MAX = 10
 const AUX_MAX = 10
@@ -14,16 +14,8 @@ const BACKTEST_DAYS_MAX = 30
 
 const phrase = text(1, 100)
 /** Stored unchanged; NUL characters and very long texts are refused. */
-export const aux = mapOf(
-  z
-    .unknown()
-    .refine((value) => isKeepable(JSON.stringify(value) ?? ''), { error: `must be at most ${AUX_CHARS_MAX} characters without NUL` }),
-  AUX_MAX,
-)
+export const aux = mapOf(anyValue(AUX_CHARS_MAX), AUX_MAX)
 
-function isKeepable(text: string): boolean {
-  return text.length <= AUX_CHARS_MAX && !text.includes('\\u0000')
-}
 export const monitorActions = list(
   z.object({
     type: z.enum(['EMAIL', 'INTEGRATION']).optional(),

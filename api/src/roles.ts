@@ -27,12 +27,16 @@ export type Role = z.output<typeof Role>
 
 const PERMISSIONS_MAX = 10_000
 
+/** A permission by its name, or as a read shows it, so that a role that was read can be written. */
+const permission = z
+  .union([text(1, 255), z.object({ name: text(1, 255) }).describe('As in a response; its `name` counts.')])
+  .transform((given) => (typeof given === 'string' ? given : given.name))
+
 const RoleDraft = z.object({
   role_type: roleType,
   display_name: text(1, 255),
   description: text(0, 4000).optional(),
-  // Empty texts are errors here: dropping them would turn a list of them into no permissions.
-  permissions: z.array(text(1, 255)).max(PERMISSIONS_MAX, { error: `must have at most ${PERMISSIONS_MAX} items` }),
+  permissions: z.array(permission).max(PERMISSIONS_MAX, { error: `must have at most ${PERMISSIONS_MAX} items` }),
 })
 
 const roleParams = z.object({ roleId: z.union([uuid, z.string()]) })

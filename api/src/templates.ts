@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import type { Permission } from './permissions.ts'
-import { mapOf, text, uuid } from './values.ts'
+import { anyValue, mapOf, text, uuid } from './values.ts'
 
 /** Templates (API reference 1.10): texts with `{{name}}` in place of arguments. */
 
@@ -10,7 +10,7 @@ const LITERAL_CHARS_MAX = 16_384
 const LITERAL_ITEMS_MAX = 1_000
 const OBJECT_MEMBERS_MAX = 100
 
-const Item = z.union([text(0, LITERAL_CHARS_MAX), mapOf(z.unknown(), OBJECT_MEMBERS_MAX)])
+const Item = z.union([text(0, LITERAL_CHARS_MAX), mapOf(anyValue(LITERAL_CHARS_MAX), OBJECT_MEMBERS_MAX)])
 
 const literalForms = [text(0, LITERAL_CHARS_MAX), z.array(Item).max(LITERAL_ITEMS_MAX)] as const
 const Literal = z.strictObject({ literal: z.union(literalForms) })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toText } from './client.ts'
 
 /** Shared schemas of the contract (service specification, section 2; API reference part 1.10). */
 
@@ -55,6 +56,20 @@ export const mapOf = <V extends z.ZodType>(value: V, max: number) => {
   )
   // The input type of a preprocess is unknown; callers need the type of the map.
   return map as unknown as z.ZodType<Record<string, z.output<V>>, Record<string, z.input<V>>>
+}
+
+/** A value of any form, which is stored unchanged. */
+export const anyValue = (charsMax: number) =>
+  z.unknown().refine((value) => isStorable(value) && (toText(value) ?? '').length <= charsMax, {
+    error: `must be at most ${charsMax} characters, without NUL and without numbers beyond 1.8e308`,
+  })
+
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return !value.includes('\0')
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (Array.isArray(value)) return value.every(isStorable)
+  if (typeof value !== 'object' || value === null) return true
+  return Object.entries(value).every(([name, inner]) => isStorable(name) && isStorable(inner))
 }
 
 /** A list in a query string: repeated names, one comma-separated value, or both. */

@@ -3,11 +3,12 @@ import { endpoint } from './endpoint.ts'
 import { MetricTimeseries } from './metric-shapes.ts'
 import { SLICES_MAX } from './search.ts'
 import { Template, TemplateParameters, TemplateReference, templateLibrary } from './templates.ts'
-import { list, Metadata, mapOf, ms, Tags, text, uuid } from './values.ts'
+import { anyValue, list, Metadata, mapOf, ms, Tags, text, uuid } from './values.ts'
 
 export const METRICS_MAX = 20
 export const CHILDREN_MAX = 50
 const AUX_MAX = 10
+const AUX_CHARS_MAX = 100_000
 const DATA_GROUPS_MAX = 1_000
 
 const WidgetType = z.enum(['line', 'bar', 'area', 'score', 'pie', 'treemap', 'top-list'])
@@ -18,7 +19,7 @@ export const WidgetLayout = z
 export type WidgetLayout = z.output<typeof WidgetLayout>
 
 const layouts = (max: number) => list(WidgetLayout, { max })
-const Aux = mapOf(z.unknown(), AUX_MAX).describe('Such as the color; stored unchanged.')
+const Aux = mapOf(anyValue(AUX_CHARS_MAX), AUX_MAX).describe('Such as the color; stored unchanged.')
 const Layout = z.object({ widget_layouts: layouts(CHILDREN_MAX).default([]) })
 
 export const Widget = z

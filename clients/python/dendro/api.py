@@ -3992,14 +3992,24 @@ class RolesCreateBody(TypedDict):
     role_type: Literal["USER", "API"]
     display_name: str
     description: NotRequired[str]
-    permissions: List[str]
+    permissions: List[Union[str, RolesCreateBodyPermissionsItem2]]
+
+
+class RolesCreateBodyPermissionsItem2(TypedDict):
+    """As in a response; its `name` counts."""
+    name: str
 
 
 class RolesUpdateBody(TypedDict):
     role_type: Literal["USER", "API"]
     display_name: str
     description: NotRequired[str]
-    permissions: List[str]
+    permissions: List[Union[str, RolesUpdateBodyPermissionsItem2]]
+
+
+class RolesUpdateBodyPermissionsItem2(TypedDict):
+    """As in a response; its `name` counts."""
+    name: str
 
 
 class SavedSearchesListReply(TypedDict):

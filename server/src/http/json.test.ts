@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Failure } from '../kernel/errors.ts'
-import { parseJson, toJson } from './json.ts'
+import { toJson } from '../kernel/exact-json.ts'
+import { parseJson } from './json.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 

@@ -1,12 +1,6 @@
 import { parse } from 'secure-json-parse'
 import { badRequest } from '../kernel/errors.ts'
-
-declare global {
-  interface JSON {
-    /** Carries text through JSON.stringify as it stands (Node 22 and newer; not yet in the compiler's library). */
-    rawJSON(text: string): unknown
-  }
-}
+import { hasLargeIntegers, keepLargeIntegers } from '../kernel/exact-json.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
@@ -66,11 +60,11 @@ type Reviver = (key: string, value: unknown, context?: { source?: string }) => u
 
 /** Returns a reviver only if the text has large integers or lone surrogates. */
 function reviverFor(text: string): Reviver | undefined {
-  const big = /\d{16}/.test(text)
+  const big = hasLargeIntegers(text)
   const halves = /\\ud[89a-f]/i.test(text)
   if (!big && !halves) return undefined
   return (key, value, context) =>
-    halves ? wellFormed(big ? keepBigIntegers(key, value, context) : value) : keepBigIntegers(key, value, context)
+    halves ? wellFormed(big ? keepLargeIntegers(key, value, context) : value) : keepLargeIntegers(key, value, context)
 }
 
 /** Replaces lone surrogates by U+FFFD. No store keeps them, and a response must equal what is read later. */
@@ -80,22 +74,4 @@ function wellFormed(value: unknown): unknown {
   const names = Object.keys(value)
   if (names.every((name) => name.isWellFormed())) return value
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name.toWellFormed(), inner]))
-}
-
-function keepBigIntegers(_key: string, value: unknown, context?: { source?: string }): unknown {
-  if (typeof value !== 'number' || Number.isSafeInteger(value) || !context?.source) return value
-  return /^-?\d+$/.test(context.source) ? BigInt(context.source) : value
-}
-
-/** Reads JSON of our own; whole numbers beyond 2^53 arrive as bigint. */
-export const readJson = (text: string): unknown => JSON.parse(text, reviverFor(text))
-
-/** Serializes a response; bigint becomes an exact JSON integer. */
-export function toJson(value: unknown): string {
-  try {
-    return JSON.stringify(value)
-  } catch (cause) {
-    if (!(cause instanceof TypeError)) throw cause
-    return JSON.stringify(value, (_key, inner) => (typeof inner === 'bigint' ? JSON.rawJSON(inner.toString()) : inner))
-  }
 }

@@ -1,4 +1,4 @@
-import { toJson } from './json.ts'
+import { toJson } from '../kernel/exact-json.ts'
 
 /**
  * A response that is JSON already, so that lists that rarely change are serialized once. It is text rather than bytes: Node sends headers

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { badRequest, type Failure, type FieldProblem } from '../kernel/errors.ts'
-import { parseWithoutNulls } from './nulls.ts'
+import { parseLeniently } from './lenient-parse.ts'
 
 const PROBLEMS_SHOWN_MAX = 5
 
 /** Parses one part of a request. Invalid input becomes a 400 that names each field and the violated rule. */
 export function check<S extends z.ZodType>(schema: S, value: unknown, whole: string): z.output<S> {
-  const result = parseWithoutNulls(schema, value)
+  const result = parseLeniently(schema, value)
   if (result.success) return result.data
   throw describe(result.error.issues, whole)
 }

@@ -1,6 +1,7 @@
 import { storedDays } from '../events/writer/idempotency-rows.ts'
 import { seqAt } from '../events/writer/seq.ts'
 import type { Actor } from '../http/actor.ts'
+import { toJson } from '../kernel/exact-json.ts'
 import { AUDIT_COLLECTION, type DueRow, markEventsWritten, recordsDueAsEvents } from '../resources/access/audit/audit.ts'
 import { Heartbeats } from '../resources/data/datasets/datasets.ts'
 import type { World } from '../world.ts'
@@ -63,7 +64,7 @@ export function auditTrail(world: Deps): AuditTrailJob {
 
   async function store(record: DueRow): Promise<void> {
     const actor = writerOf(record)
-    const body = new TextEncoder().encode(JSON.stringify(eventOf(record)))
+    const body = new TextEncoder().encode(toJson(eventOf(record)))
     const request = { path: '/', query: {}, headers: { 'idempotency-key': record.id }, contentType: 'application/x-ndjson', body }
     const routing = { collection: AUDIT_COLLECTION, dataset: 'audit-trail', tags: {} }
     const account = new PostAccounting(world.ledger, { actor, protocol: OWN })

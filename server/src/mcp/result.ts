@@ -1,5 +1,5 @@
-import { toJson } from '../http/json.ts'
 import type { Failure } from '../kernel/errors.ts'
+import { toJson } from '../kernel/exact-json.ts'
 import { visible } from '../resources/watching/notifications/notifications.ts'
 import type { ToolAnswer } from './tool.ts'
 

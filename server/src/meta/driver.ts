@@ -1,6 +1,7 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import pg from 'pg'
 import { badRequest, Failure, unavailable } from '../kernel/errors.ts'
+import { readJson } from '../kernel/exact-json.ts'
 import { currentReads } from './reads.ts'
 import type { Sql } from './sql.ts'
 
@@ -25,9 +26,17 @@ const IDLE_TRANSACTION_MS = 60_000
 const IDLE_CONNECTION_MS = 30_000
 
 const INT8 = 20
+const JSON_TEXT = 114
 const NUMERIC = 1700
 
-/** The settings of every connection. 64-bit integers and numerics, which PostgreSQL sends as text, are parsed as numbers. */
+/** How values that PostgreSQL sends as text are read. Columns of callers' own JSON are selected as `json`, which loses no digit, all others as `jsonb`. */
+const parsers = new Map<number, (text: string) => unknown>([
+  [INT8, Number],
+  [NUMERIC, Number],
+  [JSON_TEXT, readJson],
+])
+
+/** The settings of every connection. */
 export function clientConfig(server: pg.ClientConfig): pg.ClientConfig {
   return {
     ...server,
@@ -37,7 +46,7 @@ export function clientConfig(server: pg.ClientConfig): pg.ClientConfig {
     keepAlive: true,
     types: {
       getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-        oid === INT8 || oid === NUMERIC ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+        parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
     },
   }
 }

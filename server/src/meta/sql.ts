@@ -1,4 +1,5 @@
 import { sql as kyselySql, type RawBuilder } from 'kysely'
+import { toJson } from '../kernel/exact-json.ts'
 
 /** A statement or a fragment of one. Every value in it is a parameter, never text. */
 export type Sql = RawBuilder<unknown>
@@ -24,7 +25,7 @@ const LONE_SURROGATES = /\\\\|\\ud[89a-f][0-9a-f]{2}/g
  * PostgreSQL refuses, become U+FFFD; undefined becomes null.
  */
 export function json(value: unknown): Sql {
-  const text = JSON.stringify(value) ?? 'null'
+  const text = toJson(value) ?? 'null'
   const wellFormed = text.includes('\\ud') ? text.replace(LONE_SURROGATES, (found) => (found === '\\\\' ? found : '\\ufffd')) : text
   return sql`${wellFormed}::jsonb`
 }

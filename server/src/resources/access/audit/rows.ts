@@ -47,7 +47,8 @@ export const insertAudits = (db: Db, rows: readonly AuditRow[]) =>
 /** Pages backwards in time. (time, id) is unique, so the row comparison continues exactly after `before_id`. */
 export const selectAudit = (db: Db, orgId: string, query: AuditQuery) =>
   db.all<AuditRow>(sql`
-    select id, time, actor, actor_name, address, user_agent, action, outcome, entity_type, entity_id, before, after, correlation_id
+    select id, time, actor, actor_name, address, user_agent, action, outcome, entity_type, entity_id, before::json as before, after::json as after,
+      correlation_id
     from audit
     where org_id = ${orgId}
       and (${query.from_ts ?? null}::bigint is null or time >= ${query.from_ts ?? null}::bigint)
@@ -65,7 +66,7 @@ export type DueRow = AuditRow & { org_number: number; log_id: string }
 /** The oldest records whose events are due, with the dataset of these events. */
 export const selectDue = (db: Db, rowsMax: number) =>
   db.all<DueRow>(sql`
-    select a.*, o.number as org_number, d.id as log_id
+    select a.*, a.before::json as before, a.after::json as after, o.number as org_number, d.id as log_id
     from audit_events_due due
       join audit a on a.id = due.audit_id
       join organisations o on o.id = a.org_id

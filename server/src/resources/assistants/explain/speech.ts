@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import type { AiEvent } from '@dendro/api'
-import { toJson } from '../../../http/json.ts'
 import { Answer } from '../../../http/mount.ts'
 import { Failure } from '../../../kernel/errors.ts'
+import { toJson } from '../../../kernel/exact-json.ts'
 import type { Logger } from '../../../kernel/log.ts'
 
 const BOUND_MS = 90_000

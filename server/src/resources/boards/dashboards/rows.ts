@@ -18,7 +18,7 @@ export type DashboardRow = {
 }
 
 export const selectDashboards = (db: Db, orgId: string) =>
-  db.all<DashboardRow>(sql`select * from dashboards where org_id = ${orgId} order by created_at desc, id`)
+  db.all<DashboardRow>(sql`select *, template::json as template from dashboards where org_id = ${orgId} order by created_at desc, id`)
 
 export const insertDashboard = (db: Db, row: DashboardRow) =>
   db.run(sql`

@@ -22,6 +22,9 @@ export type WidgetRow = {
   modified_by: Identity | null
 }
 
+/** What callers keep in any form is read to the last digit. */
+const columns = sql`*, aux::json as aux, template::json as template`
+
 /**
  * Serializes changes of widget containment in an organization: two concurrent additions must not form a cycle, and nothing may be added to
  * a widget being deleted.
@@ -29,7 +32,7 @@ export type WidgetRow = {
 export const lockWidgets = (db: Db, orgId: string) => db.run(sql`select 1 from organisations where id = ${orgId} for no key update`)
 
 export const selectWidgets = (db: Db, orgId: string) =>
-  db.all<WidgetRow>(sql`select * from widgets where org_id = ${orgId} order by created_at desc, id`)
+  db.all<WidgetRow>(sql`select ${columns} from widgets where org_id = ${orgId} order by created_at desc, id`)
 
 export const insertWidget = (db: Db, row: WidgetRow) =>
   db.run(sql`
@@ -52,10 +55,10 @@ export const deleteWidget = (db: Db, orgId: string, id: string) => db.run(sql`de
 const nullable = (value: object | null) => (value === null ? null : json(value))
 
 export const lockWidget = (db: Db, orgId: string, id: string) =>
-  db.one<WidgetRow>(sql`select * from widgets where org_id = ${orgId} and id = ${id} for update`)
+  db.one<WidgetRow>(sql`select ${columns} from widgets where org_id = ${orgId} and id = ${id} for update`)
 
 export const lockWidgetsMadeFor = (db: Db, orgId: string, madeFor: string) =>
-  db.all<WidgetRow>(sql`select * from widgets where org_id = ${orgId} and made_for = ${madeFor} order by id for update`)
+  db.all<WidgetRow>(sql`select ${columns} from widgets where org_id = ${orgId} and made_for = ${madeFor} order by id for update`)
 
 type RemovedWidget = { id: string; modified_at: number; modified_by: Identity }
 

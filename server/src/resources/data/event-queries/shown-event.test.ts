@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { toJson } from '../../../http/json.ts'
+import { toJson } from '../../../kernel/exact-json.ts'
 import { parseSelect } from '../../../query/query.ts'
 import type { FoundEvent } from '../../../reading/event-query.ts'
 import { readKeys, shownEvents, statusOf } from './shown-event.ts'

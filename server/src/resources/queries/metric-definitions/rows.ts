@@ -19,10 +19,14 @@ export type MetricDefinitionRow = {
 }
 
 export const selectMetricDefinitions = (db: Db, orgId: string) =>
-  db.all<MetricDefinitionRow>(sql`select * from metric_definitions where org_id = ${orgId} order by created_at desc, id`)
+  db.all<MetricDefinitionRow>(
+    sql`select *, template::json as template from metric_definitions where org_id = ${orgId} order by created_at desc, id`,
+  )
 
 export const lockMetricDefinition = (db: Db, orgId: string, id: string) =>
-  db.one<MetricDefinitionRow>(sql`select * from metric_definitions where org_id = ${orgId} and id = ${id} for update`)
+  db.one<MetricDefinitionRow>(
+    sql`select *, template::json as template from metric_definitions where org_id = ${orgId} and id = ${id} for update`,
+  )
 
 export const insertMetricDefinition = (db: Db, row: MetricDefinitionRow) =>
   db.run(sql`
@@ -54,12 +58,12 @@ export const selectShared = (db: Db, orgId: string, ids: readonly string[]) =>
 
 export const lockMadeFor = (db: Db, orgId: string, madeFor: string) =>
   db.all<MetricDefinitionRow>(
-    sql`select * from metric_definitions where org_id = ${orgId} and made_for = ${madeFor} order by id for update`,
+    sql`select *, template::json as template from metric_definitions where org_id = ${orgId} and made_for = ${madeFor} order by id for update`,
   )
 
 export const lockUnusedMadeFor = (db: Db, orgId: string, madeFor: string) =>
   db.all<MetricDefinitionRow>(sql`
-    select * from metric_definitions d where org_id = ${orgId} and made_for = ${madeFor}
+    select d.*, d.template::json as template from metric_definitions d where org_id = ${orgId} and made_for = ${madeFor}
       and not exists (select from widgets w where w.org_id = ${orgId} and d.id = any (w.metric_ids))
       and not exists (select from monitors m where m.org_id = ${orgId} and m.metric_id = d.id)
     order by id for update`)

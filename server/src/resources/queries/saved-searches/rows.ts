@@ -18,10 +18,10 @@ export type SavedSearchRow = {
 }
 
 export const selectSavedSearches = (db: Db, orgId: string) =>
-  db.all<SavedSearchRow>(sql`select * from saved_searches where org_id = ${orgId} order by created_at desc, id`)
+  db.all<SavedSearchRow>(sql`select *, template::json as template from saved_searches where org_id = ${orgId} order by created_at desc, id`)
 
 export const lockSavedSearch = (db: Db, orgId: string, id: string) =>
-  db.one<SavedSearchRow>(sql`select * from saved_searches where org_id = ${orgId} and id = ${id} for update`)
+  db.one<SavedSearchRow>(sql`select *, template::json as template from saved_searches where org_id = ${orgId} and id = ${id} for update`)
 
 export const insertSavedSearch = (db: Db, row: SavedSearchRow) =>
   db.run(sql`

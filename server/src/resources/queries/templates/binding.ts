@@ -1,5 +1,6 @@
 import type { TemplateArgument, TemplateArguments, TemplateParameter, TemplateParameters } from '@dendro/api'
 import { badField } from '../../../kernel/errors.ts'
+import { readJson, toJson } from '../../../kernel/exact-json.ts'
 
 /** The value of a parameter. `text` replaces `{{name}}` within a text; `items` replace a list item that is exactly `{{name}}`. */
 type Value = { readonly literal: Literal; readonly text: string; readonly items?: readonly unknown[] }
@@ -70,7 +71,7 @@ function readLiteral(literal: Literal, type: TemplateParameter['type'], field: s
       if (!Array.isArray(items) || !items.every((item) => typeof item === 'object' && item !== null && !Array.isArray(item))) {
         throw refused('must be a list of objects')
       }
-      return { literal, text: JSON.stringify(items), items }
+      return { literal, text: toJson(items), items }
     }
   }
 }
@@ -88,7 +89,7 @@ function textsOf(literal: Literal): readonly string[] | undefined {
 
 function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return readJson(text)
   } catch {
     return undefined
   }

@@ -15,10 +15,14 @@ export type TemplateRow<Definition = object> = {
 
 /** The stored definition has the type that belongs to its kind. */
 export const selectTemplates = <Definition>(db: Db, orgId: string, kind: string) =>
-  db.all<TemplateRow<Definition>>(sql`select * from templates where org_id = ${orgId} and kind = ${kind} order by created_at desc, id`)
+  db.all<TemplateRow<Definition>>(
+    sql`select *, definition::json as definition from templates where org_id = ${orgId} and kind = ${kind} order by created_at desc, id`,
+  )
 
 export const lockTemplate = <Definition>(db: Db, orgId: string, kind: string, id: string) =>
-  db.one<TemplateRow<Definition>>(sql`select * from templates where org_id = ${orgId} and kind = ${kind} and id = ${id} for update`)
+  db.one<TemplateRow<Definition>>(
+    sql`select *, definition::json as definition from templates where org_id = ${orgId} and kind = ${kind} and id = ${id} for update`,
+  )
 
 export const insertTemplate = (db: Db, row: TemplateRow) =>
   db.run(sql`

@@ -1,6 +1,7 @@
 import type { contract, ReplyOf, Statement, StatementReference, StatementSet } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { badField, notFound } from '../../../kernel/errors.ts'
+import { toJson } from '../../../kernel/exact-json.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { listSavedSearches } from '../../queries/saved-searches/saved-searches.ts'
@@ -65,7 +66,7 @@ export async function findStatement(world: Pick<World, 'meta'>, actor: Actor, id
 export async function showStatement(world: World, actor: Actor, row: FoundStatement): Promise<ReplyOf<typeof contract.statements.get>> {
   const { id, message, file, line } = row
   const names = (value: unknown): boolean =>
-    JSON.stringify(value ?? '')
+    toJson(value ?? '')
       .toLowerCase()
       .includes(id)
   const reference = (entity_type: StatementReference['entity_type'], name: string): StatementReference => ({

@@ -3,7 +3,7 @@ import { json, sql } from '../../../meta/sql.ts'
 import type { MonitorRow, StateRow } from '../monitor-definitions/monitor-definitions.ts'
 
 /** Queries and formulas live in the metric definition, so that changing it changes the monitor. */
-const columns = sql`m.*, coalesce(d.queries, '[]') as queries, coalesce(d.formulas, '[]') as formulas`
+const columns = sql`m.*, m.aux::json as aux, m.template::json as template, coalesce(d.queries, '[]') as queries, coalesce(d.formulas, '[]') as formulas`
 const from = sql`from monitors m left join metric_definitions d on d.id = m.metric_id and d.org_id = m.org_id`
 
 export const selectMonitors = (db: Db, orgId: string) =>
