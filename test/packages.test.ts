@@ -167,3 +167,37 @@ console.log(JSON.stringify({
     expect(lost.map(({ method, path }) => `${method} ${path}`)).toEqual([])
   })
 })
+
+describe('the packed log handlers', () => {
+  test('come from the one command of their README, in an empty folder, and send events', async () => {
+    const readme = await readFile(join(root, 'clients/javascript/README.md'), 'utf8')
+    const command = /^npm pack [^#\n]*/m.exec(readme)?.[0].trim() ?? ''
+    expect(await readFile(join(root, 'docs/senders.md'), 'utf8')).toContain(command)
+    const home = join(folder, 'logs')
+    await mkdir(home)
+    await writeFile(join(home, 'package.json'), '{ "private": true, "type": "module" }\n')
+    await run('npm', [...command.split(' ').slice(1), '--pack-destination', home], { cwd: root })
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', './dendro-logs-0.1.0.tgz'], { cwd: home })
+    const program = `import { BatchSender } from '@dendro/logs'
+await import('@dendro/logs/pino')
+const sender = new BatchSender({ dataset: 'handler' })
+sender.send(JSON.stringify({ message: 'from the package' }))
+console.log(await sender.flush())
+`
+    await writeFile(join(home, 'program.mjs'), program)
+    for (const [, runtimeOf] of runtimes) {
+      const env = { DENDRO_URL: app.url, DENDRO_API_KEY: org.key }
+      expect((await run(await runtimeOf(), ['program.mjs'], { cwd: home, env })).stdout).toBe('true\n')
+    }
+    const found = await org.ask<{ totals: { count: number } }>('POST', '/search', {
+      body: { from: ['default.handler'], select: ['count(*)'] },
+    })
+    expect(found.body.totals.count).toBe(runtimes.length)
+  })
+})
+
+test('what pip builds in the repository is ignored', async () => {
+  const built = ['clients/python/build/lib/dendro/api.py', 'clients/python/dendro.egg-info/PKG-INFO']
+  const { stdout } = await run('git', ['-c', 'safe.directory=*', 'check-ignore', '--no-index', ...built], { cwd: root })
+  expect(stdout.trim().split('\n')).toEqual(built)
+})

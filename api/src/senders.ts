@@ -38,6 +38,9 @@ const agent = (file: string, title: string, more: Partial<SenderConfig> = {}): S
   ...more,
 })
 
+const FROM_REPOSITORY =
+  'The latter comes from the repository: npm pack ./clients/javascript --ignore-scripts=false writes the file to install.'
+
 /** The senders of the page "Send data" and of docs/senders.md, the most usual first. */
 export const senders: readonly SenderConfig[] = [
   { file: 'curl.sh', title: 'curl', use: 'Run it in a shell.', proof: 'run', program: 'curl' },
@@ -59,11 +62,18 @@ export const senders: readonly SenderConfig[] = [
     delivery: 'once',
     ranWith: '252.39',
   },
-  { file: 'pino.mjs', title: 'pino (Node.js)', use: 'Install pino and @dendro/logs.', proof: 'run', program: 'node', delivery: 'once' },
+  {
+    file: 'pino.mjs',
+    title: 'pino (Node.js)',
+    use: `Install pino and @dendro/logs. ${FROM_REPOSITORY}`,
+    proof: 'run',
+    program: 'node',
+    delivery: 'once',
+  },
   {
     file: 'winston.mjs',
     title: 'winston (Node.js)',
-    use: 'Install winston and @dendro/logs.',
+    use: `Install winston and @dendro/logs. ${FROM_REPOSITORY}`,
     proof: 'run',
     program: 'node',
     delivery: 'once',
@@ -71,7 +81,7 @@ export const senders: readonly SenderConfig[] = [
   {
     file: 'python-logging.py',
     title: 'logging (Python)',
-    use: 'Install the package dendro.',
+    use: 'Install the package dendro: pip install ./clients/python in the repository.',
     proof: 'run',
     program: 'python3',
     delivery: 'once',
