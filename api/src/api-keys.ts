@@ -106,10 +106,12 @@ export const apiKeys = {
     permission: 'api_keys_write',
     tier: 'S',
     summary:
-      'Change the name, roles, query budget or event defaults of an API key, or allow it in addresses, effective at once; the last AdminApi key keeps its role',
+      'Change the name, roles, tags, expiry, query budget or event defaults of an API key, or allow it in addresses, effective at once; the last AdminApi key keeps its role',
     body: z.object({
       name: text(1, 255).optional(),
       roles: list(text(1, 255), { min: 1 }).optional(),
+      tags: Tags.optional().describe('Replaces all tags.'),
+      expires_at: sec.nullable().optional().describe('Unix seconds; null removes the expiry.'),
       allowed_in_address: z.boolean().optional().describe(ALLOWED),
       query_budget: KeyQueryBudget.nullable().optional().describe('Replaces all limits; null removes them.'),
       event_defaults: EventDefaults.nullable().optional().describe('Replaces all defaults; null removes them.'),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { list, Metadata, Tags, text, uuid, withoutControls } from './values.ts'
+import { list, Metadata, Tags, text, textList, uuid, withoutControls } from './values.ts'
 
 const CONFIG_CHARS_MAX = 131_072
 const SOURCES_MAX = 20
@@ -19,8 +19,8 @@ const port = z.int().min(1).max(65_535)
 
 const SourceOptions = z
   .strictObject({
-    paths: list(line(4_096), { max: PATHS_MAX }).optional().describe('Files to read, with wildcards; only for `file`.'),
-    units: list(line(255), { max: PATHS_MAX }).optional().describe('Only these units; only for `journald`.'),
+    paths: textList(line(4_096), { max: PATHS_MAX }).optional().describe('Files to read, with wildcards; only for `file`.'),
+    units: textList(line(255), { max: PATHS_MAX }).optional().describe('Only these units; only for `journald`.'),
     port: port.optional().describe('Of `syslog` (5514 when absent), and of OTLP over HTTP (4318).'),
     grpc_port: port.optional().describe('Of OTLP over gRPC; 4317 when absent.'),
     protocol: z.enum(['tcp', 'udp']).optional().describe('Of `syslog`; `tcp` when absent.'),
@@ -39,10 +39,10 @@ const ConfigOptions = z.strictObject({
     .describe('Regular expression for the first line of an event; lines that do not match continue the previous event.'),
   include_traces: z.boolean().optional().describe('Forwards traces received over OTLP.'),
   parse: z.enum(['json', 'logfmt']).optional().describe('Makes the agent parse keys and values from lines.'),
-  redact: list(expression, { max: EXPRESSIONS_MAX })
+  redact: textList(expression, { max: EXPRESSIONS_MAX })
     .optional()
     .describe('Values to replace with *** before sending: `email`, `card`, `ip`, `token`, or a regular expression.'),
-  drop: list(expression, { max: EXPRESSIONS_MAX }).optional().describe('Regular expressions; lines that match one are not sent.'),
+  drop: textList(expression, { max: EXPRESSIONS_MAX }).optional().describe('Regular expressions; lines that match one are not sent.'),
   sample_percent: z.int().min(1).max(99).optional().describe('Percentage of events to send, chosen at random.'),
   retry_seconds: z.int().min(0).max(DAY_SECONDS).optional().describe('How long to retry a batch; 0 retries until it succeeds.'),
   tls: z

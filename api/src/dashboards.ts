@@ -55,6 +55,7 @@ const Change = z.object({
   widget_ids: widgetIds.optional().describe('The whole list.'),
   append_widget_ids: widgetIds.optional().describe('Widgets that are already on the dashboard keep their position.'),
   remove_widget_ids: widgetIds.optional(),
+  tags: Tags.optional().describe('Replaces all tags.'),
 })
 export type DashboardChange = z.output<typeof Change>
 

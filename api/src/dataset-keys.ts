@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { range } from './search.ts'
-import { list, text, uuid } from './values.ts'
+import { text, textList, uuid } from './values.ts'
 
 const KEYS_MAX = 10
 
@@ -13,7 +13,7 @@ export const datasetKeys = {
     tier: 'X',
     summary: 'Find the datasets in which all given keys occur in a time range',
     body: z.object({
-      keys: list(text(1, 256), { max: KEYS_MAX }).optional().describe('At least one, unless from_expr is given.'),
+      keys: textList(text(1, 256), { max: KEYS_MAX }).optional().describe('At least one, unless from_expr is given.'),
       from_expr: text(0, 4_096).optional().describe('Restricts the search to the datasets of this selector.'),
       ...range,
       match_type: z.enum(['EXACT', 'IEXACT', 'SUBSTRING', 'ISUBSTRING']).default('EXACT').describe('The I forms ignore case.'),

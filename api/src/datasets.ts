@@ -23,7 +23,7 @@ export const Dataset = z
     dataset: text(1, NAME_CHARS_MAX),
     is_system_generated: z.boolean(),
     tags: Tags,
-    parser_id: z.union([uuid, z.literal('')]).describe('The parser assigned to the dataset; empty when none.'),
+    parser_id: uuid.optional().describe('The parser assigned to the dataset; absent when there is none.'),
     retention: Retention.optional().describe('How long events of this dataset are kept; absent when the organization default applies.'),
     metadata: Metadata,
   })

@@ -116,7 +116,9 @@ export const Series = z
     value: z.number(),
     no_value: NoValue,
     quantiles: Quantiles.optional(),
-    series_resolution_ms: z.number(),
+    series_resolution_ms: z
+      .int()
+      .describe('The length of a slice; rounded where slices do not divide the range, and then differ by a millisecond.'),
     timeseries: z.array(TimeSlice),
     aggregates: z.array(Aggregate).optional().describe('All aggregates, if there is more than one.'),
     get groups_series() {

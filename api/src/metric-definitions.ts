@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { FORMULAS_MAX, MetricFormula, MetricQuery, QUERIES_MAX, queriesAndFormulas } from './metric-shapes.ts'
 import { Template, TemplateParameters, templateLibrary } from './templates.ts'
-import { integerParameter, list, Metadata, text, uuid } from './values.ts'
+import { integerParameter, list, Metadata, text, textList, uuid } from './values.ts'
 
 const described = { name: text(1, 255).optional(), description: text(0, 1_000).optional() }
 
@@ -32,11 +32,11 @@ export type MetricDefinitionRequest = z.output<typeof Draft>
 const TemplateQuery = z
   .object({
     name: text(1, 255),
-    select: list(text(1, 1_024), { min: 1, max: 1 }),
+    select: textList(text(1, 1_024), { min: 1, max: 1 }),
     from: list(text(1, 255), { max: 500 }).optional(),
-    from_expr: text(0, 1_024).optional(),
-    where: text(0, 32_768),
-    groups: list(text(1, 256), { max: 5 }).optional(),
+    from_expr: text(0, 4_096).optional(),
+    where: text(0, 32_768).default(''),
+    groups: textList(text(1, 256), { max: 5 }).optional(),
     aggregation: list(z.object({ time: text(1, 64).optional(), reduce_to: text(1, 64).optional() }), { max: 1 }).optional(),
   })
   .meta({ id: 'MetricTemplateQuery', description: 'A query whose texts may hold `{{name}}` for a parameter.' })

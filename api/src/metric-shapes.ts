@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Delta, Series, TimeSlice, Warning } from './event-shapes.ts'
-import { list, text, uuid } from './values.ts'
+import { list, text, textList, uuid } from './values.ts'
 
 /** The queries and formulas of metric definitions, time series and monitors (API reference 2.9). */
 
@@ -15,11 +15,11 @@ export const MetricQuery = z
   .object({
     id: uuid.optional().describe('Given by the service.'),
     name: text(1, 255).describe('Name in formulas and responses; unique.'),
-    select: list(text(1, 1_024), { min: 1, max: 1 }).describe('One aggregate such as `count(*)`, or one key.'),
+    select: textList(text(1, 1_024), { min: 1, max: 1 }).describe('One aggregate such as `count(*)`, or one key.'),
     from: list(uuid, { max: 500 }).optional().describe('Dataset ids.'),
-    from_expr: text(0, 255).optional().describe('A dataset selector; takes precedence over `from`.'),
-    where: text(0, 32_768).describe('The filter; may be empty.'),
-    groups: list(text(1, 256), { max: GROUPS_MAX }).optional(),
+    from_expr: text(0, 4_096).optional().describe('A dataset selector; takes precedence over `from`.'),
+    where: text(0, 32_768).default('').describe('The filter; every event when absent.'),
+    groups: textList(text(1, 256), { max: GROUPS_MAX }).optional(),
     aggregation: list(
       z.object({
         time: z.enum(timeFunctions).default('sum').describe('Aggregation of a key in each slice.'),

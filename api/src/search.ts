@@ -11,6 +11,7 @@ import {
   ms,
   phrasesParameter,
   text,
+  textList,
   textParameter,
   uuid,
 } from './values.ts'
@@ -77,13 +78,13 @@ export const rangeParameters = {
 
 const SearchRequest = z.object({
   ...sources,
-  from_tags: list(text(1, 1_024), { max: 100 }).optional().describe('Deprecated: `key:value` items.'),
+  from_tags: textList(text(1, 1_024), { max: 100 }).optional().describe('Deprecated: `key:value` items.'),
   ...range,
   where: text(0, TEXT_MAX).optional().describe('The filter; every event when absent.'),
-  select: list(text(0, 1_024), { max: 100 })
+  select: textList(text(0, 1_024), { max: 100 })
     .optional()
     .describe('Keys, `*`, `@raw`, or aggregates such as `count(*)`. Required, unless a pagination_token or explain_only is given.'),
-  groups: list(text(0, 4_096), { max: 100 }).optional().describe('Keys to group by, at most 5.'),
+  groups: textList(text(0, 4_096), { max: 100 }).optional().describe('Keys to group by, at most 5.'),
   limit: z.int().min(1).max(EVENTS_MAX).optional().describe('Maximum number of events or groups; 100 when absent.'),
   num_of_slices: z.int().min(1).max(SLICES_MAX).optional().describe('Number of time slices; 10 when absent.'),
   from_sequence: int64Given.optional().describe('With from_ts: the sequence number within that millisecond to begin at.'),

@@ -34,12 +34,17 @@ export const sec = z.int().min(0)
 
 const ITEMS_MAX = 10_000
 
-/** Drops empty text items, then validates. It always has a maximum, beyond which no item is validated. */
-export const list = <T extends z.ZodType>(item: T, { min, max = ITEMS_MAX }: { min?: number; max?: number } = {}) => {
+type Size = { min?: number; max?: number }
+
+/** A list of ids, addresses, names or objects. It always has a maximum, beyond which no item is validated. */
+export const list = <T extends z.ZodType>(item: T, { min, max = ITEMS_MAX }: Size = {}) => {
   const bounded = z.array(item).max(max, { error: `must have at most ${max} items` })
-  const items = min === undefined ? bounded : bounded.min(min, { error: `must have at least ${min} item${min === 1 ? '' : 's'}` })
-  return z.preprocess((value) => (Array.isArray(value) ? value.filter((entry) => entry !== '') : value), items)
+  return min === undefined ? bounded : bounded.min(min, { error: `must have at least ${min} item${min === 1 ? '' : 's'}` })
 }
+
+/** A list of free texts, such as fields to group by. Empty ones are dropped before it is validated: forms send them for what was left blank. */
+export const textList = <T extends z.ZodType<string>>(item: T, size: Size = {}) =>
+  z.preprocess((value) => (Array.isArray(value) ? value.filter((entry) => entry !== '') : value), list(item, size))
 
 /** The list of a feature that is not built. */
 export const nothing = z.array(z.looseObject({})).max(0)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { contract, type JsonSchema, openApiDocument } from '../../api/src/index.ts'
+import { type Contract, contract, type JsonSchema, openApiDocument } from '../../api/src/index.ts'
 import { endpoints } from './endpoints.ts'
-import { objectsIn } from './schemas.ts'
+import { objectsIn, rootObjectsOf } from './schemas.ts'
 
 /** Laws of the OpenAPI document as generators of clients in other languages read it. */
 
@@ -96,3 +96,34 @@ function partsOf(part: unknown, at: string): { at: string; part: JsonSchema }[] 
   if (typeof part !== 'object' || part === null) return []
   return [{ at, part: part as JsonSchema }, ...Object.entries(part).flatMap(([name, inner]) => partsOf(inner, `${at}/${name}`))]
 }
+
+/** Members that are given at creation and cannot change, each with its reason. */
+const FIXED: Readonly<Record<string, string>> = {
+  'dashboards.template': 'where the record comes from; `detach-from-template` ends it',
+  'encryptionKeys.id': 'an id',
+  'encryptionKeys.provider': 'another key is another record',
+  'encryptionKeys.aws_kms': 'another key is another record',
+  'logs.tags': 'the deprecated form of a dataset; `/tags` and `PUT /datasets/{datasetId}` change them',
+  'logs.retention': 'the deprecated form of a dataset; `PUT /datasets/{datasetId}` changes it',
+  'monitors.template': 'where the record comes from',
+  'monitors.tags': 'the specification lists the members of the update; `/tags` changes them',
+  'organizations.region': 'a deployment serves one region',
+  'savedSearches.tags': '`/tags` changes them',
+  'savedSearches.template': 'where the record comes from',
+  'users.email': 'names the account',
+  'users.tags': '`/tags` changes them',
+}
+
+test('an update takes every member of a record that its creation takes, unless the record cannot change there', () => {
+  const keysOf = (schema: z.ZodType | undefined) => new Set(schema ? rootObjectsOf(schema).flatMap(({ shape }) => Object.keys(shape)) : [])
+  const left = Object.entries(contract as Contract).flatMap(([noun, group]) => {
+    const { create } = group
+    const update = Object.values(group).find(
+      ({ method, path }) => ['PUT', 'PATCH'].includes(method) && path.startsWith(`${create?.path}/{`),
+    )
+    if (!create?.body || !update?.body) return []
+    const [shown, taken] = [keysOf(create.reply), keysOf(update.body)]
+    return [...keysOf(create.body)].filter((member) => shown.has(member) && !taken.has(member)).map((member) => `${noun}.${member}`)
+  })
+  expect(left).toEqual(Object.keys(FIXED))
+})

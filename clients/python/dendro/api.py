@@ -389,8 +389,8 @@ class Dataset(TypedDict):
     dataset: str
     is_system_generated: bool
     tags: Tags
-    parser_id: Union[str, Literal[""]]
-    """The parser assigned to the dataset; empty when none."""
+    parser_id: NotRequired[str]
+    """The parser assigned to the dataset; absent when there is none."""
     retention: NotRequired[Literal["DAYS_30", "DAYS_90", "DAYS_180", "DAYS_365", "DAYS_548", "DAYS_730"]]
     """How long events of this dataset are kept; absent when the organization default applies."""
     metadata: Metadata
@@ -857,8 +857,8 @@ class Log(TypedDict):
     dataset: str
     is_system_generated: bool
     tags: Tags
-    parser_id: Union[str, Literal[""]]
-    """The parser assigned to the dataset; empty when none."""
+    parser_id: NotRequired[str]
+    """The parser assigned to the dataset; absent when there is none."""
     retention: NotRequired[Literal["DAYS_30", "DAYS_90", "DAYS_180", "DAYS_365", "DAYS_548", "DAYS_730"]]
     """How long events of this dataset are kept; absent when the organization default applies."""
     metadata: Metadata
@@ -1023,7 +1023,7 @@ MetricQueryInput = TypedDict(
         "select": "List[str]",
         "from": "NotRequired[List[str]]",
         "from_expr": "NotRequired[str]",
-        "where": "str",
+        "where": "NotRequired[str]",
         "groups": "NotRequired[List[str]]",
         "aggregation": "NotRequired[List[MetricQueryInputAggregationItem]]",
     },
@@ -1053,6 +1053,26 @@ MetricTemplateQuery = TypedDict(
 
 
 class MetricTemplateQueryAggregationItem(TypedDict):
+    time: NotRequired[str]
+    reduce_to: NotRequired[str]
+
+
+MetricTemplateQueryInput = TypedDict(
+    "MetricTemplateQueryInput",
+    {
+        "name": "str",
+        "select": "List[str]",
+        "from": "NotRequired[List[str]]",
+        "from_expr": "NotRequired[str]",
+        "where": "NotRequired[str]",
+        "groups": "NotRequired[List[str]]",
+        "aggregation": "NotRequired[List[MetricTemplateQueryInputAggregationItem]]",
+    },
+)
+"""A query whose texts may hold `{{name}}` for a parameter."""
+
+
+class MetricTemplateQueryInputAggregationItem(TypedDict):
     time: NotRequired[str]
     reduce_to: NotRequired[str]
 
@@ -1765,7 +1785,8 @@ class Series(TypedDict):
     percentile, a minimum or a maximum.
     """
     quantiles: NotRequired[Quantiles]
-    series_resolution_ms: float
+    series_resolution_ms: int
+    """The length of a slice; rounded where slices do not divide the range, and then differ by a millisecond."""
     timeseries: List[TimeSlice]
     aggregates: NotRequired[List[SeriesAggregatesItem]]
     """All aggregates, if there is more than one."""
@@ -2173,7 +2194,7 @@ class AccessSwitchOwnReply(TypedDict):
 
 class AgentInterfaceSendBody(TypedDict):
     jsonrpc: Literal["2.0"]
-    id: NotRequired[Union[str, float]]
+    id: NotRequired[Union[str, float, int]]
     """Absent for a notification, which is answered with 202 and no body."""
     method: str
     """Such as `initialize`, `tools/list` or `tools/call`."""
@@ -2237,6 +2258,10 @@ class ApiKeysCreateReply(TypedDict):
 class ApiKeysUpdateBody(TypedDict):
     name: NotRequired[str]
     roles: NotRequired[List[str]]
+    tags: NotRequired[Tags]
+    """Replaces all tags."""
+    expires_at: NotRequired[Union[int, None]]
+    """Unix seconds; null removes the expiry."""
     allowed_in_address: NotRequired[bool]
     """
     Whether senders that can set no header may send events with the key as parameter `token` or `api_key` of the
@@ -2594,6 +2619,8 @@ class DashboardsChangeBody(TypedDict):
     append_widget_ids: NotRequired[List[str]]
     """Widgets that are already on the dashboard keep their position."""
     remove_widget_ids: NotRequired[List[str]]
+    tags: NotRequired[Tags]
+    """Replaces all tags."""
 
 
 class DashboardsChangeBodyLayout(TypedDict):
@@ -3128,7 +3155,7 @@ class MetricDefinitionTemplatesListReply(TypedDict):
 class MetricDefinitionTemplatesCreateBody(TypedDict):
     name: str
     description: str
-    queries: List[MetricTemplateQuery]
+    queries: List[MetricTemplateQueryInput]
     formulas: NotRequired[List[MetricFormula]]
     parameters: NotRequired[TemplateParameters]
 
@@ -3136,7 +3163,7 @@ class MetricDefinitionTemplatesCreateBody(TypedDict):
 class MetricDefinitionTemplatesUpdateBody(TypedDict):
     name: str
     description: str
-    queries: List[MetricTemplateQuery]
+    queries: List[MetricTemplateQueryInput]
     formulas: NotRequired[List[MetricFormula]]
     parameters: NotRequired[TemplateParameters]
 
@@ -4723,8 +4750,8 @@ class ApiKeysApi:
         headers: Optional[Mapping[str, str]] = None,
     ) -> ApiKey:
         """
-        Change the name, roles, query budget or event defaults of an API key, or allow it in addresses, effective at
-        once; the last AdminApi key keeps its role.
+        Change the name, roles, tags, expiry, query budget or event defaults of an API key, or allow it in addresses,
+        effective at once; the last AdminApi key keeps its role.
         """
         reply: ApiKey = self._transport.call(
             "PATCH",

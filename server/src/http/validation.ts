@@ -55,7 +55,7 @@ function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return 'is required'
-      return `must be ${kindOf(issue.expected)}${typeof issue.input === 'bigint' ? SAFE_RANGE : ''}`
+      return `must be ${kindOf(issue.expected)}`
     case 'invalid_value':
       return issue.input === undefined
         ? `is required, one of ${issue.values.join(', ')}`
@@ -74,9 +74,6 @@ function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
       return undefined
   }
 }
-
-/** Follows the message for whole numbers that are too large to be exact. */
-const SAFE_RANGE = ` from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`
 
 function kindOf(expected: string): string {
   const kinds = new Map(

@@ -17,3 +17,6 @@ export function sliceOf({ fromMs, toMs }: TimeRange, count: number, ms: number):
   if (Number.isSafeInteger(product)) return Math.floor(product / (toMs - fromMs))
   return Number((BigInt(ms - fromMs) * BigInt(count)) / BigInt(toMs - fromMs))
 }
+
+/** Returns the length of a slice. Slices of a range that they do not divide differ by a millisecond; theirs is rounded. */
+export const sliceLengthMs = ({ fromMs, toMs }: TimeRange, count: number): number => Math.round((toMs - fromMs) / count)

@@ -98,12 +98,12 @@ function AssignedParser({ dataset, parsers }: { dataset: Dataset; parsers: reado
   const ratio = useQuery({
     queryKey: ['parser ratio', dataset.id],
     queryFn: ({ signal }) => client.parsers.ratio({ query, signal }),
-    enabled: dataset.parser_id !== '',
+    enabled: dataset.parser_id !== undefined,
   })
   const unassign = useSave(() => client.parsers.unassign({ params }), { stale: [['datasets']] })
   const parser = parsers?.find(({ id }) => id === dataset.parser_id)
   const [read] = ratio.data?.match_ratio ?? []
-  if (dataset.parser_id === '')
+  if (dataset.parser_id === undefined)
     return <p>The format of each line is detected: JSON, syslog, access log or key=value. Assign a parser if lines have another format.</p>
   return (
     <Panel

@@ -116,7 +116,7 @@ test.each([
   [{ name: 'nul\0', roles: ['SearchApi'] }, 'name must not contain NUL'],
   [{ name: 'x' }, 'roles is required'],
   [{ name: 'x', roles: [] }, 'roles must have at least 1 item'],
-  [{ name: 'x', roles: [''] }, 'roles must have at least 1 item'],
+  [{ name: 'x', roles: [''] }, 'roles.0 must be 1 to 255 characters'],
   [{ name: 'x', roles: 'SearchApi' }, 'roles must be a list'],
   [{ name: 'x', roles: ['Standard'] }, 'roles must each be one of AdminApi, SearchApi, IngestionApi'],
   [{ name: 'x', roles: ['SearchApi'], ttl: -1 }, 'ttl must be at least 0'],
@@ -145,6 +145,22 @@ test('changed roles hold from the next request on, and an empty change changes n
   // The use of the key may be written meanwhile.
   const { last_used_at: _used, ...before } = (await org.ask<ApiKey>('GET', `/api-keys/${made.id}`)).body
   expect((await org.ask('PATCH', `/api-keys/${made.id}`, { body: {} })).body).toMatchObject(before)
+})
+
+test('tags and expiry can change, and null removes the expiry', async () => {
+  const { id, key } = await make({ name: 'short', roles: ['SearchApi'], tags: { team: 'a' } })
+  const change = (body: object) => org.ask<ApiKey & { details: string }>('PATCH', `/api-keys/${id}`, { body })
+  const soon = Math.floor(app.clock.nowMs() / 1000) + 60
+  expect((await change({ tags: { team: 'b' }, expires_at: soon })).body).toMatchObject({ tags: { team: 'b' }, expires_at: soon })
+  expect((await change({ name: 'shorter' })).body).toMatchObject({ tags: { team: 'b' }, expires_at: soon })
+  expect((await change({ tags: {} })).body).toMatchObject({ tags: {}, expires_at: soon })
+  expect((await change({ expires_at: null })).body).not.toHaveProperty('expires_at')
+  for (const expires_at of [1, soon * 1000]) expect((await change({ expires_at })).status).toBe(400)
+  await change({ expires_at: soon })
+  expect((await app.ask('GET', '/datasets', { key })).status).toBe(200)
+  app.clock.advance(61_000)
+  expect((await app.ask('GET', '/datasets', { key })).status).toBe(401)
+  expect((await change({ name: 'past' })).body).toMatchObject({ name: 'past', expires_at: soon })
 })
 
 test('a deleted key is refused at once and a key may delete itself', async () => {

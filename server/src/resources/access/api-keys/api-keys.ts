@@ -87,11 +87,14 @@ export async function updateApiKey(world: World, actor: Actor, record: ApiKeyRow
   const changed = await world.meta.write(actor.orgId, async (tx) => {
     if (roles) await lockRolesForGrant(tx, actor.orgId, roles)
     // This locks all keys of administrators in one order, so it comes before the lock of a single key.
-    if (roles && !roles.includes(ADMIN)) await checkAdminRemains(world, tx, record)
+    const endsAdmin =
+      (roles && !roles.includes(ADMIN)) || (typeof change.expires_at === 'number' && change.expires_at !== record.expires_at)
+    if (endsAdmin) await checkAdminRemains(world, tx, record)
     const before = await lockApiKey(tx, actor.orgId, record.id)
     if (!before) throw notFound('API key', record.id)
     const next = { ...changedBy(before, { ...change, roles }), ...modifiedBy(actor, world.clock.nowMs()) }
     checkBudget(world, next.roles, change.query_budget)
+    checkExpiry(next.expires_at === before.expires_at ? undefined : next.expires_at, next.modified_at)
     await updateApiKeyRow(tx, next)
     await recordChange(world, tx, actor, { entity: { type: 'api_key', id: record.id }, before: shown(before), after: shown(next) })
     return next
@@ -103,6 +106,8 @@ const changedBy = (before: ApiKeyRow, change: ApiKeyChange): ApiKeyRow => ({
   ...before,
   name: change.name ?? before.name,
   roles: change.roles ?? before.roles,
+  tags: change.tags ?? before.tags,
+  expires_at: change.expires_at === undefined ? before.expires_at : change.expires_at,
   allowed_in_address: change.allowed_in_address ?? before.allowed_in_address,
   query_budget: change.query_budget === undefined ? before.query_budget : (change.query_budget ?? {}),
   event_defaults: change.event_defaults === undefined ? before.event_defaults : (change.event_defaults ?? {}),
@@ -200,10 +205,14 @@ const EXPIRY_MAX_S = 9_999_999_999
 
 function expiryOf(request: NewApiKey, nowMs: number): number | undefined {
   if (request.ttl) return Math.floor(nowMs / 1000) + request.ttl
-  if (request.expires_at !== undefined && isExpired(request.expires_at, nowMs)) throw badField('expires_at', 'must be in the future')
-  if (request.expires_at !== undefined && request.expires_at > EXPIRY_MAX_S)
-    throw badField('expires_at', 'must be in Unix seconds, not milliseconds')
+  checkExpiry(request.expires_at, nowMs)
   return request.expires_at
+}
+
+function checkExpiry(expiresAt: number | null | undefined, nowMs: number): void {
+  if (expiresAt === undefined || expiresAt === null) return
+  if (isExpired(expiresAt, nowMs)) throw badField('expires_at', 'must be in the future')
+  if (expiresAt > EXPIRY_MAX_S) throw badField('expires_at', 'must be in Unix seconds, not milliseconds')
 }
 
 function shown(row: ApiKeyRow): ApiKey {

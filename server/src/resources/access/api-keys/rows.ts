@@ -68,11 +68,21 @@ export const insertApiKey = (db: Db, row: ApiKeyRow) =>
 
 type ChangedKey = Pick<
   ApiKeyRow,
-  'org_id' | 'id' | 'name' | 'roles' | 'allowed_in_address' | 'query_budget' | 'event_defaults' | 'modified_at' | 'modified_by'
+  | 'org_id'
+  | 'id'
+  | 'name'
+  | 'roles'
+  | 'tags'
+  | 'expires_at'
+  | 'allowed_in_address'
+  | 'query_budget'
+  | 'event_defaults'
+  | 'modified_at'
+  | 'modified_by'
 >
 export const updateApiKeyRow = (db: Db, row: ChangedKey) =>
   db.run(sql`
-    update api_keys set name = ${row.name}, roles = ${row.roles}, allowed_in_address = ${row.allowed_in_address},
+    update api_keys set name = ${row.name}, roles = ${row.roles}, tags = ${json(row.tags)}, expires_at = ${row.expires_at}, allowed_in_address = ${row.allowed_in_address},
       query_budget = ${json(row.query_budget)}, event_defaults = ${json(row.event_defaults)}, modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
     where org_id = ${row.org_id} and id = ${row.id}`)
 

@@ -116,7 +116,7 @@ export async function createUser(world: World, actor: Actor, request: NewUser): 
     tags: request.tags,
     status: 'INVITED',
     invited_at: Math.floor(nowMs / 1000),
-    invited_by: actor.name,
+    invited_by: inviterOf(actor),
     accepted_at: null,
     preferences: {},
     ...createdBy(actor, nowMs),
@@ -130,6 +130,9 @@ export async function createUser(world: World, actor: Actor, request: NewUser): 
   const { invitation_url } = await sendInvitation(world, actor.facts, { kind: 'invitation', user: row, token })
   return { ...shownUser(world, row), ...(invitation_url === undefined ? {} : { invitation_url }) }
 }
+
+/** The e-mail address of the inviting user. A key has none; `metadata` names it. */
+const inviterOf = (actor: Actor): string | null => (actor.identity.type === 'USER_ID' ? actor.name : null)
 
 const OWN_FIELDS = ['first_name', 'last_name']
 
@@ -254,7 +257,7 @@ async function sendLink(
     const invited = {
       ...before,
       invited_at: Math.floor(nowMs / 1000),
-      invited_by: actor.name,
+      invited_by: inviterOf(actor),
       ...modifiedBy(actor, nowMs),
     }
     const user = kind === 'invitation' ? invited : before

@@ -94,9 +94,9 @@ export async function storeDashboard(
 
 /** Updates the given fields; widgets are set first, then appended, then removed. */
 export async function changeDashboard(world: World, actor: Actor, record: DashboardRow, change: DashboardChange): Promise<Dashboard> {
-  const { name, description, layout, widget_ids, append_widget_ids: appended, remove_widget_ids: removed } = change
+  const { name, description, layout, widget_ids, append_widget_ids: appended, remove_widget_ids: removed, tags } = change
   if (Object.values(change).every((value) => value === undefined)) {
-    throw badRequest('the body must have one of name, description, layout, widget_ids, append_widget_ids, remove_widget_ids')
+    throw badRequest('the body must have one of name, description, layout, widget_ids, append_widget_ids, remove_widget_ids, tags')
   }
   const unseen = await hiddenFrom(world, actor)
   return updateLocked(world, actor, record.id, async (before, widgets) => {
@@ -112,6 +112,7 @@ export async function changeDashboard(world: World, actor: Actor, record: Dashbo
       name: name ?? before.name,
       description: description ?? before.description,
       widget_ids: left,
+      tags: tags ?? before.tags,
       layout: layout ? { ...before.layout, ...definedOf(layout) } : withoutLayouts(before.layout, gone),
     }
   })

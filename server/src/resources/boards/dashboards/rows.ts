@@ -29,7 +29,7 @@ export const insertDashboard = (db: Db, row: DashboardRow) =>
 export const updateDashboardRow = (db: Db, row: DashboardRow) =>
   db.run(sql`
     update dashboards set name = ${row.name}, description = ${row.description}, widget_ids = ${row.widget_ids}::uuid[],
-      layout = ${json(row.layout)}, template = ${nullable(row.template)}, modified_at = ${row.modified_at},
+      layout = ${json(row.layout)}, tags = ${json(row.tags)}, template = ${nullable(row.template)}, modified_at = ${row.modified_at},
       modified_by = ${json(row.modified_by)}
     where org_id = ${row.org_id} and id = ${row.id}`)
 

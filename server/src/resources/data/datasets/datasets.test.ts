@@ -42,7 +42,6 @@ describe('creating', () => {
       dataset: 'web',
       is_system_generated: false,
       tags: { environment: 'production' },
-      parser_id: '',
       retention: 'DAYS_90',
       metadata: { created_at: expect.any(Number), created_by: who, modified_at: reply.body.metadata.created_at, modified_by: who },
     })

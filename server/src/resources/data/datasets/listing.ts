@@ -41,7 +41,7 @@ export function shownDataset(row: DatasetRow): Dataset {
     dataset: row.dataset,
     is_system_generated: row.is_system_generated,
     tags: row.tags,
-    parser_id: row.parser_id ?? '',
+    ...(row.parser_id === null ? {} : { parser_id: row.parser_id }),
     ...(row.retention ? { retention: row.retention } : {}),
     metadata: metadataOf(row),
   }

@@ -68,7 +68,7 @@ describe('groups', () => {
         count: 4,
         stat: 'COUNT(*)',
         value: 4,
-        series_resolution_ms: 10 / 3,
+        series_resolution_ms: 3,
         aggregates: [
           { function: 'COUNT(*)', value: 4 },
           { function: 'mean', value: 1 },

@@ -1,6 +1,6 @@
 import type { AggregateGroupRow, ResultRow, Series, TimeSlice, Totals } from '@dendro/api'
 import type { SelectItem } from '@dendro/language/tree'
-import { sliceStartMs } from '../../../query/slices.ts'
+import { sliceLengthMs, sliceStartMs } from '../../../query/slices.ts'
 import type { StatsGroup, StatsResult, StatsRow, StatValue, TimeBounds } from '../../../reading/event-query.ts'
 import { sliceTimeText } from './shown-time.ts'
 
@@ -18,7 +18,7 @@ export type StatsFrame = {
 /** The name of the group of events without a key. */
 const NULL_NAME = 'null'
 
-export const resolutionMs = ({ bounds, slices }: StatsFrame): number => (bounds.toMs - bounds.fromMs) / slices
+export const resolutionMs = ({ bounds, slices }: StatsFrame): number => sliceLengthMs(bounds, slices)
 
 /** A stat as a number: null is 0, and text is parsed. */
 export function numberOf(stat: StatValue | undefined): number {

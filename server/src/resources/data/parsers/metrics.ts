@@ -1,7 +1,7 @@
 import type { contract, QueryOf, ReplyOf, Series } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { boundsOf } from '../../../query/bounds.ts'
-import { sliceStartMs } from '../../../query/slices.ts'
+import { sliceLengthMs, sliceStartMs } from '../../../query/slices.ts'
 import type { TimeBounds } from '../../../reading/event-query.ts'
 import type { World } from '../../../world.ts'
 import { findDataset, visibleDatasets } from '../datasets/datasets.ts'
@@ -104,7 +104,8 @@ function series(
     count: whole.lines,
     stat,
     value,
-    series_resolution_ms: (bounds.toMs - bounds.fromMs) / slices,
+    quantiles: {},
+    series_resolution_ms: sliceLengthMs(bounds, slices),
     timeseries,
   }
   return past ? { ...known, delta: deltaOf(value, of(past.whole), past) } : known

@@ -129,7 +129,7 @@ describe('the parser of a dataset', () => {
     expect((await org.ask<{ parser_id: string }>('GET', `/datasets/${dataset}`)).body.parser_id).toBe(id)
     for (let time = 0; time < 2; time += 1) expect((await org.ask('DELETE', `/datasets/${dataset}/parser`)).status).toBe(204)
     expect((await assigned(dataset)).status).toBe(404)
-    expect((await org.ask<{ parser_id: string }>('GET', `/datasets/${dataset}`)).body.parser_id).toBe('')
+    expect((await org.ask<{ parser_id: string }>('GET', `/datasets/${dataset}`)).body.parser_id).toBeUndefined()
   })
 
   test('is deleted with the parser', async () => {
@@ -137,7 +137,7 @@ describe('the parser of a dataset', () => {
     await assign(dataset, id)
     expect((await org.ask('DELETE', `/parsers/${id}`)).status).toBe(204)
     expect((await assigned(dataset)).status).toBe(404)
-    expect((await org.ask<{ parser_id: string }>('GET', `/datasets/${dataset}`)).body.parser_id).toBe('')
+    expect((await org.ask<{ parser_id: string }>('GET', `/datasets/${dataset}`)).body.parser_id).toBeUndefined()
   })
 
   test('may be a built-in parser, but not an unknown one or one of another organization', async () => {

@@ -48,6 +48,17 @@ describe('a range is moved to full minutes', () => {
     expect(period({ from_ts: fromMs + 1, to_ts: fromMs + HOUR_MS - 1 })).toMatchObject({ fromMs, toMs: fromMs + HOUR_MS, isExact: false })
   })
 
+  test('an absolute range of some minutes keeps its width, and so its slices', () => {
+    const fromMs = Date.UTC(2026, 10, 21, 9, 0, 30, 7)
+    const moved = Date.UTC(2026, 10, 21, 9, 1)
+    expect(period({ from_ts: fromMs, to_ts: fromMs + 20 * MINUTE_MS })).toEqual({
+      fromMs: moved,
+      toMs: moved + 20 * MINUTE_MS,
+      slices: 20,
+      isExact: false,
+    })
+  })
+
   test('slices that begin within a minute are not exact', () => {
     expect(period({ time_range: 'Last 20 minutes' }, 40).isExact).toBe(false)
     expect(period({ time_range: 'Last 20 minutes' }, 10).isExact).toBe(true)

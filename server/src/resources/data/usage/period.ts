@@ -41,7 +41,10 @@ export function logSlicesOver({ fromMs, toMs }: TimeBounds): number {
 
 const atLeastOne = (slices: number): number => Math.max(1, Math.round(slices))
 
-/** Aligns a range with full minutes: both ends of a relative range move forward, those of an absolute one move apart. */
+/**
+ * Aligns a range with full minutes. Both ends move forward when the range is some minutes long, as a relative one always is, so that 20 minutes stay 20
+ * slices; otherwise they move apart.
+ */
 export function periodOf(
   request: UsageRangeRequest,
   nowMs: number,
@@ -72,6 +75,7 @@ export function earlierOf({ fromMs, toMs }: TimeBounds, request: DeltaRangeReque
 }
 
 function inMinutes({ fromMs, toMs }: TimeBounds, isRelative: boolean): TimeBounds {
-  const [from, to] = [(isRelative ? Math.ceil : Math.floor)(fromMs / MINUTE_MS) * MINUTE_MS, Math.ceil(toMs / MINUTE_MS) * MINUTE_MS]
+  const isKept = isRelative || (toMs > fromMs && (toMs - fromMs) % MINUTE_MS === 0)
+  const [from, to] = [(isKept ? Math.ceil : Math.floor)(fromMs / MINUTE_MS) * MINUTE_MS, Math.ceil(toMs / MINUTE_MS) * MINUTE_MS]
   return { fromMs: Math.min(from, LAST_MS), toMs: Math.min(to, LAST_MS) }
 }

@@ -1,5 +1,5 @@
 import type { Delta, MetricItem, Series, TimeSlice } from '@dendro/api'
-import { sliceStartMs } from '../../../query/slices.ts'
+import { sliceLengthMs, sliceStartMs } from '../../../query/slices.ts'
 import type { TimeBounds } from '../../../reading/event-query.ts'
 import { sliceTimeText } from '../event-queries/event-queries.ts'
 import type { Period } from './period.ts'
@@ -29,7 +29,8 @@ export function seriesOf(level: { key: string; name: string }, stat: Stat, perio
     count: whole.count,
     stat: statText(stat),
     value: valueIn(stat, whole),
-    series_resolution_ms: (period.toMs - period.fromMs) / period.slices,
+    quantiles: {},
+    series_resolution_ms: sliceLengthMs(period, period.slices),
     timeseries: slicesOf(stat, period, parts),
   }
 }

@@ -164,6 +164,7 @@ describe('what was searched', () => {
     expect((await read<UsageSeries>(`/usage/organizations/logs?${LAST}&usage_type=search&limit=1`)).groups_series).toHaveLength(1)
     expect((await read<MetricItem>(`/usage?${LAST}&usage_type=export`)).total_value).toBe(0)
     expect(contract.usage.users.reply.parse(all)).toEqual(all)
+    for (const series of [...all.groups_series, ...(all.groups_series[0]?.groups_series ?? [])]) expect(series.quantiles).toEqual({})
   })
 
   test('is compared with an earlier period', async () => {
@@ -193,6 +194,22 @@ test.each([
 ])('%s is refused by naming the rule', async (path, details) => {
   const reply = await senders.org.ask<{ details: string }>('GET', path)
   expect([reply.status, reply.body.details]).toEqual([400, expect.stringContaining(details)])
+})
+
+test('slices are whole milliseconds long, and 20 minutes stay 20 slices wherever they begin', async () => {
+  const { owner, send, read } = await newSender()
+  await send(1, 'a')
+  const a = await idOf(owner, 'a')
+  senders.app.app.world.usage.note({ kind: 'search', orgId: owner.orgId, identityId: a, logIds: [a], bytes: 1, latencyMs: 1 })
+  const three = await read<UsageSeries>(`/usage/users?time_range=Last%203%20days&num_of_slices=21`)
+  expect(three.groups_series.map(({ series_resolution_ms }) => series_resolution_ms)).toEqual([12_342_857])
+  const nowMs = senders.app.clock.nowMs()
+  // It begins within the minute before that of the search.
+  const unaligned = nowMs - (nowMs % MINUTE_MS) - MINUTE_MS + 31_007
+  const moved = await read<UsageSeries>(`/usage/users?from_ts=${unaligned}&to_ts=${unaligned + 20 * MINUTE_MS}`)
+  expect(moved.groups_series.map(({ timeseries, series_resolution_ms }) => [timeseries.length, series_resolution_ms])).toEqual([
+    [20, MINUTE_MS],
+  ])
 })
 
 test('an empty range has no usage, and reading usage needs the permission', async () => {

@@ -1,5 +1,5 @@
 import type { Delta, MetricFormula, MetricQuery, MetricTimeseries, Series, TimeSlice } from '@dendro/api'
-import { sliceStartMs } from '../../../query/slices.ts'
+import { sliceLengthMs, sliceStartMs } from '../../../query/slices.ts'
 import type { TimeBounds } from '../../../reading/event-query.ts'
 import type { Measure, MetricLine, Point } from './measured.ts'
 
@@ -55,7 +55,7 @@ function nest(measure: Measure, showing: Showing, above: MetricLine['values'], d
       value: line.whole.value ?? 0,
       ...(line.whole.value === null ? { no_value: true as const } : {}),
       quantiles: quantilesOf(line.whole),
-      series_resolution_ms: (showing.bounds.toMs - showing.bounds.fromMs) / showing.slices,
+      series_resolution_ms: sliceLengthMs(showing.bounds, showing.slices),
       timeseries: slicesOf(line, showing),
       ...(depth + 1 < measure.levels.length ? { groups_series: nest(measure, showing, line.values, depth + 1) } : {}),
       ...(earlier ? { delta: deltaOf(line, earlier, showing) } : {}),
