@@ -73,7 +73,7 @@ const parts: readonly Part[] = [
     env: { DENDRO_TEST_KILLS: times(META_KILLS) },
   },
   {
-    what: 'what holds for random cases, with new ones, the search for every substring of the test lines, and by axe the whole API reference and all pages while they load',
+    what: 'what holds for random cases, with new ones, the search for every substring of the test lines, clients of foreign generators, and by axe the whole API reference and all pages while they load',
     args: testOf(
       'api/',
       'language/',
@@ -81,6 +81,7 @@ const parts: readonly Part[] = [
       'cli/',
       'web/',
       'test/line-expressions.test.ts',
+      'test/clients/foreign-clients.test.ts',
       'test/web/reference.test.ts',
       'test/web/states.test.ts',
     ),

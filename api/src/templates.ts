@@ -10,16 +10,20 @@ const LITERAL_CHARS_MAX = 16_384
 const LITERAL_ITEMS_MAX = 1_000
 const OBJECT_MEMBERS_MAX = 100
 
-const Item = z.union([text(0, LITERAL_CHARS_MAX), mapOf(anyValue(LITERAL_CHARS_MAX), OBJECT_MEMBERS_MAX)])
+const LiteralObject = mapOf(anyValue(LITERAL_CHARS_MAX), OBJECT_MEMBERS_MAX).meta({
+  id: 'TemplateLiteralObject',
+  description: 'An item of a list of objects, with members of any form.',
+})
+const Item = z.union([text(0, LITERAL_CHARS_MAX), LiteralObject])
 
 const literalForms = [text(0, LITERAL_CHARS_MAX), z.array(Item).max(LITERAL_ITEMS_MAX)] as const
 const Literal = z.strictObject({ literal: z.union(literalForms) })
-const Input = z.strictObject({ input: text(1, 255).describe('A parameter of the enclosing template.') })
+const Input = z.strictObject({ input: text(1, 255).describe('A parameter of the enclosing template.') }).meta({ id: 'TemplateInput' })
 
 /** A literal as callers write it: numbers and truth values are stored as their text. */
 const givenLiteral = z.union([...literalForms, z.number(), z.boolean(), z.bigint()])
-const GivenLiteral = z.strictObject({ literal: givenLiteral })
-const Nested = z.strictObject({ value: givenLiteral })
+const GivenLiteral = z.strictObject({ literal: givenLiteral }).meta({ id: 'GivenTemplateLiteral' })
+const Nested = z.strictObject({ value: givenLiteral }).meta({ id: 'NestedTemplateLiteral' })
 
 /** Samples of the specification write arguments in more than one way; all are accepted, and the plain form is stored and returned. */
 const givenForms = z.union([

@@ -610,6 +610,10 @@ class FindingName(TypedDict):
     """The filter that selects exactly these events."""
 
 
+class GivenTemplateLiteral(TypedDict):
+    literal: Union[str, List[Union[str, TemplateLiteralObject]], float, bool, int]
+
+
 class GroupMember(TypedDict):
     """The membership of a user or group in a group."""
     group_id: str
@@ -1302,6 +1306,10 @@ class MultiOrgUserLoginMethodsItem(TypedDict):
     enabled: bool
 
 
+class NestedTemplateLiteral(TypedDict):
+    value: Union[str, List[Union[str, TemplateLiteralObject]], float, bool, int]
+
+
 class Organization(TypedDict):
     id: str
     name: str
@@ -1868,51 +1876,26 @@ class Template(TypedDict):
 
 
 class TemplateArgument2(TypedDict):
-    literal: Union[str, List[Union[str, Dict[str, Any]]]]
+    literal: Union[str, List[Union[str, TemplateLiteralObject]]]
 
 
-class TemplateArgument22(TypedDict):
-    input: str
-    """A parameter of the enclosing template."""
-
-
-TemplateArgument = Union["TemplateArgument2", "TemplateArgument22"]
-
-
-class TemplateArgumentInput2(TypedDict):
-    literal: Union[str, List[Union[str, Dict[str, Any]]], float, bool, int]
-
-
-class TemplateArgumentInput22(TypedDict):
-    input: str
-    """A parameter of the enclosing template."""
+TemplateArgument = Union["TemplateArgument2", "TemplateInput"]
 
 
 class TemplateArgumentInput3(TypedDict):
     """A binding, or the literal itself, within `value`."""
-    value: Union[TemplateArgumentInput3Value, TemplateArgumentInput3Value2, TemplateArgumentInput3Value3, Union[str, List[Union[str, Dict[str, Any]]], float, bool, int]]
+    value: Union[GivenTemplateLiteral, TemplateInput, NestedTemplateLiteral, Union[str, List[Union[str, TemplateLiteralObject]], float, bool, int]]
 
 
-class TemplateArgumentInput3Value(TypedDict):
-    literal: Union[str, List[Union[str, Dict[str, Any]]], float, bool, int]
+TemplateArgumentInput = Union["GivenTemplateLiteral", "TemplateInput", "TemplateArgumentInput3"]
 
 
-class TemplateArgumentInput3Value2(TypedDict):
+class TemplateInput(TypedDict):
     input: str
     """A parameter of the enclosing template."""
 
 
-class TemplateArgumentInput3Value3(TypedDict):
-    value: Union[str, List[Union[str, Dict[str, Any]]], float, bool, int]
-
-
-TemplateArgumentInput = Union["TemplateArgumentInput2", "TemplateArgumentInput22", "TemplateArgumentInput3"]
-
-
-class TemplateInput(TypedDict):
-    """The template that a record is created from, with its arguments."""
-    id: str
-    arguments: NotRequired[Dict[str, TemplateArgumentInput]]
+TemplateLiteralObject = Dict[str, Any]
 
 
 class TemplateParameter(TypedDict):
