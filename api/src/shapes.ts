@@ -40,7 +40,10 @@ export class Shapes {
     const named = (['output', 'input'] as const).flatMap((io) =>
       [...this.#known[io]].map(([name, shape]): [string, JsonSchema] => [this.#nameOf(io, name), this.settle(marked(shape, io))]),
     )
-    return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)))
+    const sorted = named.sort(([a], [b]) => (a < b ? -1 : 1))
+    const twice = sorted.find(([name, shape], at) => name === sorted[at - 1]?.[0] && !isDeepEqual(shape, sorted[at - 1]?.[1]))
+    if (twice) throw new Error(`two different schemas of the contract are named ${twice[0]}`)
+    return Object.fromEntries(sorted)
   }
 
   #nameOf(io: Io, name: string): string {
@@ -60,6 +63,8 @@ export class Shapes {
     return split
   }
 }
+
+const isDeepEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 const DEFS = '#/$defs/'
 const COMPONENTS = '#/components/schemas/'

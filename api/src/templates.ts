@@ -18,7 +18,7 @@ const Item = z.union([text(0, LITERAL_CHARS_MAX), LiteralObject])
 
 const literalForms = [text(0, LITERAL_CHARS_MAX), z.array(Item).max(LITERAL_ITEMS_MAX)] as const
 const Literal = z.strictObject({ literal: z.union(literalForms) })
-const Input = z.strictObject({ input: text(1, 255).describe('A parameter of the enclosing template.') }).meta({ id: 'TemplateInput' })
+const Input = z.strictObject({ input: text(1, 255).describe('A parameter of the enclosing template.') }).meta({ id: 'TemplateBinding' })
 
 /** A literal as callers write it: numbers and truth values are stored as their text. */
 const givenLiteral = z.union([...literalForms, z.number(), z.boolean(), z.bigint()])

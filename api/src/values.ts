@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { toText } from './client.ts'
 
 /** Shared schemas of the contract (service specification, section 2; API reference part 1.10). */
 
@@ -65,9 +64,13 @@ export const mapOf = <V extends z.ZodType>(value: V, max: number) => {
 
 /** A value of any form, which is stored unchanged. */
 export const anyValue = (charsMax: number) =>
-  z.unknown().refine((value) => isStorable(value) && (toText(value) ?? '').length <= charsMax, {
+  z.unknown().refine((value) => isStorable(value) && lengthOf(value) <= charsMax, {
     error: `must be at most ${charsMax} characters, without NUL and without numbers beyond 1.8e308`,
   })
+
+/** The length of a value as JSON; a whole number beyond 2^53 counts as its digits in quotes. */
+const lengthOf = (value: unknown): number =>
+  (JSON.stringify(value, (_name, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner)) ?? '').length
 
 function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return !value.includes('\0')

@@ -1879,20 +1879,26 @@ class TemplateArgument2(TypedDict):
     literal: Union[str, List[Union[str, TemplateLiteralObject]]]
 
 
-TemplateArgument = Union["TemplateArgument2", "TemplateInput"]
+TemplateArgument = Union["TemplateArgument2", "TemplateBinding"]
 
 
 class TemplateArgumentInput3(TypedDict):
     """A binding, or the literal itself, within `value`."""
-    value: Union[GivenTemplateLiteral, TemplateInput, NestedTemplateLiteral, Union[str, List[Union[str, TemplateLiteralObject]], float, bool, int]]
+    value: Union[GivenTemplateLiteral, TemplateBinding, NestedTemplateLiteral, Union[str, List[Union[str, TemplateLiteralObject]], float, bool, int]]
 
 
-TemplateArgumentInput = Union["GivenTemplateLiteral", "TemplateInput", "TemplateArgumentInput3"]
+TemplateArgumentInput = Union["GivenTemplateLiteral", "TemplateBinding", "TemplateArgumentInput3"]
+
+
+class TemplateBinding(TypedDict):
+    input: str
+    """A parameter of the enclosing template."""
 
 
 class TemplateInput(TypedDict):
-    input: str
-    """A parameter of the enclosing template."""
+    """The template that a record is created from, with its arguments."""
+    id: str
+    arguments: NotRequired[Dict[str, TemplateArgumentInput]]
 
 
 TemplateLiteralObject = Dict[str, Any]
@@ -6704,7 +6710,9 @@ class LiveTailApi:
         """
         Stream a live tail as server-sent events, one log event each, oldest first.
 
-        The stream ends within seconds after the caller loses the permission.
+        Each event has an `id`. A client that reconnects sends the last one as `Last-Event-ID` and gets every later
+        event, from any process. The stream ends within seconds after the caller loses the permission, and with a
+        comment when the service stops.
 
         job_id: The id that starting the tail returned.
         seconds: Duration of the stream; an hour when absent.
