@@ -3,7 +3,7 @@ import { NUMBER_BYTES_MAX, readNumber, type TailPosition, writeNumber } from './
 import { SequenceSet } from './sequence-set.ts'
 
 /** The events that one turn of a stream delivers, in ascending order. The first `sent` of them have left the process. */
-export type DeliveredTurn = { readonly turn: number; readonly seqs: readonly bigint[]; readonly sent: number }
+export type Delivery = { readonly turn: number; readonly seqs: readonly bigint[]; readonly sent: number }
 
 /** The last event that a client has. */
 export type EventId = { readonly turn: number; readonly seq: bigint }
@@ -23,9 +23,9 @@ export function readEventId(text: string | undefined): EventId | undefined {
 }
 
 /** Adds a turn, and forgets the oldest ones beyond the limit. */
-export function withTurn(turns: readonly DeliveredTurn[], next: DeliveredTurn): DeliveredTurn[] {
+export function withDelivery(deliveries: readonly Delivery[], next: Delivery): Delivery[] {
   let left = EVENTS_MAX
-  return [...turns, next]
+  return [...deliveries, next]
     .reverse()
     .filter(({ seqs }, index) => {
       left -= seqs.length
@@ -35,9 +35,9 @@ export function withTurn(turns: readonly DeliveredTurn[], next: DeliveredTurn): 
 }
 
 /** The events that a client does not have: after the last one that it names, otherwise those that have not left the process. */
-export function undelivered(turns: readonly DeliveredTurn[], last: EventId | undefined): bigint[] {
-  if (!last) return turns.flatMap(({ seqs, sent }) => seqs.slice(sent))
-  return turns.flatMap(({ turn, seqs }) => (turn < last.turn ? [] : turn === last.turn ? seqs.filter((seq) => seq > last.seq) : seqs))
+export function undelivered(deliveries: readonly Delivery[], last: EventId | undefined): bigint[] {
+  if (!last) return deliveries.flatMap(({ seqs, sent }) => seqs.slice(sent))
+  return deliveries.flatMap(({ turn, seqs }) => (turn < last.turn ? [] : turn === last.turn ? seqs.filter((seq) => seq > last.seq) : seqs))
 }
 
 /** The position before some events were returned. Those at or below its floor cannot be returned again. */
@@ -46,12 +46,12 @@ export function withoutReturned(position: TailPosition, seqs: readonly bigint[])
   return { ...position, shown: SequenceSet.of([...position.shown].filter((seq) => !removed.has(seq))) }
 }
 
-export function encodeDelivered(turns: readonly DeliveredTurn[]): Buffer {
-  const numbers = turns.reduce((sum, { seqs }) => sum + seqs.length + 3, 1)
+export function encodeDelivered(deliveries: readonly Delivery[]): Buffer {
+  const numbers = deliveries.reduce((sum, { seqs }) => sum + seqs.length + 3, 1)
   const bytes = Buffer.alloc(1 + numbers * NUMBER_BYTES_MAX)
   const at = { offset: 1 }
   bytes[0] = VERSION
-  for (const { turn, seqs, sent } of turns) {
+  for (const { turn, seqs, sent } of deliveries) {
     writeNumber(bytes, at, BigInt(turn))
     writeNumber(bytes, at, BigInt(sent))
     writeNumber(bytes, at, BigInt(seqs.length))
@@ -65,14 +65,14 @@ export function encodeDelivered(turns: readonly DeliveredTurn[]): Buffer {
 }
 
 /** Nothing for an encoding of an unknown version. */
-export function decodeDelivered(bytes: Uint8Array | null): DeliveredTurn[] {
+export function decodeDelivered(bytes: Uint8Array | null): Delivery[] {
   if (bytes === null || bytes[0] !== VERSION) return []
-  const turns: DeliveredTurn[] = []
+  const deliveries: Delivery[] = []
   for (const at = { offset: 1 }; at.offset < bytes.length; ) {
     const [turn, sent, count] = [Number(readNumber(bytes, at)), Number(readNumber(bytes, at)), Number(readNumber(bytes, at))]
     const seqs: bigint[] = []
     for (let last = 0n; seqs.length < count; seqs.push(last)) last += readNumber(bytes, at)
-    turns.push({ turn, seqs, sent })
+    deliveries.push({ turn, seqs, sent })
   }
-  return turns
+  return deliveries
 }

@@ -7,14 +7,14 @@ import type { World } from '../../../world.ts'
 import { type DatasetSelection, selectedDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
 import { recordSearch } from '../../data/event-queries/event-queries.ts'
 import {
-  type DeliveredTurn,
+  type Delivery,
   decodeDelivered,
   type EventId,
   encodeDelivered,
   readEventId,
   undelivered,
+  withDelivery,
   withoutReturned,
-  withTurn,
 } from './delivered.ts'
 import { EventTexts, type TailContext, toApiEvent } from './event-texts.ts'
 import {
@@ -157,8 +157,8 @@ export class LiveTails {
   /** Gives back the events that the client of a job does not have. */
   async #resumed(row: LiveTailRow, last: EventId | undefined): Promise<LiveTailRow> {
     const { meta, clock } = this.#world
-    const turns = decodeDelivered(row.delivered)
-    const missing = undelivered(turns, last)
+    const deliveries = decodeDelivered(row.delivered)
+    const missing = undelivered(deliveries, last)
     const position = row.position && decodePosition(row.position)
     if (missing.length === 0 || !position) return row
     const next = { position: encodePosition(withoutReturned(position, missing)), delivered: null }
@@ -268,11 +268,11 @@ export class LiveTails {
   }
 
   async #noteSent(row: LiveTailRow, lastSeq: bigint | undefined): Promise<void> {
-    const turns = decodeDelivered(row.delivered)
-    const last = turns.at(-1)
+    const deliveries = decodeDelivered(row.delivered)
+    const last = deliveries.at(-1)
     if (!last) return
     const sent = lastSeq === undefined ? 0 : last.seqs.filter((seq) => seq <= lastSeq).length
-    await noteDelivered(this.#world.meta, row, encodeDelivered([...turns.slice(0, -1), { ...last, sent }])).catch((err) =>
+    await noteDelivered(this.#world.meta, row, encodeDelivered([...deliveries.slice(0, -1), { ...last, sent }])).catch((err) =>
       this.#world.log.debug({ err }, 'the end of a live tail could not be noted'),
     )
   }
@@ -321,7 +321,7 @@ export class LiveTails {
     const hasAdvanced = events.length > 0 || mustBeStored(before, position)
     const encoded = hasAdvanced ? encodePosition(position) : row.position
     const turn = hasAdvanced ? row.turn + 1 : row.turn
-    const delivered = isStream && hasAdvanced ? encodeDelivered(this.#turnsWith(row, turn, events)) : isStream ? row.delivered : null
+    const delivered = isStream && hasAdvanced ? encodeDelivered(this.#deliveriesWith(row, turn, events)) : isStream ? row.delivered : null
     if (encoded && hasAdvanced) {
       if ((await moveLiveTail(meta, row, { position: encoded, delivered }, nowMs)) === 0) return undefined
     } else if (isPolled) await touchLiveTail(meta, row.id, nowMs)
@@ -329,9 +329,9 @@ export class LiveTails {
     return { ...row, turn, position: encoded, delivered }
   }
 
-  #turnsWith(row: LiveTailRow, turn: number, events: readonly FoundEvent[]): DeliveredTurn[] {
-    const turns = decodeDelivered(row.delivered)
-    return events.length === 0 ? turns : withTurn(turns, { turn, seqs: events.map(({ seq }) => seq), sent: events.length })
+  #deliveriesWith(row: LiveTailRow, turn: number, events: readonly FoundEvent[]): Delivery[] {
+    const deliveries = decodeDelivered(row.delivered)
+    return events.length === 0 ? deliveries : withDelivery(deliveries, { turn, seqs: events.map(({ seq }) => seq), sent: events.length })
   }
 
   /** Takes the new events of a job, the oldest first, from its datasets that the caller may see now. It does not store the position. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
-import { decodeDelivered, encodeDelivered, readEventId, undelivered, withTurn } from './delivered.ts'
+import { decodeDelivered, encodeDelivered, readEventId, undelivered, withDelivery } from './delivered.ts'
 
 const BREAKS = 7
 const BATCH = 120
@@ -38,7 +38,7 @@ async function read(app: TestApp, org: TestOrganization, job: string, last: stri
   return found.slice(0, count)
 }
 
-test('a stream that breaks again and again goes on after the last event, at another process too', async () => {
+test('a stream that breaks repeatedly goes on after the last event, at another process too', async () => {
   const apps = [await openTestApp({}, undefined, undefined, { ownsEvents: false }), await openTestApp()] as const
   const [app] = apps
   try {
@@ -79,15 +79,15 @@ test('an id that is none is refused', () => {
 })
 
 test('what a client does not have follows from its last event, or from what has left', () => {
-  const turns = [
+  const deliveries = [
     { turn: 3, seqs: [10n, 20n], sent: 2 },
     { turn: 4, seqs: [15n, 30n, 40n], sent: 1 },
   ]
-  expect(decodeDelivered(encodeDelivered(turns))).toEqual(turns)
-  expect(undelivered(turns, undefined)).toEqual([30n, 40n])
-  expect(undelivered(turns, { turn: 3, seq: 10n })).toEqual([20n, 15n, 30n, 40n])
-  expect(undelivered(turns, { turn: 4, seq: 40n })).toEqual([])
+  expect(decodeDelivered(encodeDelivered(deliveries))).toEqual(deliveries)
+  expect(undelivered(deliveries, undefined)).toEqual([30n, 40n])
+  expect(undelivered(deliveries, { turn: 3, seq: 10n })).toEqual([20n, 15n, 30n, 40n])
+  expect(undelivered(deliveries, { turn: 4, seq: 40n })).toEqual([])
   expect(decodeDelivered(null)).toEqual([])
-  const many = withTurn(turns, { turn: 5, seqs: Array.from({ length: 9_998 }, (_, n) => BigInt(n)), sent: 0 })
+  const many = withDelivery(deliveries, { turn: 5, seqs: Array.from({ length: 9_998 }, (_, n) => BigInt(n)), sent: 0 })
   expect(many.map(({ turn }) => turn)).toEqual([5])
 })
