@@ -161,7 +161,12 @@ function Changes({ state: { params, changes, query, selection, baseline, zone, c
       {...{ query, selection, baseline, zone }}
       onBaseline={(base) => change((now) => optional({ ...now, base: base === 'before' ? undefined : base }))}
       // The comparison has answered its question: what is filtered has nothing to compare with, so its events are shown.
-      onFilter={(where) => change((now) => optional({ ...withQuery(now, withClause(now.q ?? '', where)), tab: undefined }))}
+      onEvents={(where, timeSpan) =>
+        change((now) => {
+          const narrowed = withQuery(now, withClause(now.q ?? '', where))
+          return optional({ ...(timeSpan ? withRange(narrowed, timeSpan) : narrowed), tab: undefined, live: undefined })
+        })
+      }
       linkOf={(whole) => exploreUrl(withFixedTimes({ ...params, tab: 'changes' }, whole))}
     />
   )

@@ -26,13 +26,14 @@ type ChangesViewProps = {
   baseline: Baseline
   zone: Zone
   onBaseline(baseline: Baseline): void
-  onFilter(where: string): void
+  /** onEvents shows the events of a finding; of one that vanished those in the time before. */
+  onEvents(where: string, timeSpan?: TimeSpan): void
   /** linkOf is the address of this comparison within fixed times. */
   linkOf(whole: TimeSpan): string
 }
 
 /** ChangesView lists what changed in the selection, the most telling first: each finding as two bars and a sentence. */
-export function ChangesView({ result, query, selection, baseline, zone, onBaseline, onFilter, linkOf }: ChangesViewProps) {
+export function ChangesView({ result, query, selection, baseline, zone, onBaseline, onEvents, linkOf }: ChangesViewProps) {
   const { data, error, isPlaceholderData, refetch } = result
   if (isForbidden(error)) return <Forbidden failure={error} onRetry={refetch} />
   const whole = data?.whole ?? boundsOf(query.range, Date.now())
@@ -66,7 +67,7 @@ export function ChangesView({ result, query, selection, baseline, zone, onBaseli
       {error ? <FailureNote thrown={error} again={refetch} /> : null}
       {data && !error ? (
         <div className={isPlaceholderData ? 'opacity-50' : ''}>
-          <Findings changes={data.changes} query={query} onFilter={onFilter} />
+          <Findings changes={data.changes} query={query} onEvents={onEvents} />
         </div>
       ) : null}
       {!data && !error && <Skeleton className="px-3" lineClass="my-4 h-4" />}
@@ -94,7 +95,9 @@ function CopySummary({ text }: { text(): string }) {
   )
 }
 
-function Findings({ changes, query, onFilter }: { changes: ChangesReply; query: ExploreQuery; onFilter(where: string): void }) {
+type FindingsProps = { changes: ChangesReply; query: ExploreQuery; onEvents: ChangesViewProps['onEvents'] }
+
+function Findings({ changes, query, onEvents }: FindingsProps) {
   const { findings, summary, range, baseline, compared, skipped, findings_total } = changes
   const scale = Math.max(0.01, ...findings.flatMap((one) => [one.share, one.baseline_share]))
   // The summary ends with the first finding, which follows here anyway.
@@ -114,7 +117,9 @@ function Findings({ changes, query, onFilter }: { changes: ChangesReply; query: 
               key={one.where}
               finding={one}
               scale={scale}
-              onFilter={onFilter}
+              onEvents={(where) =>
+                onEvents(where, one.change === 'VANISHED' ? { fromMs: baseline.from_ts, toMs: baseline.to_ts } : undefined)
+              }
               monitor={findingMonitorParams(one, changes, query)}
             />
           ))}
@@ -140,13 +145,13 @@ const NAMES_SHOWN = 6
 type FindingRowProps = {
   finding: Finding
   scale: number
-  onFilter(where: string): void
+  onEvents(where: string): void
   /** monitor are the parameters of a monitor for the finding. */
   monitor: ReturnType<typeof findingMonitorParams>
 }
 
-/** FindingRow is a finding: its names, which filter by it, its shares before and now as bars, its sentence, and the way to a monitor for it. */
-function FindingRow({ finding, scale, onFilter, monitor }: FindingRowProps) {
+/** FindingRow is a finding: its names, which lead to its events, its shares before and now as bars, its sentence, and the way to a monitor for it. */
+function FindingRow({ finding, scale, onEvents, monitor }: FindingRowProps) {
   const { change, names, share: now, baseline_share: before, text } = finding
   const hidden = names.length - NAMES_SHOWN
   return (
@@ -159,9 +164,9 @@ function FindingRow({ finding, scale, onFilter, monitor }: FindingRowProps) {
               key={`${name.key} ${name.where}`}
               type="button"
               aria-label={`Filter by ${name.label}`}
-              title={`Add the filter ${name.where}`}
+              title={`Show the events with ${name.where}`}
               className={`max-w-full truncate rounded px-1 text-left font-mono text-xs hover:bg-tint hover:underline ${at === 0 ? 'font-medium text-sm' : 'border border-line text-soft'}`}
-              onClick={() => onFilter(name.where)}
+              onClick={() => onEvents(name.where)}
             >
               {name.kind === 'PATTERN' ? <Template text={name.label} /> : name.label}
             </button>

@@ -4,7 +4,7 @@ import { compact, quantity, span } from '../../../parts/numbers.ts'
 import { clockOf, type Zone } from '../../../parts/time-range.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { barScale, timeTicks } from './bar-scale.ts'
-import { type Bar, type Bars, barSum, endOf } from './bars.ts'
+import { type Bar, type Bars, barSum, endOf, sumOfBars } from './bars.ts'
 import type { TimeSpan } from './time-span.ts'
 
 export const HEIGHT = 96
@@ -32,13 +32,14 @@ type Drag = { from: number; to: number }
 export function BarChart(props: BarChartProps) {
   const { bars: data, earlier, zone, barIndex } = props
   const [isPointed, setPointed] = useState(false)
+  const [drag, setDrag] = useState<Drag>()
   const bars = data?.bars ?? []
   const { top, giants } = useMemo(() => barScale(data?.bars.map(barSum) ?? [], earlier?.bars.bars.map(barSum)), [data, earlier])
   const bar = barIndex === undefined ? undefined : bars[barIndex]
   return (
     <div onPointerEnter={({ pointerType }) => setPointed(pointerType === 'mouse')} onPointerLeave={() => setPointed(false)}>
       <div className="relative">
-        <BarSvg {...props} top={top} giants={giants} />
+        <BarSvg {...props} top={top} giants={giants} drag={drag} setDrag={setDrag} />
         {data && data.total > 0 && (
           <span
             className="pointer-events-none absolute top-0 left-0 rounded-sm bg-ground/80 px-0.5 text-row text-soft leading-3 tabular-nums"
@@ -63,13 +64,13 @@ export function BarChart(props: BarChartProps) {
             )
           )
         })}
-        {isPointed && bar && data && barIndex !== undefined && (
+        {isPointed && bar && data && barIndex !== undefined && !props.isStale && (
           <BarTooltip
-            bar={bar}
+            bars={drag ? bars.slice(Math.min(drag.from, drag.to), Math.max(drag.from, drag.to) + 1) : [bar]}
             stepMs={data.stepMs}
             place={(barIndex + 0.5) / bars.length}
             zone={zone}
-            before={earlierCount(earlier, barIndex)}
+            before={drag ? undefined : earlierCount(earlier, barIndex)}
             isBelow={props.selection !== undefined}
           />
         )}
@@ -107,11 +108,12 @@ function TimeAxis({ data, zone }: { data: Bars | undefined; zone: Zone }) {
   )
 }
 
-type BarTooltipProps = { bar: Bar; stepMs: number; place: number; zone: Zone; before: string | undefined; isBelow: boolean }
+type BarTooltipProps = { bars: readonly Bar[]; stepMs: number; place: number; zone: Zone; before: string | undefined; isBelow: boolean }
 
-/** BarTooltip has the time and the counts of a bar, on the side where there is more space, and below the tools of a selection. */
-function BarTooltip({ bar, stepMs, place, zone, before, isBelow }: BarTooltipProps) {
-  const [from, to] = [clockOf(bar.fromMs, zone), clockOf(bar.fromMs + stepMs, zone)]
+/** BarTooltip has the time and the counts of a bar, or of all bars that are brushed, on the side where there is more space, and below the tools of a selection. */
+function BarTooltip({ bars, stepMs, place, zone, before, isBelow }: BarTooltipProps) {
+  const sum = sumOfBars(bars)
+  const [from, to] = [clockOf(sum.fromMs, zone), clockOf((bars.at(-1)?.fromMs ?? 0) + stepMs, zone)]
   const isRight = place < 0.6
   return (
     <div
@@ -123,15 +125,15 @@ function BarTooltip({ bar, stepMs, place, zone, before, isBelow }: BarTooltipPro
       <p className="whitespace-nowrap text-soft">
         {from.day} {from.clock.slice(0, 8)} – {to.clock.slice(0, 8)}
       </p>
-      <p className="font-medium">{quantity(barSum(bar), 'event')}</p>
+      <p className="font-medium">{quantity(barSum(sum), 'event')}</p>
       {kinds.toReversed().map(
         (kind) =>
-          bar[kind] > 0 && (
+          sum[kind] > 0 && (
             <p key={kind} className="flex items-center gap-1.5">
               <svg viewBox="0 0 1 1" className="size-2" aria-hidden>
                 <rect className={colors[kind]} width={1} height={1} />
               </svg>
-              {quantity(bar[kind], kind)}
+              {quantity(sum[kind], kind)}
             </p>
           ),
       )}
@@ -140,10 +142,15 @@ function BarTooltip({ bar, stepMs, place, zone, before, isBelow }: BarTooltipPro
   )
 }
 
-type BarSvgProps = BarChartProps & { top: number; giants: ReadonlySet<number> }
+type BarSvgProps = BarChartProps & {
+  top: number
+  giants: ReadonlySet<number>
+  drag: Drag | undefined
+  setDrag(drag: Drag | undefined): void
+}
 
-function BarSvg({ bars: data, earlier, isStale, note, selection, onSelect, barIndex, setBarIndex, top, giants }: BarSvgProps) {
-  const [drag, setDrag] = useState<Drag>()
+function BarSvg(props: BarSvgProps) {
+  const { bars: data, earlier, isStale, note, selection, onSelect, barIndex, setBarIndex, top, giants, drag, setDrag } = props
   const bars = data?.bars ?? []
   const timeSpanOf = ({ from, to }: Pick<Drag, 'from' | 'to'>): TimeSpan | undefined => {
     const [first, last] = [bars[Math.min(from, to)], bars[Math.max(from, to)]]
@@ -198,7 +205,11 @@ function BarSvg({ bars: data, earlier, isStale, note, selection, onSelect, barIn
         setBarIndex(barIndexAt(event))
         if (drag) setDrag({ ...drag, to: barIndexAt(event) })
       }}
-      onPointerUp={finish}
+      onPointerUp={() => {
+        finish()
+        // What was brushed is described below; a bar is read again when the pointer moves.
+        setBarIndex(undefined)
+      }}
       onPointerCancel={() => setDrag(undefined)}
       onPointerLeave={() => setBarIndex(undefined)}
       onKeyDown={onKey}

@@ -8,7 +8,7 @@ import { Icon } from '../../../ui/icon.tsx'
 import { SelectionTools } from '../changes/selection-tools.tsx'
 import { isValue, splitClauses } from '../query/clauses.ts'
 import { BarChart, barRangeOf, HEIGHT } from './bar-chart.tsx'
-import { type Bar, type Bars, barSum, endOf } from './bars.ts'
+import { type Bar, type Bars, barSum, endOf, selectedSum, sumOfBars } from './bars.ts'
 import { comparableTotals } from './compare.ts'
 import type { TimeSpan } from './time-span.ts'
 
@@ -74,7 +74,7 @@ export function Histogram(props: HistogramProps) {
           <Icon of={isCollapsed ? ChevronRight : ChevronDown} size="small" />
           <span className="sr-only">Histogram</span>
         </Button>
-        <StatusLegend bars={data} query={props.where} onFilter={props.onStatus} />
+        <StatusLegend bars={data} selection={props.selection} isStale={props.isStale} query={props.where} onFilter={props.onStatus} />
         <span
           // On a phone, which has no pointer to hover, there is place for what went wrong only.
           className={`min-w-0 truncate sm:flex-1 ${props.note ? 'max-sm:order-1 max-sm:basis-full' : 'max-sm:sr-only'}`}
@@ -84,7 +84,9 @@ export function Histogram(props: HistogramProps) {
             (pointedBar
               ? barText(pointedBar, zone, barIndex, props.earlier)
               : data
-                ? summaryText(data, props.earlier)
+                ? props.selection
+                  ? selectionText(data, props.selection, zone)
+                  : summaryText(data, props.earlier)
                 : failure
                   ? ''
                   : 'Counting…')}
@@ -104,15 +106,29 @@ function summaryText(data: Bars, earlier: HistogramProps['earlier']): string {
   return `${step} · ${change(now, before)} vs. ${earlier.name}`
 }
 
-type StatusLegendProps = { bars: Bars | undefined; query: string; onFilter(status: EventStatus): void }
+/** selectionText is shown for selected bars: their time and their number of events. */
+function selectionText(data: Bars, selection: TimeSpan, zone: Zone): string {
+  const [from, to] = [clockOf(selection.fromMs, zone), clockOf(selection.toMs, zone)]
+  const sum = selectedSum(data, selection)
+  return [`${from.clock.slice(0, 8)} – ${to.clock.slice(0, 8)} selected`, ...(sum ? [quantity(barSum(sum), 'event')] : [])].join(' · ')
+}
 
-/** StatusLegend names the colors with the counts of all bars, in places that stay. A click filters by a status, another removes the filter. */
-function StatusLegend({ bars: data, query, onFilter }: StatusLegendProps) {
+type StatusLegendProps = {
+  bars: Bars | undefined
+  selection: TimeSpan | undefined
+  isStale: boolean
+  query: string
+  onFilter(status: EventStatus): void
+}
+
+/** StatusLegend names the colors with the counts of all bars, or of the selected ones, in places that stay. A click filters by a status, another removes the filter. */
+function StatusLegend({ bars: data, selection, isStale, query, onFilter }: StatusLegendProps) {
   const clauses = splitClauses(query)
+  const all = data && sumOfBars(data.bars)
+  const shown = selection ? data && selectedSum(data, selection) : all
   return (
-    <span role="toolbar" aria-label="Statuses" className="flex gap-1 max-sm:gap-0">
+    <span role="toolbar" aria-label="Statuses" className={`flex gap-1 max-sm:gap-0 ${isStale ? 'opacity-50' : ''}`}>
       {statuses.map((status) => {
-        const total = (data?.bars ?? []).reduce((sum, bar) => sum + bar[status], 0)
         const isChosen = clauses.includes(statusClause(status))
         return (
           <Button
@@ -121,7 +137,7 @@ function StatusLegend({ bars: data, query, onFilter }: StatusLegendProps) {
             variant={isChosen ? 'chosen' : 'quiet'}
             aria-pressed={isChosen}
             className="min-w-30 max-sm:min-w-15 max-sm:gap-1 max-sm:px-1"
-            disabled={total === 0 && !isChosen}
+            disabled={(all?.[status] ?? 0) === 0 && !isChosen}
             title={isChosen ? `Show all statuses` : `Show only ${status}`}
             onClick={() => onFilter(status)}
           >
@@ -130,7 +146,7 @@ function StatusLegend({ bars: data, query, onFilter }: StatusLegendProps) {
             <span aria-hidden className="sm:hidden">
               {status[0]?.toUpperCase()}
             </span>
-            <span className="max-sm:sr-only">{status}</span> {data && compact(total)}
+            <span className="max-sm:sr-only">{status}</span> {shown && compact(shown[status])}
           </Button>
         )
       })}
