@@ -134,14 +134,88 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
     await found.getByText('36 before').waitFor()
     await finding.getByRole('button', { name: 'Filter by host = b' }).click()
     await page.getByRole('list', { name: 'Conditions' }).getByText("host = 'b'").waitFor()
+    // The events themselves are shown, in the selected time.
     await counted(page, '10 events')
     await found.waitFor({ state: 'detached' })
+    await page.getByRole('region', { name: 'Events', exact: true }).getByText('payment 0 refused').waitFor()
     await page.goBack()
     await found.getByText('36 before').waitFor()
     await page.goBack()
     await brushed(page).getByRole('button', { name: 'Zoom', exact: true }).click()
     await expect.poll(() => new URL(page.url()).searchParams.get('f')).toBe(String(END - 5 * MINUTE_MS))
     await brushed(page).waitFor({ state: 'detached' })
+  })
+
+  test('the tooltip, the legend and the text below the histogram describe what is brushed, and then what is zoomed into', async () => {
+    const page = await stand.open(exploreUrl(ten()))
+    await counted(page, '50 events')
+    const statuses = overTime(page).getByRole('toolbar', { name: 'Statuses' })
+    await statuses.getByRole('button', { name: 'error 10' }).waitFor()
+    await statuses.getByRole('button', { name: 'info 40' }).waitFor()
+    const box = await page.getByRole('img', { name: /events in steps/ }).boundingBox()
+    if (!box) throw new Error('there is no histogram')
+    await page.mouse.move(box.x + 2, box.y + 50)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width - 2, box.y + 50, { steps: 3 })
+    await overTime(page).locator('[data-tooltip]').getByText('50 events').waitFor()
+    await page.mouse.move(box.x + 2, box.y + 50)
+    await page.mouse.up()
+    await page.keyboard.press('Escape')
+    await brush(page, 5, 6)
+    await counted(page, '14 events')
+    await statuses.getByRole('button', { name: 'info 4', exact: true }).waitFor()
+    await statuses.getByRole('button', { name: 'error 10' }).waitFor()
+    await overTime(page)
+      .getByText(/ selected · 14 events$/)
+      .waitFor()
+    expect(await overTime(page).locator('[data-tooltip]').count()).toBe(0)
+    await brushed(page).getByRole('button', { name: 'Zoom', exact: true }).click()
+    await page.getByRole('img', { name: /^14 events in steps/ }).waitFor()
+    expect(
+      await overTime(page)
+        .getByText(/ selected · /)
+        .count(),
+    ).toBe(0)
+    await statuses.getByRole('button', { name: 'info 4', exact: true }).waitFor()
+  })
+
+  test('a condition of a pattern shows the text of the pattern in the query box and in its chip, and the query keeps the id', async () => {
+    const { patterns } = (
+      await stand.org.ask<{ patterns: { id: string; template: string }[] }>('POST', '/patterns', {
+        body: { search_details: { from_expr: '*', where: "level = 'error'", from_ts: END - 10 * MINUTE_MS, to_ts: END } },
+      })
+    ).body
+    const refused = patterns.find(({ template }) => template.includes('refused'))
+    const condition = `@pattern = '${refused?.id}'`
+    const page = await stand.open(exploreUrl({ ...ten(), q: condition }))
+    await counted(page, '10 events')
+    const chips = page.getByRole('list', { name: 'Conditions' })
+    await chips.getByRole('button', { name: '@pattern = “payment <*> refused”', exact: true }).waitFor()
+    const line = page.locator('.cm-content').first()
+    await line.getByText('“payment <*> refused”').waitFor()
+    expect(new URL(page.url()).searchParams.get('q')).toBe(condition)
+    await page.getByRole('button', { name: 'Negate @pattern = “payment <*> refused”' }).click()
+    await counted(page, '40 events')
+    expect(new URL(page.url()).searchParams.get('q')).toBe(`NOT ${condition}`)
+    const body = {
+      name: 'Refused payments',
+      queries: [{ name: 'a', select: ['count(*)'], from: [dataset], where: condition }],
+      comparison_operator: 'ABOVE',
+      threshold: 5,
+      warning_threshold: 3,
+      window: 'Last 15 minutes',
+      actions: [{ email: 'oncall@example.org' }],
+    }
+    const { id } = (await stand.org.ask<{ id: string }>('POST', '/monitors', { body })).body
+    const said = 'count(*) of @pattern = “payment <*> refused” above 5 (warning: above 3) in the last 15 minutes'
+    await page.goto(`${stand.app.url}/app/monitors`)
+    await page.getByText(said).waitFor()
+    // A monitor that was not evaluated yet shows what it would have done.
+    await page.getByRole('link', { name: 'Refused payments' }).click()
+    await page.getByText(said).waitFor()
+    await page.getByText(/^Not evaluated yet/).waitFor()
+    await page.getByRole('region', { name: 'Preview: last 7 days' }).getByText('evaluated every').waitFor()
+    await stand.org.ask('DELETE', `/monitors/${id}`)
   })
 
   test('what changed says when nothing stands out, when it fails, and when events may not be read', async () => {

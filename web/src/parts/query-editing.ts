@@ -32,6 +32,8 @@ export type Editor = {
   cursor(): number
   setText(text: string, cursor: number): void
   setMark(mark: Mark | undefined): void
+  /** setNotes shows a note behind each quoted text that has one. */
+  setNotes(notes: ReadonlyMap<string, string>): void
   setAttributes(attributes: Record<string, string>): void
   close(): void
 }
@@ -62,6 +64,45 @@ class Missing extends WidgetType {
     mark.textContent = ' '
     return mark
   }
+}
+
+/** Note explains the text before it, and is no part of the query. */
+class Note extends WidgetType {
+  readonly #text: string
+
+  constructor(text: string) {
+    super()
+    this.#text = text
+  }
+
+  override eq(other: WidgetType): boolean {
+    return other instanceof Note && other.#text === this.#text
+  }
+
+  override toDOM(): HTMLElement {
+    const note = document.createElement('span')
+    note.className = 'ml-1 rounded bg-tint px-1 font-sans text-soft'
+    note.textContent = this.#text
+    return note
+  }
+}
+
+const noting = StateEffect.define<ReadonlyMap<string, string>>()
+const notes = StateField.define<{ of: ReadonlyMap<string, string>; shown: DecorationSet }>({
+  create: () => ({ of: new Map(), shown: Decoration.none }),
+  update: (before, { effects, docChanged, newDoc }) => {
+    const of = effects.findLast((effect) => effect.is(noting))?.value ?? before.of
+    return of === before.of && !docChanged ? before : { of, shown: notesIn(newDoc.toString(), of) }
+  },
+  provide: (field) => EditorView.decorations.from(field, ({ shown }) => shown),
+})
+
+function notesIn(text: string, of: ReadonlyMap<string, string>): DecorationSet {
+  const ranges = [...of].flatMap(([quoted, note]) => {
+    const widget = Decoration.widget({ widget: new Note(note), side: 1 })
+    return [...text.matchAll(new RegExp(`'${quoted}'`, 'g'))].map(({ index }) => widget.range(index + quoted.length + 2))
+  })
+  return Decoration.set(ranges, true)
 }
 
 const theme = EditorView.theme({
@@ -150,6 +191,7 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): Editor 
         theme,
         highlighting(options.read),
         marks,
+        notes,
         EditorView.updateListener.of(({ docChanged, state, transactions }) => {
           if (docChanged && !transactions.some((one) => one.annotation(fromOutside)))
             options.onText(state.doc.toString(), state.selection.main.head)
@@ -174,6 +216,7 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): Editor 
         scrollIntoView: true,
       }),
     setMark: (mark) => view.dispatch({ effects: marking.of(mark) }),
+    setNotes: (next) => view.dispatch({ effects: noting.of(next) }),
     setAttributes: (next) => view.dispatch({ effects: attributes.reconfigure(EditorView.contentAttributes.of(next)) }),
     close: () => view.destroy(),
   }

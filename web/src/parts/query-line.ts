@@ -2,6 +2,7 @@ import { parseText, type TraceableParser } from '@dendro/language/completions'
 import type { FieldDiagnostic } from '@dendro/language/language-error'
 import { useEffect, useId, useRef, useState } from 'react'
 import { fixName } from './fix-name.ts'
+import { patternLabel, usePatternTexts } from './pattern-texts.tsx'
 import { type EditorListeners, type QueryBox, type QueryLineProps, useEditorAttributes, useQueryBox } from './query-box.ts'
 import type { EditorKey } from './query-editing.ts'
 import { wholeRead } from './query-readers.ts'
@@ -21,6 +22,11 @@ export function useQueryLine(props: QueryLineProps) {
   const suggestions = useSuggestions(props.text, props.known, box)
   const { problem, fix } = useProblem(props.text, props.known, isFocused, box)
   const { list } = suggestions
+  const texts = usePatternTexts(props.text)
+  useEffect(
+    () => box.editor?.setNotes(new Map([...texts].map(([patternId, text]) => [patternId, patternLabel(text) ?? '']))),
+    [box.editor, texts],
+  )
   const run = () => {
     suggestions.close()
     if (props.onRun) props.onRun(box.text())

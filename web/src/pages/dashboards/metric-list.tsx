@@ -8,6 +8,7 @@ import { FilteredList } from '../../parts/filtered-list.tsx'
 import { measureText } from '../../parts/metric-queries.ts'
 import { ago } from '../../parts/numbers.ts'
 import { EmptyState, Page } from '../../parts/page.tsx'
+import { QueryText } from '../../parts/pattern-texts.tsx'
 import { Permitted } from '../../parts/permitted.tsx'
 import { RecordList } from '../../parts/records.tsx'
 import { buttonClass } from '../../ui/button.tsx'
@@ -44,7 +45,9 @@ export function MetricList() {
           <EmptyState title="No metrics yet">
             <p className="text-soft">A metric is a named query that several widgets can show.</p>
             <Permitted to="dashboards_write">
-              <p className="text-soft">Create one with “New metric”.</p>
+              <Link to="/dashboards" search={{ view: 'metrics', metric: 'new' }} className={buttonClass({ variant: 'main' })}>
+                Create the first metric
+              </Link>
             </Permitted>
           </EmptyState>
         }
@@ -76,11 +79,11 @@ function Row({ metric, users }: { metric: MetricDefinition; users: readonly stri
     <li className="flex flex-wrap items-start gap-x-3 gap-y-1 px-3 py-2">
       <div className="min-w-0 flex-1 basis-64">
         <Link to="/dashboards" search={{ view: 'metrics', metric: id }} className="break-words font-medium hover:underline">
-          {nameOf(metric)}
+          <QueryText text={nameOf(metric)} />
         </Link>
         {description && <p className="break-words text-soft text-xs">{description}</p>}
         <p className="break-words font-mono text-xs">
-          {[measureText(metric.queries), formulas?.[0]?.expression].filter(Boolean).join(' · ')}
+          <QueryText text={[measureText(metric.queries), formulas?.[0]?.expression].filter(Boolean).join(' · ')} />
         </p>
         <p className="break-words text-soft text-xs">
           {users.length === 0 ? 'not used' : `used by ${users.slice(0, NAMED_MAX).join(', ')}${more}`} · changed{' '}

@@ -10,12 +10,13 @@ import { FailureNote } from '../../parts/failure.tsx'
 import { FilterRow } from '../../parts/filter-row.tsx'
 import { ago, bytes, count } from '../../parts/numbers.ts'
 import { EmptyState, Loading, Page } from '../../parts/page.tsx'
+import { QueryText } from '../../parts/pattern-texts.tsx'
 import { Permitted } from '../../parts/permitted.tsx'
 import { RecordList } from '../../parts/records.tsx'
 import { useSave } from '../../parts/save.ts'
 import { nameOf as rangeName, type Zone } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonClass } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 
 const AT_WORK_MS = 1_500
@@ -40,15 +41,13 @@ export function ExportsPage() {
       {list.data?.length === 0 && (
         <EmptyState title="No exports yet">
           <p className="text-soft">
-            An export writes the events of a search to a file.{' '}
-            <Permitted to="exports_write">
-              Run a search in{' '}
-              <Link to="/explore" search={{}} className="text-accent underline">
-                Explore
-              </Link>{' '}
-              and choose “Export”.
-            </Permitted>
+            An export writes the events of a search to a file. <Permitted to="exports_write">Run a search and choose “Export”.</Permitted>
           </p>
+          <Permitted to="exports_write">
+            <Link to="/explore" search={{}} className={buttonClass({ variant: 'main' })}>
+              Search in Explore
+            </Link>
+          </Permitted>
         </EmptyState>
       )}
       {list.data && list.data.length > 0 && (
@@ -73,7 +72,11 @@ export function ExportsPage() {
               Download links expire after an hour; reload the page for new ones.
             </span>
           </div>
-          {shown.length === 0 && <EmptyState title="No export matches" />}
+          {shown.length === 0 && (
+            <EmptyState title="No export matches">
+              <Button onClick={() => setOnly(undefined)}>Show all</Button>
+            </EmptyState>
+          )}
           {shown.length > 0 && (
             <RecordList label="Exports">
               {shown.map((one) => (
@@ -120,7 +123,11 @@ function Row({ one, zone }: { one: Export; zone: Zone }) {
     <li className="flex flex-wrap items-start gap-x-4 gap-y-2 px-3 py-2">
       <div className="min-w-0 flex-1 basis-64">
         <p className="break-words font-medium">{where}</p>
-        {details.where && <p className="break-words font-mono text-xs">{details.where}</p>}
+        {details.where && (
+          <p className="break-words font-mono text-xs">
+            <QueryText text={details.where} />
+          </p>
+        )}
         <p className="text-soft text-xs tabular-nums">
           {when} · {format}
           {compression === 'none' ? '' : `, ${compression}`} · requested {ago(created_at, Date.now())}

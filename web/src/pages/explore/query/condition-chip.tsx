@@ -7,6 +7,8 @@ import { Icon } from '../../../ui/icon.tsx'
 
 type ConditionChipProps = {
   clause: string
+  /** label is the clause for people. */
+  label: string
   fields: readonly Field[]
   isOn: boolean
   onEdit(by: string): void
@@ -16,7 +18,7 @@ type ConditionChipProps = {
 }
 
 /** ConditionChip is one condition of a query; it can be edited in place, negated, disabled and removed. */
-export function ConditionChip({ clause, fields, isOn, onEdit, onNegate, onToggle, onRemove }: ConditionChipProps) {
+export function ConditionChip({ clause, label, fields, isOn, onEdit, onNegate, onToggle, onRemove }: ConditionChipProps) {
   const [isEditing, setEditing] = useState(false)
   const save = (text: string) => {
     setEditing(false)
@@ -29,11 +31,11 @@ export function ConditionChip({ clause, fields, isOn, onEdit, onNegate, onToggle
       {isEditing ? (
         <ConditionEditor clause={clause} fields={fields} onEnd={save} onCancel={() => setEditing(false)} />
       ) : (
-        <button type="button" className="truncate px-1.5" title={`${clause} (edit)`} onClick={() => setEditing(true)}>
-          {clause}
+        <button type="button" className="truncate px-1.5" title={`${label} (edit)`} onClick={() => setEditing(true)}>
+          {label}
         </button>
       )}
-      <button type="button" className={buttonStyle} onClick={onNegate} title="Negate" aria-label={`Negate ${clause}`}>
+      <button type="button" className={buttonStyle} onClick={onNegate} title="Negate" aria-label={`Negate ${label}`}>
         <Icon of={CircleSlash2} size="small" />
       </button>
       <button
@@ -41,11 +43,11 @@ export function ConditionChip({ clause, fields, isOn, onEdit, onNegate, onToggle
         className={buttonStyle}
         onClick={onToggle}
         title={isOn ? 'Disable' : 'Enable'}
-        aria-label={`${isOn ? 'Disable' : 'Enable'} ${clause}`}
+        aria-label={`${isOn ? 'Disable' : 'Enable'} ${label}`}
       >
         <Icon of={isOn ? Eye : EyeOff} size="small" />
       </button>
-      <button type="button" className={buttonStyle} onClick={onRemove} title="Remove" aria-label={`Remove ${clause}`}>
+      <button type="button" className={buttonStyle} onClick={onRemove} title="Remove" aria-label={`Remove ${label}`}>
         <Icon of={X} size="small" />
       </button>
     </li>

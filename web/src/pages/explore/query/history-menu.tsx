@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import { hasWords } from '../../../parts/has-words.ts'
 import { ago, quantity } from '../../../parts/numbers.ts'
+import { QueryText } from '../../../parts/pattern-texts.tsx'
 import { nameOf, type Zone } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { type ExploreParams, exploreRangeOf, optional } from '../explore-params.ts'
@@ -37,7 +38,9 @@ export function HistoryMenu({ zone, nameOfDataset, onOpen }: HistoryMenuProps) {
                   className="w-full rounded px-2 py-1 text-left hover:bg-tint"
                   onClick={() => onOpen((now) => paramsOfRecent(now, one))}
                 >
-                  <span className="block truncate font-mono text-xs">{one.q || 'all events'}</span>
+                  <span className="block truncate font-mono text-xs">
+                    <QueryText text={one.q || 'all events'} />
+                  </span>
                   <span className="block truncate text-soft text-xs">
                     {[...recentQueryNotes(one, zone, nowMs), datasetText(one)].join(' · ')}
                   </span>

@@ -3,6 +3,7 @@ import { Play, X } from 'lucide-react'
 import { type FormEvent, type RefObject, useEffect, useState } from 'react'
 import type { Field } from '../../../parts/fields.ts'
 import { fixName } from '../../../parts/fix-name.ts'
+import { usePatternTexts, withPatternTexts } from '../../../parts/pattern-texts.tsx'
 import { type QueryFocus, QueryInput } from '../../../parts/query-input.tsx'
 import { readWhere } from '../../../parts/query-readers.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -28,6 +29,7 @@ export function QueryForm({ query, off, failure, fields, isBusy, inputRef, onQue
   const [text, setText] = useState(query)
   useEffect(() => setText(query), [query])
   const clauses = splitClauses(query)
+  const texts = usePatternTexts([query, ...off].join(' '))
   const run = (queryText: string) => {
     if (queryText.trim() === query) onRun()
     else onQuery(queryText.trim())
@@ -78,6 +80,7 @@ export function QueryForm({ query, off, failure, fields, isBusy, inputRef, onQue
             <ConditionChip
               key={clause}
               clause={clause}
+              label={withPatternTexts(clause, texts)}
               fields={fields}
               isOn
               onEdit={(replacement) => onQuery(replaceClause(query, clause, replacement))}
@@ -90,6 +93,7 @@ export function QueryForm({ query, off, failure, fields, isBusy, inputRef, onQue
             <ConditionChip
               key={`off ${clause}`}
               clause={clause}
+              label={withPatternTexts(clause, texts)}
               fields={fields}
               isOn={false}
               onEdit={(replacement) =>

@@ -5,6 +5,7 @@ import { Flag } from 'lucide-react'
 import type { FormEvent } from 'react'
 import { useClient } from '../../../parts/client.ts'
 import { FailureNote } from '../../../parts/failure.tsx'
+import { QueryText } from '../../../parts/pattern-texts.tsx'
 import { Permitted } from '../../../parts/permitted.tsx'
 import { isMarked, MARKS_TAG } from '../../../parts/use-marks.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -78,7 +79,9 @@ export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
           <li key={one.id} className="flex items-center rounded hover:bg-tint">
             <button type="button" className="min-w-0 flex-1 px-2 py-1 text-left" onClick={() => onOpen(paramsOfSavedSearch(one))}>
               <span className="block truncate">{one.name}</span>
-              <span className="block truncate font-mono text-soft text-xs">{one.search_details.where || 'all events'}</span>
+              <span className="block truncate font-mono text-soft text-xs">
+                <QueryText text={one.search_details.where || 'all events'} />
+              </span>
             </button>
             <Permitted to={isMarked(one) ? 'tag_delete' : 'tag_write'}>
               <IconButton
