@@ -70,6 +70,9 @@ export const auth = {
       permissions: z.array(z.string()),
       user: User.optional(),
       api_key: ApiKey.optional(),
+      can_send_mail: z
+        .boolean()
+        .describe('Whether the service has a mail relay. Without one, invitations and notifications by e-mail are not sent.'),
     }),
   }),
 }

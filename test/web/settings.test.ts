@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { auditTrail } from '../../server/src/ingest/audit-trail.ts'
 import { axeFaults, browserPath } from './browser.fixture.ts'
 import { openStand, type Stand } from './stand.fixture.ts'
 
@@ -65,6 +66,52 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     await other.getByText(/[\d,]+ events received in the last day/).waitFor()
     await other.getByRole('link', { name: 'Explore events' }).click()
     await other.getByRole('region', { name: 'Events', exact: true }).locator('[data-index]').nth(5).waitFor()
+  })
+
+  test('copying a configuration creates a key once, and the datasets of the service itself are not counted as received', async () => {
+    const org = await stand.app.newOrganization()
+    await org.ask('POST', '/groups', { body: { name: 'first' } })
+    await auditTrail(stand.app.app.world).run()
+    const page = await stand.open('/app/welcome', { key: org.key })
+    const copyCurl = page.getByRole('button', { name: /^Cop.*: the configuration for curl/ })
+    await page.getByText('Copying creates an API key').waitFor()
+    await page.getByText('Waiting for the first event').waitFor()
+    expect(await page.getByText('.audit-trail / audit-trail').count()).toBe(0)
+    await copyCurl.click()
+    await page.getByText('Copied', { exact: true }).waitFor()
+    const first = await page.evaluate<string>('navigator.clipboard.readText()')
+    expect(first).toMatch(/dk_\w+/)
+    expect(first).not.toContain('YOUR_KEY')
+    await copyCurl.click()
+    const { api_keys } = (await org.ask<{ api_keys: { name: string; roles: string[] }[] }>('GET', '/api-keys')).body
+    expect(api_keys.filter(({ name }) => name === 'Shippers').map(({ roles }) => roles)).toEqual([['IngestionApi']])
+    await page.goto(`${stand.app.url}/app/data`)
+    await page.getByText('Waiting for the first event').waitFor()
+    await page.getByLabel('Show system datasets').check()
+    await page.getByText('Written by Dendro: changes, sign-ins and refused requests').waitFor()
+    const low = await stand.open('/app/welcome', { key: await org.newKey(['SearchApi']) })
+    await low.getByText('Replace YOUR_KEY by an API key').waitFor()
+    await low.getByRole('button', { name: /^Cop.*: the configuration for curl/ }).click()
+    expect(await low.evaluate<string>('navigator.clipboard.readText()')).toContain('YOUR_KEY')
+  })
+
+  test('without mail the first recipient of a monitor is a webhook, and e-mail says that it is not delivered', async () => {
+    const own = await openStand({ env: { DENDRO_MAIL_FROM: 'Dendro <dendro@example.org>' } })
+    try {
+      own.app.app.world.mailer.configured = false
+      const page = await own.open('/app/monitors?edit=%22new%22')
+      await page.getByText('This service has no mail server').waitFor()
+      await page.getByRole('link', { name: 'Create a webhook or a chat integration' }).waitFor()
+      expect(await page.getByRole('textbox', { name: 'Address' }).count()).toBe(0)
+      const body = { name: 'On call', url: 'https://hooks.example.org/a' }
+      expect((await own.org.ask('POST', '/integrations/webhooks', { body })).status).toBe(201)
+      await page.reload()
+      const channel = page.getByLabel('Channel')
+      await expect.poll(() => channel.locator('option:checked').textContent()).toBe('Webhook On call')
+      await channel.selectOption('E-mail (not delivered)')
+    } finally {
+      await own.close()
+    }
   })
 
   test('without mail the first key leads straight to an account, whose password and name can be changed', async () => {

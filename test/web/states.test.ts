@@ -22,6 +22,20 @@ const cutActions = `(() => {
   return actions.length > 4 ? ['more than four actions'] : actions.filter((one) => one.getBoundingClientRect().right > innerWidth).map((one) => one.textContent)
 })()`
 
+/** The number of lines of the header of a page. */
+const headerLines = `(() => {
+  const parts = [...document.querySelectorAll('div:has(> h1), div:has(> h1) + div > *')].filter((one) => one.getBoundingClientRect().height > 0)
+  const middles = parts.map((one) => one.getBoundingClientRect()).map((box) => box.y + box.height / 2)
+  return Math.max(...middles) - Math.min(...middles) < 10 ? 1 : 2
+})()`
+
+/** Where the content of a page ends on the right. */
+const contentEnd = `(() => {
+  const heading = document.querySelector('h1')
+  const content = heading.closest('.max-w-charts')
+  return content ? content.getBoundingClientRect().right : 0
+})()`
+
 /** The texts of the controls in the header of a page that are cut with "…". */
 const cutTexts = `[...document.querySelectorAll('h1')[0].parentElement.nextElementSibling.querySelectorAll('*')]
   .filter((one) => getComputedStyle(one).textOverflow === 'ellipsis' && one.scrollWidth > one.clientWidth).map((one) => one.textContent)`
@@ -54,7 +68,7 @@ describe.skipIf(browserPath === undefined)('every page', () => {
     },
   )
 
-  test('a page has three prominent controls and one menu for the rest, on a phone in one line, and lists keep a readable width on a wide screen', async () => {
+  test('a page has three prominent controls and one menu for the rest, on a phone in one line', async () => {
     const { id } = (await stand.org.ask<{ id: string }>('POST', '/dashboards', { body: { name: 'The shop' } })).body
     const metric = { queries: [{ name: 'a', select: ['count(*)'], from_expr: '*', where: '' }] }
     const { id: metricId } = (await stand.org.ask<{ id: string }>('POST', '/metrics/definitions', { body: metric })).body
@@ -72,9 +86,41 @@ describe.skipIf(browserPath === undefined)('every page', () => {
     await openAction(narrow, 'Delete')
     await narrow.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await narrow.getByRole('dialog').waitFor({ state: 'detached' })
-    const wide = await stand.open('/app/monitors', { width: 1920 })
-    const box = await wide.getByRole('link', { name: 'New monitor' }).boundingBox()
-    expect((box?.x ?? Number.NaN) + (box?.width ?? 0)).toBeLessThan(1400)
+    for (const path of ['/app/monitors', '/app/dashboards', '/app/data', '/app/downtimes', '/app/exports']) {
+      await narrow.goto(stand.app.url + path)
+      await narrow.getByRole('heading', { level: 1 }).first().waitFor()
+      await expect.poll(() => narrow.getByText('Loading…').count()).toBe(0)
+      expect(await narrow.evaluate(headerLines), `${path} wraps its header`).toBe(1)
+    }
+    await narrow.goto(`${stand.app.url}/app/monitors`)
+    await openAction(narrow, 'Downtimes')
+    await narrow.getByRole('heading', { name: 'Downtimes', level: 1 }).waitFor()
+  })
+
+  test.each([1440, 2560])('every page is as wide as the others, %d pixels', async (width) => {
+    const page = await stand.open('/app/settings?part=you', { width })
+    for (const path of paths.filter((one) => !one.startsWith('/app/explore') && one !== '/app/welcome')) {
+      await page.goto(stand.app.url + path)
+      await page.getByRole('heading', { level: 1 }).first().waitFor()
+      expect(width - (await page.evaluate<number>(contentEnd)), path).toBeLessThanOrEqual(32)
+    }
+  })
+
+  test('every empty list has the button that fills it', async () => {
+    const org = await stand.app.newOrganization()
+    for (const [path, name] of [
+      ['/app/monitors', 'Create the first monitor'],
+      ['/app/dashboards', 'Create the first dashboard'],
+      ['/app/dashboards?view=metrics', 'Create the first metric'],
+      ['/app/downtimes', 'Create the first downtime'],
+      ['/app/exports', 'Search in Explore'],
+      ['/app/usage', 'Send data'],
+      ['/app/settings?part=integrations', 'Create the first webhook'],
+    ] as const) {
+      const page = await stand.open(path, { key: org.key })
+      const box = page.getByRole('main')
+      await box.getByRole('link', { name }).or(box.getByRole('button', { name })).first().waitFor()
+    }
   })
 
   test('on a wide window records stand side by side, and both columns end at the edge of the page', async () => {
@@ -100,7 +146,7 @@ describe.skipIf(browserPath === undefined)('every page', () => {
     ] as const) {
       for (const [width, columns] of [
         [2560, 2],
-        [1920, 1],
+        [1920, path === '/app/monitors' ? 2 : 1],
       ] as const) {
         await page.setViewportSize({ width, height: 800 })
         await page.goto(stand.app.url + path)

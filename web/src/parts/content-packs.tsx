@@ -1,4 +1,4 @@
-import type { ContentPackOffer } from '@dendro/api'
+import type { ContentPackOffer, Permission } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { LayoutDashboard, X } from 'lucide-react'
@@ -8,6 +8,7 @@ import { Caret } from '../ui/caret.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Popover } from '../ui/popover.tsx'
+import type { MenuAction } from './action-menu.tsx'
 import { useClient } from './client.ts'
 import { FailureNote } from './failure.tsx'
 import { quantity } from './numbers.ts'
@@ -124,11 +125,9 @@ export function DatasetOffers({ datasetId }: { datasetId: string }) {
   )
 }
 
-/** ReadyMadeMenu lists every offer by format and dataset. */
-export function ReadyMadeMenu() {
-  const offers = useOffers()
-  const item = 'block rounded px-2 py-1 hover:bg-tint'
-  return (
+/** ReadyMadeMenu opens the ready-made dashboards and monitors; on a phone they are in the menu of actions. */
+export const ReadyMadeMenu = () => (
+  <span className="max-sm:hidden">
     <Popover
       label="Ready-made"
       trigger={
@@ -137,32 +136,48 @@ export function ReadyMadeMenu() {
         </Button>
       }
     >
-      <div className="w-72 max-w-full">
-        {offers.error && <FailureNote thrown={offers.error} again={() => offers.refetch()} isSmall />}
-        {offers.isLoading && (
-          <p role="status" className="px-2 py-1 text-soft">
-            Loading…
-          </p>
-        )}
-        {offers.data?.length === 0 && (
-          <p className="px-2 py-1 text-soft">
-            Nothing yet: access logs, Kubernetes, syslog and application logs are recognized as soon as their events arrive.
-          </p>
-        )}
-        <ul className="flex flex-col gap-1">
-          {(offers.data ?? []).map((offer) => (
-            <li key={keyOf(offer)}>
-              <Link to="/dashboards" search={{ pack: offer.pack, of: offer.dataset_id }} className={item}>
-                {offer.name}
-                <span className="block break-words text-soft text-xs">
-                  {offer.collection} / {offer.dataset} · {contentsOf(offer)}
-                </span>
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </div>
+      <ReadyMade />
     </Popover>
+  </span>
+)
+
+/** useReadyMadeAction is the same as an entry of a menu, for who may use it. */
+export function useReadyMadeAction(permission: Permission): readonly MenuAction[] {
+  const may = useMay()
+  if (!may(permission) || !may('dashboards_write') || !may('search_read')) return []
+  return [{ name: 'Ready-made', note: 'Dashboards and monitors for known formats', icon: LayoutDashboard, panel: () => <ReadyMade /> }]
+}
+
+/** ReadyMade lists every offer by format and dataset. */
+function ReadyMade() {
+  const offers = useOffers()
+  const item = 'block rounded px-2 py-1 hover:bg-tint'
+  return (
+    <div className="w-72 max-w-full">
+      {offers.error && <FailureNote thrown={offers.error} again={() => offers.refetch()} isSmall />}
+      {offers.isLoading && (
+        <p role="status" className="px-2 py-1 text-soft">
+          Loading…
+        </p>
+      )}
+      {offers.data?.length === 0 && (
+        <p className="px-2 py-1 text-soft">
+          Nothing yet: access logs, Kubernetes, syslog and application logs are recognized as soon as their events arrive.
+        </p>
+      )}
+      <ul className="flex flex-col gap-1">
+        {(offers.data ?? []).map((offer) => (
+          <li key={keyOf(offer)}>
+            <Link to="/dashboards" search={{ pack: offer.pack, of: offer.dataset_id }} className={item}>
+              {offer.name}
+              <span className="block break-words text-soft text-xs">
+                {offer.collection} / {offer.dataset} · {contentsOf(offer)}
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }
 

@@ -26,7 +26,7 @@ export function EditorPage({ title, action, missing, isSending, failure, cancel,
     if (missing === undefined) onSend()
   }
   return (
-    <Page title={title} isWide>
+    <Page title={title}>
       <form onSubmit={send} className={`grid items-start gap-4 ${preview ? 'xl:grid-cols-2' : 'max-w-3xl'}`}>
         <div className="flex min-w-0 flex-col gap-4">
           {children}

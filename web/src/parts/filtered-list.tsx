@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react'
+import { Button } from '../ui/button.tsx'
 import { Input } from '../ui/field.tsx'
 import { hasWords } from './has-words.ts'
 import { EmptyState } from './page.tsx'
@@ -32,7 +33,13 @@ export function FilteredList<T>({ noun, of, none, textOf, children }: FilteredLi
               value={filterText}
               onChange={(event) => setFilterText(event.target.value)}
             />
-            {found.length === 0 ? <EmptyState title={`No ${noun} matches`} /> : children(found)}
+            {found.length === 0 ? (
+              <EmptyState title={`No ${noun} matches`}>
+                <Button onClick={() => setFilterText('')}>Show all</Button>
+              </EmptyState>
+            ) : (
+              children(found)
+            )}
           </>
         )
       }}

@@ -7,16 +7,17 @@ type PageProps = {
   /** back links to the page above this one. */
   back?: ReactNode
   actions?: ReactNode
-  /** isWide is for charts and side-by-side layouts, which use the whole width of every window. Lists use that of a wide window, in two columns. */
-  isWide?: boolean
   children: ReactNode
 }
 
+/** pageContent is the one width of all pages: that of the window, up to the width of a very wide one. */
+export const pageContent = 'flex max-w-charts flex-col gap-4 p-4 [&>[role=alert]]:m-0'
+
 /** Page has a title, actions and content; actions that do not fit beside the title begin a line of their own. */
-export function Page({ title, back, actions, isWide = false, children }: PageProps) {
+export function Page({ title, back, actions, children }: PageProps) {
   return (
     <div className="h-full overflow-auto">
-      <div className={`flex flex-col gap-4 p-4 [&>[role=alert]]:m-0 ${isWide ? 'max-w-charts' : 'max-w-reading wide:max-w-charts'}`}>
+      <div className={pageContent}>
         <div className="flex flex-wrap items-center gap-2">
           <div className="mr-auto flex min-w-0 flex-wrap items-baseline gap-x-2">
             {back && (

@@ -18,8 +18,8 @@ type RecordPanelProps<Data, Item> = {
   columns: readonly string[]
   /** empty says what would be here. */
   empty: string
-  /** howTo says how to create a record. */
-  howTo: string
+  /** howTo says how to create a record where the page has a form of its own; elsewhere the list has a button. */
+  howTo?: string
   idOf(item: Item): string
   nameOf(item: Item): string
   cellsOf(item: Item): readonly ReactNode[]
@@ -46,12 +46,17 @@ export function RecordPanel<Data, Item>(props: RecordPanelProps<Data, Item>) {
   const [isCreating, setCreating] = useState(false)
   const may = useMay()
   const action = creates && !isCreating && may(rights.write) && <Button onClick={() => setCreating(true)}>{`New ${noun}`}</Button>
+  const first = action && (
+    <span className="mt-2 block">
+      <Button variant="main" onClick={() => setCreating(true)}>{`Create the first ${noun}`}</Button>
+    </span>
+  )
   return (
     <Panel title={title} actions={action}>
       {isCreating && <div className="border-line border-b">{form(undefined, () => setCreating(false))}</div>}
       <Loaded of={list}>
         {(data) => (
-          <Rows label={title} columns={columns} empty={empty} howTo={may(rights.write) && howTo}>
+          <Rows label={title} columns={columns} empty={empty} howTo={creates ? first : may(rights.write) && howTo}>
             {itemsOf(data).map((item) => (
               <RecordRow key={idOf(item)} item={item} panel={props} />
             ))}

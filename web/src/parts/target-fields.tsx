@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { Plus, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from '../ui/button.tsx'
@@ -6,6 +7,7 @@ import { Field, Input, Select } from '../ui/field.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { useClient } from './client.ts'
 import { FormField } from './form.tsx'
+import { useMe } from './me.ts'
 import type { FormTarget } from './targets.ts'
 
 const ACTIONS_MAX = 10
@@ -20,8 +22,21 @@ type TargetFieldsProps = {
 
 /** TargetFields edit the list of recipients. */
 export function TargetFields({ targets, mark, onChange }: TargetFieldsProps) {
+  const canSendMail = useMe().data?.can_send_mail ?? true
+  const integrations = useIntegrations()
+  const first = canSendMail ? undefined : integrations.data?.find(({ id }) => !targets.some(({ integration_id }) => integration_id === id))
   return (
     <>
+      {!canSendMail && (
+        <p className="text-soft text-xs">
+          This service has no mail server, so e-mail is not delivered.{' '}
+          {integrations.data?.length === 0 && (
+            <Link to="/settings" search={{ part: 'integrations' }} className="text-accent underline">
+              Create a webhook or a chat integration
+            </Link>
+          )}
+        </p>
+      )}
       {targets.map((target, at) => (
         <OneTarget
           // biome-ignore lint/suspicious/noArrayIndexKey: a target has no id, and its address changes while typing
@@ -35,7 +50,7 @@ export function TargetFields({ targets, mark, onChange }: TargetFieldsProps) {
       ))}
       {targets.length < ACTIONS_MAX && (
         <div className="flex flex-wrap gap-1">
-          <Button size="small" variant="quiet" onClick={() => onChange([...targets, { email: '' }])}>
+          <Button size="small" variant="quiet" onClick={() => onChange([...targets, first ? { integration_id: first.id } : { email: '' }])}>
             Add recipient
           </Button>
           {!mark && <IntegrationButtons targets={targets} onChange={onChange} />}
@@ -72,6 +87,7 @@ type OneTargetProps = {
 
 function OneTarget({ target, mark, isOpen, onChange, onRemove }: OneTargetProps) {
   const integrations = useIntegrations()
+  const canSendMail = useMe().data?.can_send_mail ?? true
   const isMail = target.email !== undefined
   const known = (integrations.data ?? []).map(({ id, name }) => [id, name] as const)
   const own = isMail ? MAIL : (target.integration_id ?? '')
@@ -81,7 +97,7 @@ function OneTarget({ target, mark, isOpen, onChange, onRemove }: OneTargetProps)
       <Field name="Channel" className="w-32 shrink-0 sm:w-44">
         <Select
           value={own}
-          options={[[MAIL, 'E-mail'], ...known, ...gone]}
+          options={[[MAIL, canSendMail ? 'E-mail' : 'E-mail (not delivered)'], ...known, ...gone]}
           onPick={(next) => onChange(next === MAIL ? { email: '' } : { integration_id: next })}
         />
       </Field>
@@ -107,7 +123,7 @@ function OneTarget({ target, mark, isOpen, onChange, onRemove }: OneTargetProps)
 }
 
 /** useIntegrations loads the webhooks and chats that monitors can notify. */
-function useIntegrations() {
+export function useIntegrations() {
   const client = useClient()
   return useQuery({
     queryKey: ['notification targets'],

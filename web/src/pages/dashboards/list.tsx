@@ -1,8 +1,10 @@
 import type { Dashboard } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
+import { LayoutTemplate, Sigma } from 'lucide-react'
 import type { FormEvent } from 'react'
+import { ActionMenu, type MenuAction } from '../../parts/action-menu.tsx'
 import { useClient } from '../../parts/client.ts'
-import { ContentPackOffers, ReadyMadeMenu } from '../../parts/content-packs.tsx'
+import { ContentPackOffers, ReadyMadeMenu, useReadyMadeAction } from '../../parts/content-packs.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
 import { FilteredList } from '../../parts/filtered-list.tsx'
 import { ago } from '../../parts/numbers.ts'
@@ -15,26 +17,43 @@ import { Field, Input } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { useDashboards, useDashboardTemplates } from './queries.ts'
 
+/** links are behind one button on a phone. */
+const links: readonly MenuAction[] = [
+  { name: 'Metrics', note: 'Named queries of widgets', icon: Sigma, link: { to: '/dashboards', search: { view: 'metrics' } } },
+  {
+    name: 'Templates',
+    note: 'Dashboards with parameters',
+    icon: LayoutTemplate,
+    link: { to: '/dashboards', search: { view: 'templates' } },
+  },
+]
+
 /** DashboardList lists all dashboards by name, with a text filter. */
 export function DashboardList() {
   const list = useDashboards()
+  const readyMade = useReadyMadeAction('dashboards_write')
   return (
     <Page
       title="Dashboards"
       actions={
         <>
-          <Link to="/dashboards" search={{ view: 'metrics' }} className="px-2 text-accent hover:underline">
-            Metrics
-          </Link>
+          <span className="flex items-center gap-2 max-sm:hidden">
+            <Link to="/dashboards" search={{ view: 'metrics' }} className="px-2 text-accent hover:underline">
+              Metrics
+            </Link>
+            <Permitted to="dashboards_write">
+              <Templates />
+            </Permitted>
+          </span>
           <Permitted to={['dashboards_write', 'search_read']}>
             <ReadyMadeMenu />
           </Permitted>
           <Permitted to="dashboards_write">
-            <Templates />
-          </Permitted>
-          <Permitted to="dashboards_write">
             <NewDashboard />
           </Permitted>
+          <span className="sm:hidden">
+            <ActionMenu actions={[...readyMade, ...links]} />
+          </span>
         </>
       }
     >
@@ -46,13 +65,13 @@ export function DashboardList() {
           <EmptyState title="No dashboards yet">
             <p className="text-soft">A dashboard shows metrics over one time range with one crosshair.</p>
             <Permitted to="dashboards_write">
-              <p className="text-soft">Create one with “New dashboard”.</p>
+              <NewDashboard label="Create the first dashboard" />
             </Permitted>
           </EmptyState>
         }
       >
         {(found) => (
-          <ul aria-label="Dashboards" className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3 wide:grid-cols-5">
+          <ul aria-label="Dashboards" className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3 wide:grid-cols-4">
             {found.toSorted(byName).map(({ id, name, description, widget_ids, metadata }) => (
               <li key={id} className="rounded-md border border-line bg-panel p-3">
                 <Link to="/dashboards" search={{ id }} className="break-words font-medium hover:underline">
@@ -75,7 +94,7 @@ export function DashboardList() {
 
 const byName = (a: Dashboard, b: Dashboard): number => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1)
 
-function NewDashboard() {
+function NewDashboard({ label = 'New dashboard' }: { label?: string }) {
   const client = useClient()
   const navigate = useNavigate()
   const create = useSave((name: string) => client.dashboards.create({ body: { name } }), {
@@ -88,7 +107,7 @@ function NewDashboard() {
     if (name !== '') create.mutate(name)
   }
   return (
-    <Popover label="New dashboard" trigger={<Button variant="main">New dashboard</Button>}>
+    <Popover label={label} trigger={<Button variant="main">{label}</Button>}>
       <form onSubmit={send} className="flex w-64 max-w-full flex-col gap-2">
         <Field name="Name">
           <Input name="name" required maxLength={255} />

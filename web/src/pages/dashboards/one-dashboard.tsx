@@ -11,7 +11,7 @@ import { MissingRecord } from '../../parts/records.tsx'
 import { TimePicker } from '../../parts/time-picker.tsx'
 import type { Range } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonClass } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Corner, Grips, useArrangement } from './arrangement.tsx'
 import { DashboardTools } from './dashboard-tools.tsx'
@@ -39,7 +39,6 @@ export function OneDashboard({ id, params }: { id: string; params: DashboardPara
     <Page
       title={name}
       back={<BackToDashboards />}
-      isWide
       actions={
         <>
           <TimePicker range={range} zone={zone} onPick={pick} onZone={setZone} />
@@ -66,7 +65,7 @@ export function OneDashboard({ id, params }: { id: string; params: DashboardPara
       {widgets.length === 0 ? (
         <EmptyState title="This dashboard has no widgets yet">
           <Permitted to="dashboards_write">
-            <Link to="/dashboards" search={{ id, widget: 'new' }} className="text-accent underline">
+            <Link to="/dashboards" search={{ id, widget: 'new' }} className={buttonClass({ variant: 'main' })}>
               Add a widget
             </Link>
           </Permitted>

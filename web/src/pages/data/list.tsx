@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { useClient } from '../../parts/client.ts'
+import { hasReceivedEvents, systemText } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { FilterRow } from '../../parts/filter-row.tsx'
 import { hasWords } from '../../parts/has-words.ts'
@@ -11,7 +12,7 @@ import { bytes, count } from '../../parts/numbers.ts'
 import { EmptyState, Loading, Page } from '../../parts/page.tsx'
 import { Permitted } from '../../parts/permitted.tsx'
 import { RecordTable } from '../../parts/records.tsx'
-import { Shippers } from '../../parts/shippers.tsx'
+import { Shippers, useShipperKey } from '../../parts/shippers.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -53,7 +54,7 @@ export function DatasetList() {
     >
       {list.error && <FailureNote thrown={list.error} again={() => list.refetch()} />}
       {!all && !list.error && <Loading>Loading…</Loading>}
-      {all && !all.some(({ metadata }) => metadata.last_heartbeat_at !== undefined) && <HowToSend />}
+      {all && !all.some(hasReceivedEvents) && <HowToSend />}
       {all && <Datasets all={all} />}
     </Page>
   )
@@ -188,6 +189,9 @@ function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
               <tr className="border-line border-t bg-sunk">
                 <th colSpan={2} scope="rowgroup" className="break-words px-3 py-1 text-left font-medium max-sm:px-2">
                   {collection}
+                  {own.some((one) => one.is_system_generated) && (
+                    <span className="ml-2 font-normal text-soft text-xs">{systemText(collection)}</span>
+                  )}
                 </th>
                 <td colSpan={columns.length - 1} className="px-3 py-1 text-right">
                   {own.every((one) => !one.is_system_generated) && (
@@ -282,6 +286,7 @@ function Size({ of }: { of: number | undefined }) {
 }
 
 function HowToSend() {
+  const shipperKey = useShipperKey()
   return (
     <section aria-live="polite" className="flex flex-col gap-3">
       <h2 className="font-semibold">Waiting for the first event</h2>
@@ -291,7 +296,7 @@ function HowToSend() {
           Send demo data, or create a key
         </Link>
       </p>
-      <Shippers />
+      <Shippers {...shipperKey} />
     </section>
   )
 }

@@ -60,6 +60,11 @@ function List({ downtimes }: { downtimes: readonly Downtime[] }) {
         <p className="text-soft">
           During a downtime, monitors are evaluated but send no notifications. Create one for a release or maintenance.
         </p>
+        <Permitted to="monitors_write">
+          <Link to="/downtimes" search={{ edit: 'new' }} className={buttonClass({ variant: 'main' })}>
+            Create the first downtime
+          </Link>
+        </Permitted>
       </EmptyState>
     )
   }

@@ -2,6 +2,7 @@ import type { Dataset } from '@dendro/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { hasReceivedEvents } from '../../parts/datasets.ts'
 import { useMe } from '../../parts/me.ts'
 import type { QueryFocus } from '../../parts/query-input.tsx'
 import { useChanges } from './changes/use-changes.ts'
@@ -127,4 +128,4 @@ export type PageState = ReturnType<typeof usePageState>
 
 /** hasReceived is true when any dataset has received data, or while that is unknown. */
 const hasReceived = (list: { datasets: readonly Dataset[] } | undefined): boolean =>
-  list === undefined || list.datasets.some(({ metadata }) => metadata.last_heartbeat_at !== undefined)
+  list === undefined || list.datasets.some(hasReceivedEvents)

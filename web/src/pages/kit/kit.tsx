@@ -14,7 +14,7 @@ const sizes = ['text-row', 'text-xs', 'text-sm', 'text-base', 'text-lg', 'text-x
 /** KitPage shows every shared component in every state, for development and for the tests that compare them. No page links to it. */
 export function KitPage() {
   return (
-    <Page title="Components" isWide>
+    <Page title="Components">
       <Group title="Colors">
         {colors.map((name) => (
           <State key={name} name={`color ${name}`} caption={name}>

@@ -69,8 +69,8 @@ type DraftParams = {
 }
 
 /** silenceDraft alerts when no event arrives within the window. */
-export const silenceDraft = (params: DraftParams, sender: string, window: string, email = ''): MonitorFormState => ({
-  ...newDraft(params, window, email),
+export const silenceDraft = (params: DraftParams, sender: string, window: string, targets?: readonly FormTarget[]): MonitorFormState => ({
+  ...newDraft(params, window, targets),
   name: `${sender} is silent`,
   description: `Events are expected within ${window.replace(/^last /i, '')}.`,
   operator: 'BELOW',
@@ -78,8 +78,8 @@ export const silenceDraft = (params: DraftParams, sender: string, window: string
   noData: 'ALERT',
 })
 
-/** newDraft starts from the search parameters, and notifies the user who creates the monitor. */
-export function newDraft(params: DraftParams, window: string, email = ''): MonitorFormState {
+/** newDraft starts from the search parameters and the first recipients. */
+export function newDraft(params: DraftParams, window: string, targets: readonly FormTarget[] = [{ email: '' }]): MonitorFormState {
   const { d, q, groups, fn, op = 'ABOVE', threshold = 0, name = '', about = '' } = params
   const query = newQuery('a', { where: q ?? '', ...(fn ? { select: [fn] } : {}), ...(groups ? { groups } : {}) })
   const { from_expr: _everything, ...placed } = query
@@ -99,7 +99,7 @@ export function newDraft(params: DraftParams, window: string, email = ''): Monit
     noData: 'OK',
     notifyOnce: false,
     retentionHours: '',
-    targets: [{ email }],
+    targets: [...targets],
     hasReport: false,
     reportText: '',
     aux: undefined,
@@ -111,8 +111,8 @@ export const draftFromMetric = (
   { queries, formulas }: MetricDefinition,
   params: DraftParams,
   window: string,
-  email: string | undefined,
-): MonitorFormState => ({ ...newDraft(params, window, email), queries, formula: formulas?.[0]?.expression ?? '' })
+  targets: readonly FormTarget[],
+): MonitorFormState => ({ ...newDraft(params, window, targets), queries, formula: formulas?.[0]?.expression ?? '' })
 
 const text = (value: number | undefined): string => (value === undefined ? '' : String(value))
 

@@ -11,6 +11,8 @@ import { QueryEditor } from '../../parts/query-editor.tsx'
 import { rangeOf } from '../../parts/range-params.ts'
 import { MissingRecord } from '../../parts/records.tsx'
 import { useSave } from '../../parts/save.ts'
+import { useIntegrations } from '../../parts/target-fields.tsx'
+import { firstTargets } from '../../parts/targets.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
 import { bodyOf, draftFromMetric, draftOf, type MonitorFormState, newDraft, ruleOf, silenceDraft, windowFor } from './draft.ts'
@@ -27,22 +29,24 @@ export function MonitorEditor({ params, id }: EditorProps) {
   const monitor = useMonitor(id ?? params.of)
   const metric = useMetric(id === undefined && params.of === undefined ? params.metric : undefined)
   const me = useMe()
+  const integrations = useIntegrations()
   if (id === undefined && params.of === undefined) {
     const range = params.r === undefined && params.f === undefined ? undefined : rangeOf(params, { words: 'Last 5 minutes' })
     const window = windowFor(range, Date.now())
     // A failed request is sent again whenever a part of the form mounts, and is pending again then.
-    if (!me.isFetched)
+    const canSendMail = me.data?.can_send_mail ?? true
+    if (!me.isFetched || (!canSendMail && integrations.isPending))
       return (
         <Page title="New monitor">
           <Loading>Loading…</Loading>
         </Page>
       )
-    const email = me.data?.user?.email
+    const targets = firstTargets(canSendMail, me.data?.user?.email, integrations.data ?? [])
     if (params.silent !== undefined)
-      return <MonitorForm first={silenceDraft(params, params.silent, window, email)} id={undefined} title="New monitor" />
-    if (params.metric === undefined) return <MonitorForm first={newDraft(params, window, email)} id={undefined} title="New monitor" />
+      return <MonitorForm first={silenceDraft(params, params.silent, window, targets)} id={undefined} title="New monitor" />
+    if (params.metric === undefined) return <MonitorForm first={newDraft(params, window, targets)} id={undefined} title="New monitor" />
     if (!metric.data) return <MissingRecord title="New monitor" noun="metric" of={metric} back={<BackToMonitors />} />
-    return <MonitorForm first={draftFromMetric(metric.data, params, window, email)} id={undefined} title="New monitor" />
+    return <MonitorForm first={draftFromMetric(metric.data, params, window, targets)} id={undefined} title="New monitor" />
   }
   if (monitor.data) {
     const { name } = monitor.data

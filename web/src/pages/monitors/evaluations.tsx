@@ -12,10 +12,13 @@ import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { bandsOf } from './bands.ts'
+import { draftOf, ruleOf } from './draft.ts'
 import { eventsOf, groupText, seriesName } from './events-of.ts'
 import type { Notifications } from './history.tsx'
 import { operatorNames, shownValue, unitOfRule, verdictNames } from './labels.ts'
+import { levelsOf } from './levels.ts'
 import type { LoadedEvaluations } from './loaded-evaluations.ts'
+import { Preview } from './preview.tsx'
 import { useEvaluation } from './queries.ts'
 
 type EvaluationsProps = {
@@ -42,7 +45,13 @@ export function Evaluations({ monitor, kept, sent, failure, chosenMs, older, ret
   if (failure && !evaluations) return <FailureNote thrown={failure} again={retry} />
   if (!evaluations) return <Loading height="18rem">Loading…</Loading>
   const chosen = listed ?? far.data ?? evaluations[0]
-  if (!chosen) return <Loading>Not evaluated yet. Monitors are evaluated every minute.</Loading>
+  if (!chosen)
+    return (
+      <>
+        <p className="text-soft">Not evaluated yet: monitors are evaluated every minute. This is how it would have behaved.</p>
+        <Preview rule={ruleOf(draftOf(monitor))} />
+      </>
+    )
   return (
     <div className="grid gap-4 lg:grid-cols-2">
       <Panel title="Evaluations">
@@ -119,20 +128,6 @@ function drawingOf(
     ),
     levels: levelsOf(monitor),
   }
-}
-
-/** levelsOf are the thresholds as chart levels; those of low anomalies are negative. */
-export function levelsOf({
-  type,
-  comparison_operator,
-  threshold,
-  warning_threshold,
-}: Pick<Monitor, 'type' | 'comparison_operator' | 'threshold' | 'warning_threshold'>): ChartLevel[] {
-  const sign = type === 'ANOMALY_DETECTION' && comparison_operator.startsWith('BELOW') ? -1 : 1
-  return [
-    { value: sign * threshold, name: 'alert', kind: 'ALERT' },
-    ...(warning_threshold === undefined ? [] : [{ value: sign * warning_threshold, name: 'warning', kind: 'WARN' } as const]),
-  ]
 }
 
 type EvaluationDetailsProps = {

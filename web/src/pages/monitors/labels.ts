@@ -49,7 +49,8 @@ type Rule = Pick<
 >
 
 /** ruleText describes the rule in one line. */
-export function ruleText({ type, aux, comparison_operator, threshold, window, queries, formulas, compare_to, change_type }: Rule): string {
+export function ruleText(rule: Rule): string {
+  const { type, aux, comparison_operator, threshold, warning_threshold, window, queries, formulas, compare_to, change_type } = rule
   const what = formulas[0]?.expression ?? queries[0]?.select[0] ?? ''
   const where = queries[0]?.where ?? ''
   const groups = queries[0]?.groups ?? []
@@ -61,7 +62,8 @@ export function ruleText({ type, aux, comparison_operator, threshold, window, qu
   }[type]
   const of = where === '' ? '' : ` of ${where}`
   const by = groups.length === 0 ? '' : ` by ${groups.join(', ')}`
-  return `${value}${of}${by} ${operatorNames[comparison_operator]} ${count(threshold)} in the ${windowName(window)}`
+  const warning = warning_threshold === undefined ? '' : ` (warning: ${operatorNames[comparison_operator]} ${count(warning_threshold)})`
+  return `${value}${of}${by} ${operatorNames[comparison_operator]} ${count(threshold)}${warning} in the ${windowName(window)}`
 }
 
 /** unitOfRule is the unit of the evaluated value; derived values such as deviations have none. */

@@ -1,7 +1,9 @@
 import type { Monitor } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
+import { CalendarOff, LayoutTemplate } from 'lucide-react'
 import { useState } from 'react'
-import { ContentPackOffers, ReadyMadeMenu } from '../../parts/content-packs.tsx'
+import { ActionMenu, type MenuAction } from '../../parts/action-menu.tsx'
+import { ContentPackOffers, ReadyMadeMenu, useReadyMadeAction } from '../../parts/content-packs.tsx'
 import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { FilterRow } from '../../parts/filter-row.tsx'
@@ -9,6 +11,7 @@ import { hasWords } from '../../parts/has-words.ts'
 import { useShown } from '../../parts/long-list.tsx'
 import { ago, count } from '../../parts/numbers.ts'
 import { EmptyState, Loading, Page } from '../../parts/page.tsx'
+import { QueryText } from '../../parts/pattern-texts.tsx'
 import { Permitted } from '../../parts/permitted.tsx'
 import { RecordList } from '../../parts/records.tsx'
 import { StatusMark, statuses, statusNames, WaitingMark } from '../../parts/status.tsx'
@@ -20,9 +23,16 @@ import { Mute, mutedText } from './mute.tsx'
 import { filters, groupings, type MonitorFilter, type MonitorGrouping, type MonitorParams } from './params.ts'
 import { useMonitors } from './queries.ts'
 
+/** links are behind one button on a phone. */
+const links: readonly MenuAction[] = [
+  { name: 'Downtimes', note: 'Times without notifications', icon: CalendarOff, link: { to: '/downtimes', search: {} } },
+  { name: 'Templates', note: 'Monitors with parameters', icon: LayoutTemplate, link: { to: '/monitors', search: { view: 'templates' } } },
+]
+
 /** MonitorList lists the monitors, worst first, with text and status filters. */
 export function MonitorList({ params }: { params: MonitorParams }) {
   const list = useMonitors()
+  const readyMade = useReadyMadeAction('monitors_write')
   const navigate = useNavigate({ from: '/monitors' })
   const set = (change: MonitorParams) => navigate({ search: (now) => ({ ...now, ...change }), replace: true })
   const shown = (list.data ?? []).filter((one) => isFound(one, params)).toSorted(worstFirst)
@@ -31,12 +41,14 @@ export function MonitorList({ params }: { params: MonitorParams }) {
       title="Monitors"
       actions={
         <>
-          <Link to="/downtimes" className="px-2 text-accent hover:underline">
-            Downtimes
-          </Link>
-          <Link to="/monitors" search={{ view: 'templates' }} className="px-2 text-accent hover:underline">
-            Templates
-          </Link>
+          <span className="max-sm:hidden">
+            <Link to="/downtimes" className="px-2 text-accent hover:underline">
+              Downtimes
+            </Link>
+            <Link to="/monitors" search={{ view: 'templates' }} className="px-2 text-accent hover:underline">
+              Templates
+            </Link>
+          </span>
           <Permitted to={['monitors_write', 'dashboards_write', 'search_read']}>
             <ReadyMadeMenu />
           </Permitted>
@@ -45,6 +57,9 @@ export function MonitorList({ params }: { params: MonitorParams }) {
               New monitor
             </Link>
           </Permitted>
+          <span className="sm:hidden">
+            <ActionMenu actions={[...readyMade, ...links]} />
+          </span>
         </>
       }
     >
@@ -54,11 +69,15 @@ export function MonitorList({ params }: { params: MonitorParams }) {
         <EmptyState title="No monitors yet">
           <p className="text-soft">A monitor evaluates a query every minute and sends notifications when its status changes.</p>
           <Permitted to="monitors_write">
-            <p>
+            <Link to="/monitors" search={{ edit: 'new' }} className={buttonClass({ variant: 'main' })}>
+              Create the first monitor
+            </Link>
+            <p className="text-soft">
+              Or{' '}
               <Link to="/explore" search={{}} className="text-accent underline">
-                Run a search in Explore
+                run a search in Explore
               </Link>{' '}
-              and choose “Create monitor”, or start with an empty one.
+              and choose “Create monitor”.
             </p>
           </Permitted>
         </EmptyState>
@@ -231,7 +250,9 @@ function Row({ monitor, isTicked, onTick }: RowProps) {
               .join(' · ')}
           </span>
         </p>
-        <p className="break-words text-soft text-xs">{ruleText(monitor)}</p>
+        <p className="break-words text-soft text-xs">
+          <QueryText text={ruleText(monitor)} />
+        </p>
       </div>
       <Permitted to="monitors_write">
         <Mute monitors={[monitor]} size="small" />

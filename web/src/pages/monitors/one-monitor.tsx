@@ -8,6 +8,7 @@ import { useClient } from '../../parts/client.ts'
 import { ConfirmPanel } from '../../parts/confirm.tsx'
 import { ago } from '../../parts/numbers.ts'
 import { Page, Panel } from '../../parts/page.tsx'
+import { QueryText } from '../../parts/pattern-texts.tsx'
 import { Permitted, useMay } from '../../parts/permitted.tsx'
 import { MissingRecord } from '../../parts/records.tsx'
 import { StatusMark, WaitingMark } from '../../parts/status.tsx'
@@ -29,7 +30,7 @@ export function OneMonitor({ id, evaluationMs }: { id: string; evaluationMs: num
   const [zone] = useZone()
   if (!monitor.data) return <MissingRecord title="Monitor" noun="monitor" of={monitor} back={<BackToMonitors />} />
   return (
-    <Page title={monitor.data.name} back={<BackToMonitors />} isWide actions={<Actions monitor={monitor.data} />}>
+    <Page title={monitor.data.name} back={<BackToMonitors />} actions={<Actions monitor={monitor.data} />}>
       <Head monitor={monitor.data} muted={mutedText(monitor.data, zone)} />
       <Evaluations
         monitor={monitor.data}
@@ -122,7 +123,9 @@ function Head({ monitor, muted }: HeadProps) {
           </span>
         ))}
       </p>
-      <p className="break-words">{ruleText(monitor)}</p>
+      <p className="break-words">
+        <QueryText text={ruleText(monitor)} />
+      </p>
       {description && <p className="whitespace-pre-wrap break-words text-soft">{description}</p>}
     </div>
   )

@@ -16,9 +16,9 @@ import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { bandsOf } from './bands.ts'
 import { type WatchRule, windowMsOf } from './draft.ts'
-import { levelsOf } from './evaluations.tsx'
 import { eventsOf, groupText } from './events-of.ts'
 import { shownValue } from './labels.ts'
+import { levelsOf } from './levels.ts'
 
 type Backtest = ReplyOf<typeof contract.monitors.backtest>
 

@@ -105,7 +105,6 @@ function Channels({ workspaces }: Workspaces) {
       stale={CHANNELS}
       columns={['Name', 'Workspace', 'Channels']}
       empty="No chat integrations yet. One names the channels that a monitor notifies."
-      howTo="Create one with “New chat integration”."
       idOf={({ id }) => id}
       nameOf={({ name }) => name}
       cellsOf={({ name, workspace_id, channels }) => [

@@ -22,7 +22,6 @@ export function EmailTemplates() {
       stale={TEMPLATES}
       columns={['Name', 'Body']}
       empty="No e-mail templates yet. Notifications use the default body."
-      howTo="Create another with “New e-mail template”."
       idOf={({ id }) => id}
       nameOf={({ name }) => name}
       cellsOf={({ name, payload }) => [

@@ -22,7 +22,6 @@ export function Roles() {
       stale={ROLES}
       columns={['Name', 'For', 'Description', 'Permissions']}
       empty="No roles yet."
-      howTo="Create one with “New role”."
       idOf={({ role_id }) => role_id}
       nameOf={({ display_name }) => display_name}
       cellsOf={(role) => [

@@ -1,6 +1,7 @@
 import type { Permission } from '@dendro/api'
 import { Link, useSearch } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
+import { pageContent } from '../../parts/page.tsx'
 import { useMay } from '../../parts/permitted.tsx'
 import { useScrollToCurrent } from '../../parts/scroll-to-current.ts'
 import { AccessRules } from './access-rules.tsx'
@@ -64,7 +65,9 @@ export function SettingsPage() {
         ))}
       </nav>
       <div className="min-h-0 min-w-0 flex-1 overflow-auto">
-        <div className="flex max-w-reading flex-col wide:max-w-charts gap-4 p-4 [&>[role=alert]]:m-0">
+        <div
+          className={`${pageContent} wide:grid wide:grid-cols-2 wide:items-start wide:[&>:not(section)]:col-span-2 wide:[&>section:last-of-type:nth-of-type(odd)]:col-span-2`}
+        >
           <h1 className="font-semibold text-lg">{name}</h1>
           <Part />
         </div>

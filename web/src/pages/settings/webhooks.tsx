@@ -24,7 +24,6 @@ export function Webhooks() {
       stale={WEBHOOKS}
       columns={['Name', 'URL', 'Signed']}
       empty="No webhooks yet. A webhook receives the notifications of monitors."
-      howTo="Create one with “New webhook”."
       idOf={({ id }) => id}
       nameOf={({ name }) => name}
       cellsOf={({ name, url, is_signed }) => [

@@ -15,7 +15,7 @@ import { saveFile } from '../../parts/save-file.ts'
 import { TimePicker } from '../../parts/time-picker.tsx'
 import { boundsOf, gridOf, type Range } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonClass } from '../../ui/button.tsx'
 import { beforeOf, datasetsOf, isCut, LOGS_MAX, nestedOf, SEARCHED_MAX, usageCsv, usersOf } from './nested.ts'
 import { kinds, type UsageKind } from './params.ts'
 import { Shares, useNames } from './shares.tsx'
@@ -46,7 +46,6 @@ export function UsagePage() {
   return (
     <Page
       title="Usage"
-      isWide
       actions={
         <>
           <fieldset className="flex" aria-label="Kind of usage">
@@ -151,6 +150,9 @@ function WholeOverTime({ kind, whole, logs, ...shown }: WholeOverTimeProps) {
               title={kind === 'ingestion' ? 'Nothing was ingested' : kind === 'search' ? 'Nothing was searched' : 'Nothing was exported'}
             >
               <p className="text-soft">in this range</p>
+              <Link to={kind === 'ingestion' ? '/welcome' : '/explore'} search={{}} className={buttonClass({ variant: 'main' })}>
+                {kind === 'ingestion' ? 'Send data' : 'Search in Explore'}
+              </Link>
             </EmptyState>
           ) : (
             <UsageChart label={names[kind]} data={wholeData(data, names[kind])} logs={logs} {...shown} />

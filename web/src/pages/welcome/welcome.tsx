@@ -4,10 +4,12 @@ import { Link } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useClient } from '../../parts/client.ts'
+import { hasReceivedEvents } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { ago, quantity } from '../../parts/numbers.ts'
 import { Loading } from '../../parts/page.tsx'
-import { Shippers } from '../../parts/shippers.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
+import { Shippers, useShipperKey } from '../../parts/shippers.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Administrator } from './administrator.tsx'
@@ -59,21 +61,19 @@ const REFRESH_MS = 2_000
 /** Received waits for the first event and shows what was received. */
 function Received() {
   const client = useClient()
-  const [apiKey, setApiKey] = useState<string>()
-  const [failure, setFailure] = useState<unknown>()
+  const shipperKey = useShipperKey()
+  const { apiKey, failure } = shipperKey
   const received = useQuery({
     queryKey: ['received'],
     refetchInterval: REFRESH_MS,
     queryFn: async ({ signal }) => {
       const { datasets } = await client.datasets.list({ signal })
       const body = { from_expr: '*', time_range: 'Last 1 day', select: ['count(*)'], num_of_slices: 1 }
-      const seen = datasets.filter(({ metadata }) => metadata.last_heartbeat_at !== undefined)
+      const seen = datasets.filter(hasReceivedEvents)
       const events = seen.length === 0 ? 0 : Number((await client.search.run({ body, signal, repeatable: true })).totals.count)
       return { seen, events }
     },
   })
-  const makeKey = () =>
-    client.apiKeys.create({ body: { name: 'Shippers', roles: ['IngestionApi'] } }).then(({ key }) => setApiKey(key), setFailure)
   const seen = received.data?.seen ?? []
   const isThere = seen.length > 0
   return (
@@ -81,14 +81,16 @@ function Received() {
       <Step number={2} title="Send events" isDone={isThere}>
         <div className="flex flex-wrap items-center gap-2">
           <DemoData />
-          <Button onClick={makeKey} disabled={apiKey !== undefined}>
-            {apiKey === undefined ? 'Create a key for shippers' : 'Key created'}
-          </Button>
+          <Permitted to="api_keys_write">
+            <Button onClick={() => void shipperKey.create()} disabled={apiKey !== undefined}>
+              {apiKey === undefined ? 'Create a key for shippers' : 'Key created'}
+            </Button>
+          </Permitted>
         </div>
         {failure !== undefined && <FailureNote thrown={failure} />}
         <details open={!isThere}>
           <summary className="mb-2 cursor-pointer text-soft">Configurations for shippers</summary>
-          <Shippers apiKey={apiKey} />
+          <Shippers {...shipperKey} />
         </details>
       </Step>
       <Step number={3} title="See the first event" isDone={isThere}>
@@ -103,6 +105,12 @@ function Received() {
               </li>
             ))}
           </ul>
+          {isThere && (
+            <p className="text-soft text-xs">
+              Dendro also writes datasets of its own, such as <code>.audit-trail</code> with changes and sign-ins. They are not counted
+              here.
+            </p>
+          )}
         </div>
         {isThere && (
           <Link to="/explore" search={{ r: 'Last 1 hour' }} className="self-start rounded bg-accent px-3 py-1.5 text-accent-ink">

@@ -25,8 +25,7 @@ export function drawBands(plot: uPlot, { bands, colors }: Pick<DrawingState, 'ba
   let symbolEnd = Number.NEGATIVE_INFINITY
   for (const { fromMs, toMs, kind } of bands) {
     const { color, symbol } = bandStyles[kind]
-    const from = valToPos(fromMs, 'x', true)
-    const width = Math.max(ratio, valToPos(toMs, 'x', true) - from)
+    const { from, width } = bandBox(valToPos(fromMs, 'x', true), valToPos(toMs, 'x', true), ratio)
     ctx.fillStyle = colors[color]
     ctx.globalAlpha = kind === 'partial' || kind === 'NO_DATA' ? 0.07 : 0.16
     ctx.fillRect(from, bbox.top, width, bbox.height)
@@ -45,6 +44,15 @@ export function drawBands(plot: uPlot, { bands, colors }: Pick<DrawingState, 'ba
     symbolEnd = from + 12 * ratio
   }
   ctx.restore()
+}
+
+/** A band is at least this wide: one of ten minutes would be less than a pixel in a week. */
+const BAND_LEAST_PX = 4
+
+/** bandBox is the place of a band; a narrow one is widened on both sides. */
+export function bandBox(from: number, to: number, ratio: number): { from: number; width: number } {
+  const width = Math.max(BAND_LEAST_PX * ratio, to - from)
+  return { from: from - (width - (to - from)) / 2, width }
 }
 
 /** drawHatching marks a slice in progress, whose value still grows. */

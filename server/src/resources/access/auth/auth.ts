@@ -168,7 +168,7 @@ export async function changePassword(world: World, actor: Actor, ask: PasswordCh
 
 export async function whoAmI(world: World, actor: Actor): Promise<Me> {
   const { type, id } = actor.identity
-  const caller = { type, id, org_id: actor.orgId, permissions: [...actor.permissions].sort() }
+  const caller = { type, id, org_id: actor.orgId, permissions: [...actor.permissions].sort(), can_send_mail: world.mailer.configured }
   if (type === 'API_KEY_ID') {
     return { ...caller, roles: [...actor.roles], api_key: await getApiKey(world, await findApiKey(world, actor, id)) }
   }
