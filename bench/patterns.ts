@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { evidence } from '../server/src/lines/families.ts'
 import { decideFamilies } from '../server/src/lines/family-decision.ts'
 import { formOf } from '../server/src/lines/family-form.ts'
-import { Masker, skeletonText } from '../server/src/lines/skeleton.ts'
+import { MessageHash } from '../server/src/lines/message-hash.ts'
+import { skeletonText } from '../server/src/lines/skeleton.ts'
 import { type Corpus, generatedCorpora, type LabelledMessage } from './corpora.ts'
 import { byFamily, byPattern, candidateWeights, groupingAccuracy, leaveOneOut, meanOf } from './pattern-scores.ts'
 
@@ -101,7 +102,7 @@ function namedBy(number: number): string {
 }
 
 function speed(messages: readonly Buffer[]): void {
-  const masker = new Masker()
+  const masker = new MessageHash()
   const rounds = 40
   const perSecond = (work: (message: Buffer) => void): number => {
     for (const message of messages) work(message)

@@ -40,6 +40,9 @@ export type EventRow = {
   readonly more: ReadonlyMap<string, string>
 }
 
+/** Names of attributes begin with a dollar sign. The message of a line cannot give them. */
+export const isAttributeName = (path: string): boolean => path.startsWith('$')
+
 /** Checked in this order. */
 export const timeKeys: readonly string[] = ['timestamp', '@timestamp', 'time', 'ts', 'date', 'datetime']
 export const messageKeys: readonly string[] = ['message', 'msg', 'log', 'body', 'event']

@@ -1,10 +1,10 @@
 import type { BlockBuilder } from './block.ts'
-import { type Arrival, eventTime, isAcceptable } from './event.ts'
+import { type Arrival, eventTime, isAcceptable, isAttributeName } from './event.ts'
 import { type KnownKey, KnownKeys } from './known-keys.ts'
 import { toSlot } from './leaf-text.ts'
+import type { MessageHash } from './message-hash.ts'
 import { PlainText } from './plain-text.ts'
 import { type Severity, severityOf } from './severity.ts'
-import type { Masker } from './skeleton.ts'
 import type { SlotMap } from './slots.ts'
 import { type FoundText, NOT_IN_LINE } from './text-line.ts'
 import type { Instant } from './time-text.ts'
@@ -17,9 +17,6 @@ export type MessageReader = {
   read(part: Uint8Array, at: Instant, found: PlainText): 'found' | 'nothing' | 'unknown'
   detect(message: string, at: Instant): FoundText | undefined
 }
-
-/** Names of attributes begin with it. A text cannot give them. */
-export const isAttributeName = (path: string): boolean => path.startsWith('$')
 
 const EMPTY_VALUE = Buffer.from(toSlot(''))
 
@@ -98,7 +95,7 @@ export class MessageParts {
   }
 
   /** Hashes the message within the message if it is a better one than that of the line; false otherwise. */
-  hashMessage(masker: Masker, ownRank: number): boolean {
+  hashMessage(masker: MessageHash, ownRank: number): boolean {
     let best: KnownKey | undefined
     for (let at = 0; at < this.addedCount; at += 1) {
       const key = this.row[this.added[at] as number] as KnownKey

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { patternOf, templateOf } from './pattern.ts'
-import { hashToBigint, Masker, maskedHash, maskedText, skeletonHash, skeletonText } from './skeleton.ts'
+import { MessageHash } from './message-hash.ts'
+import { templateOf } from './pattern.ts'
+import { hashToBigint, maskedHash, maskedText, skeletonHash, skeletonText } from './skeleton.ts'
 
 test.each([
   ['connection from 10.1.2.3 (n7.example.net.tw) at Fri Jun 3 2005', 'connection from <*> (<*>) at <*> <*> <*> <*>'],
@@ -78,15 +79,27 @@ const pieces = fc.constantFrom(
   '\n',
 )
 
-test('the hash of any message is the hash of its pattern', () => {
+const hash = new MessageHash()
+function hashed(bytes: Uint8Array, start = 0, end = bytes.length): { high: number; low: number } {
+  hash.hash(bytes, start, end)
+  return { high: hash.high, low: hash.low }
+}
+
+test('the kernel hashes any message as its pattern, wherever it lies', () => {
   fc.assert(
     fc.property(
       fc.oneof(
         messages,
         fc.array(pieces, { maxLength: 40 }).map((list) => list.join('')),
       ),
-      (message) => {
-        expect(skeletonHash(message)).toEqual(maskedHash(skeletonText(message)))
+      fc.constantFrom('', 'x', '12', ': ', ':ab', '"'),
+      fc.constantFrom('', 'x', '12', ':', ':ab', '"'),
+      (message, before, after) => {
+        const expected = maskedHash(skeletonText(message))
+        expect(skeletonHash(message)).toEqual(expected)
+        const start = Buffer.byteLength(before)
+        const bytes = Buffer.from(before + message + after)
+        expect(hashed(bytes, start, start + Buffer.byteLength(message))).toEqual(expected)
       },
     ),
     { numRuns: 20_000 },
@@ -95,6 +108,23 @@ test('the hash of any message is the hash of its pattern', () => {
 
 test('a message that is cut within a character or is not UTF-8 has the hash of its pattern with replacement characters', () => {
   for (const bytes of [Buffer.from('é'.repeat(600)), Buffer.from(`x${'é'.repeat(600)}`), Buffer.from([0x61, 0x3d, 0xff, 0x20, 0xc3])]) {
-    expect(skeletonHash(bytes)).toEqual(maskedHash(patternOf(new Masker().masked(bytes))))
+    expect(hashed(bytes)).toEqual(skeletonHash(bytes))
   }
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+      expect(hashed(bytes)).toEqual(skeletonHash(bytes))
+    }),
+    { numRuns: 5_000 },
+  )
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'binary', minLength: 900, maxLength: 1_100 }),
+      fc.constantFrom('ab:cd:ef', "'x y'", '12:', ' user a by'),
+      (text, end) => {
+        const bytes = Buffer.from(text.slice(0, 1_020 - end.length + (text.length % 8)).padEnd(1_018, ' ') + end.repeat(3))
+        expect(hashed(bytes)).toEqual(skeletonHash(bytes))
+      },
+    ),
+    { numRuns: 2_000 },
+  )
 })

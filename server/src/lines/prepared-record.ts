@@ -3,7 +3,6 @@ import { type Arrival, type EventLeaf, isAcceptable, ORIGINAL_TIME } from './eve
 import type { KnownKey, KnownKeys } from './known-keys.ts'
 import { KnownTexts } from './known-texts.ts'
 import { cleanText, toSlot } from './leaf-text.ts'
-import type { LearnedShape } from './learned-shape.ts'
 import type { RowFacts } from './prepared.ts'
 import type { FieldNames, RecordLevel, RecordTable } from './record-table.ts'
 import { type Severity, severityOf } from './severity.ts'
@@ -36,6 +35,7 @@ export class PreparedRecord implements RowFacts {
   readonly postLow = 0
   readonly refused = undefined
   readonly skeleton = undefined
+  readonly messageRank = -1
   time: Instant
   readonly batch: BatchFacts
   private readonly own: { at: Instant; time: Instant | undefined; severity: Severity | undefined }
@@ -50,7 +50,6 @@ export class PreparedRecord implements RowFacts {
   private level: RecordLevel | undefined
   private levelBytes: Uint8Array = EMPTY_VALUE
   private levelRead: RecordLevel | undefined
-  private free: LearnedShape | undefined
   /** The fields that decide the severity, their texts, and the severity that they gave last: records mostly repeat them. */
   private readonly severityFields: readonly number[]
   private readonly severityTexts = new KnownTexts()
@@ -134,15 +133,12 @@ export class PreparedRecord implements RowFacts {
     return isAcceptable(told, own.at)
   }
 
-  has(path: string): boolean {
-    return this.paths.has(path)
+  get hasAttributes(): boolean {
+    return this.attributes.length > 0
   }
 
-  collides(shape: LearnedShape): boolean {
-    if (this.free === shape) return false
-    for (const path of this.paths) if (shape.paths.has(path)) return true
-    this.free = shape
-    return false
+  has(path: string): boolean {
+    return this.paths.has(path)
   }
 
   addAttributes(row: number): void {

@@ -2,7 +2,6 @@ import type { BlockBuilder } from './block.ts'
 import { type Arrival, eventTime, messageKeys, ORIGINAL_TIME } from './event.ts'
 import type { KnownKey, KnownKeys } from './known-keys.ts'
 import { cleanText, toSlot } from './leaf-text.ts'
-import type { LearnedShape } from './learned-shape.ts'
 import { type Severity, severityOf } from './severity.ts'
 import { type Hash64, skeletonHash } from './skeleton.ts'
 import type { Instant } from './time-text.ts'
@@ -10,7 +9,7 @@ import type { Instant } from './time-text.ts'
 /** The facts about a row that do not come from its line. */
 export type RowFacts = {
   readonly arrival: Arrival
-  /** True when attributes decide the time or the message of a line. Such lines go to the reference. */
+  /** True when attributes decide the time or the message of a text line. Such lines go to the reference. */
   readonly decidesText: boolean
   /** True when an attribute contributes to the severity of a line. */
   readonly tellsSeverity: boolean
@@ -19,6 +18,9 @@ export type RowFacts = {
   readonly refused: string | undefined
   readonly severity: Severity
   readonly skeleton: Hash64 | undefined
+  /** The rank of the message among the attributes, -1 for none. */
+  readonly messageRank: number
+  readonly hasAttributes: boolean
   readonly origin: number
   readonly postHigh: number
   readonly postLow: number
@@ -26,8 +28,6 @@ export type RowFacts = {
   severityVersion(): number
   /** True when the key is an attribute. */
   has(path: string): boolean
-  /** True when a line of the shape has a key that is also an attribute. */
-  collides(shape: LearnedShape): boolean
   addAttributes(row: number): void
   textOf(path: string): string | undefined
 }
@@ -41,6 +41,8 @@ export class PreparedArrival implements RowFacts {
   readonly refused: string | undefined
   readonly severity: Severity
   readonly skeleton: Hash64 | undefined
+  readonly messageRank: number
+  readonly hasAttributes: boolean
   readonly origin: number
   readonly postHigh: number
   readonly postLow: number
@@ -48,7 +50,6 @@ export class PreparedArrival implements RowFacts {
   private readonly texts: string[] = []
   private readonly block: BlockBuilder
   private paths: ReadonlySet<string> | undefined
-  private free: LearnedShape | undefined
 
   constructor(arrival: Arrival, known: KnownKeys, block: BlockBuilder) {
     this.arrival = arrival
@@ -60,8 +61,10 @@ export class PreparedArrival implements RowFacts {
     this.time = instant
     this.refused = refused
     this.severity = arrival.severity ?? (tellsSeverity ? severityOf((path) => this.textOf(path)) : 'none')
-    const message = isMessage ? messageKeys.map((path) => this.textOf(path)).find((text) => text !== undefined) : undefined
-    this.skeleton = message === undefined ? undefined : skeletonHash(message)
+    this.messageRank = isMessage ? messageKeys.findIndex((path) => this.textOf(path) !== undefined) : -1
+    const message = this.textOf(messageKeys[this.messageRank] ?? '')
+    this.skeleton = this.messageRank < 0 || message === undefined ? undefined : skeletonHash(message)
+    this.hasAttributes = this.keys.length > 0
     this.origin = block.origin.indexOf(arrival.origin)
     this.postHigh = Number(arrival.post >> 32n)
     this.postLow = Number(arrival.post & 0xffff_ffffn)
@@ -76,13 +79,6 @@ export class PreparedArrival implements RowFacts {
     if (this.keys.length === 0) return false
     this.paths ??= new Set(this.keys.map((key) => key.path))
     return this.paths.has(path)
-  }
-
-  collides(shape: LearnedShape): boolean {
-    if (this.free === shape || this.keys.length === 0) return false
-    for (const { path } of this.keys) if (shape.paths.has(path)) return true
-    this.free = shape
-    return false
   }
 
   addAttributes(row: number): void {

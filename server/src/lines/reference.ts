@@ -4,6 +4,7 @@ import {
   type EventRow,
   eventTime,
   isAcceptable,
+  isAttributeName,
   LEAVES_MAX,
   messageKeys,
   ORIGINAL_TIME,
@@ -11,7 +12,7 @@ import {
   textTime,
 } from './event.ts'
 import { decodeText, type TextEncoding, toSlot } from './leaf-text.ts'
-import { isAttributeName, type MessageReader } from './message-parts.ts'
+import type { MessageReader } from './message-parts.ts'
 import { isOpenPiece, type Piece, partsOf, pieceText, rebuildParts, shapeOfParts, withKeyReference } from './parts.ts'
 import { MASK } from './pattern.ts'
 import { type Severity, severityOf } from './severity.ts'

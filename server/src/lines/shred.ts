@@ -1,41 +1,36 @@
 import { isUtf8 } from 'node:buffer'
 import { BlockBuilder, type BlockNumbers, type DayColumns } from './block.ts'
-import { type Arrival, type EventRow, messageKeys, ORIGINAL_TIME } from './event.ts'
+import { type Arrival, type EventRow, ORIGINAL_TIME } from './event.ts'
+import { JsonRows } from './json-rows.ts'
 import { KnownKeys } from './known-keys.ts'
 import { toSlot } from './leaf-text.ts'
-import { type LearnedShape, LearnedShapes } from './learned-shape.ts'
-import { LineMatcher } from './match.ts'
-import { type LineRoles, MatchedLine } from './matched-line.ts'
-import { MessageParts, type MessageReader } from './message-parts.ts'
-import { OpenLines } from './open-lines.ts'
+import { MessageHash } from './message-hash.ts'
+import type { MessageReader } from './message-parts.ts'
 import { OpenMapFinder } from './open-maps.ts'
 import { PlainText } from './plain-text.ts'
 import { PreparedArrival, type RowFacts } from './prepared.ts'
 import { type BatchFacts, PreparedRecords } from './prepared-record.ts'
 import type { RecordTable } from './record-table.ts'
 import { shred } from './reference.ts'
-import { repaired } from './repaired.ts'
 import type { Severity } from './severity.ts'
-import { type LiveShape, ShapeLedger } from './shape-ledger.ts'
-import { Masker } from './skeleton.ts'
+import { ShapeLedger } from './shape-ledger.ts'
 import type { Observation, SlotMap } from './slots.ts'
 import type { FoundText } from './text-line.ts'
 import { TextRows } from './text-rows.ts'
-import { KEY_BYTES_MAX, OPEN_OBJECT, STRING } from './walk.ts'
+import { OPEN_OBJECT } from './walk.ts'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const SPACE = 0x20
 /** The shape of rows that are stored raw. */
 const NO_SHAPE = ''
-const EMPTY_VALUE = Buffer.from(toSlot(''))
 
 /** `messages` reads the messages of JSON lines; without it they are texts. */
 export type ShredderOptions = { random: () => number; shapesMax?: number; messages?: MessageReader | undefined }
 
 /**
- * Turns the lines of one dataset into blocks. It computes the same rows as reference.ts, faster: it matches lines against learned kinds and copies their
- * values from the line into the columns. Unusual lines are passed to the reference.
+ * Turns the lines of one dataset into blocks. It computes the same rows as reference.ts, faster. JSON lines are read by the kernel; lines beyond its bounds are
+ * passed to the reference.
  */
 export class Shredder {
   readonly ledger: ShapeLedger
@@ -44,16 +39,12 @@ export class Shredder {
   oddLines = 0
   private map: SlotMap
   private readonly block: BlockBuilder
-  matcher = new LineMatcher()
-  matched = new MatchedLine(this.matcher)
   readonly finder = new OpenMapFinder()
-  private learned: LearnedShapes
-  private openLines: OpenLines
+  private jsonRows: JsonRows
   private textRows: TextRows
   private attributeKeys: KnownKeys
-  readonly masker = new Masker()
-  private readonly messages: MessageReader | undefined
-  private messageParts: MessageParts | undefined
+  readonly masker = new MessageHash()
+  readonly messages: MessageReader | undefined
   private prepared: PreparedArrival | undefined
   private readonly records = new PreparedRecords()
 
@@ -62,11 +53,9 @@ export class Shredder {
     this.messages = messages
     this.ledger = new ShapeLedger(random, shapesMax)
     this.block = new BlockBuilder(map.tableClass)
-    this.learned = new LearnedShapes(map, this.block, this.finder)
-    this.openLines = new OpenLines(map, this.block, this)
+    this.jsonRows = new JsonRows(map, this.block, this)
     this.textRows = new TextRows(map, this.block, this)
     this.attributeKeys = new KnownKeys(map, this.block)
-    this.messageParts = messages && new MessageParts(map, this.block, messages)
   }
 
   get rows(): number {
@@ -87,23 +76,20 @@ export class Shredder {
     if (map.tableClass !== this.map.tableClass) throw new Error('a dataset cannot change the class of its table')
     if (map.version === this.map.version) return
     this.map = map
-    this.learned = new LearnedShapes(map, this.block, this.finder)
-    this.openLines = new OpenLines(map, this.block, this)
+    this.jsonRows = new JsonRows(map, this.block, this)
     this.textRows = new TextRows(map, this.block, this)
     this.attributeKeys = new KnownKeys(map, this.block)
-    this.messageParts = this.messages && new MessageParts(map, this.block, this.messages)
     this.prepared = undefined
     this.records.clear()
   }
 
   /** Adds all lines of the bytes. Lines end with LF or CRLF; empty lines are skipped. */
   addLines(bytes: Uint8Array, arrival: Arrival): void {
-    const valid = isUtf8(bytes)
     for (let start = 0; start < bytes.length; ) {
       const feed = bytes.indexOf(LINE_FEED, start)
       const next = feed < 0 ? bytes.length : feed
       const end = next > start && bytes[next - 1] === CARRIAGE_RETURN ? next - 1 : next
-      if (end > start) this.add(bytes, start, end, arrival, valid || isUtf8(bytes.subarray(start, end)))
+      if (end > start) this.add(bytes, start, end, arrival)
       start = next + 1
     }
   }
@@ -111,7 +97,7 @@ export class Shredder {
   /** Adds one line, which may contain line feeds; `found` are the parsed parts of a text line. */
   addLine(line: Uint8Array, arrival: Arrival, found?: FoundText): void {
     if (found) this.addFound(line, arrival, found)
-    else this.add(line, 0, line.length, arrival, isUtf8(line))
+    else this.add(line, 0, line.length, arrival)
   }
 
   /**
@@ -130,7 +116,7 @@ export class Shredder {
     if (prepared.decidesText || !prepared.read(table, record)) return false
     if (found instanceof PlainText) return this.addPlainRow(line, prepared, found)
     if (found) return this.addFoundRow(line, prepared, found)
-    if (isObject(line, 0, line.length)) return isUtf8(line) && this.addMatched(line, 0, line.length, prepared)
+    if (isObject(line, 0, line.length)) return this.addJson(line, 0, line.length, prepared)
     this.addText(line, 0, line.length, prepared)
     return true
   }
@@ -170,11 +156,8 @@ export class Shredder {
 
   private endBlock(): void {
     const evicted = this.ledger.endBlock()
-    if (evicted || this.matcher.full) {
-      this.matcher = new LineMatcher()
-      this.matched = new MatchedLine(this.matcher)
-      this.learned = new LearnedShapes(this.map, this.block, this.finder)
-      this.openLines = new OpenLines(this.map, this.block, this)
+    if (evicted) {
+      this.jsonRows.clear()
       this.textRows = new TextRows(this.map, this.block, this)
     }
     this.prepared = undefined
@@ -199,19 +182,19 @@ export class Shredder {
     return true
   }
 
-  private add(bytes: Uint8Array, start: number, end: number, arrival: Arrival, valid: boolean): void {
+  private add(bytes: Uint8Array, start: number, end: number, arrival: Arrival): void {
     const prepared = this.prepare(arrival)
     if (!isObject(bytes, start, end)) this.addText(bytes, start, end, prepared)
-    else if (!(valid ? this.addMatched(bytes, start, end, prepared) : this.addRepaired(bytes.subarray(start, end), prepared)))
-      this.addOdd(bytes.subarray(start, end), prepared)
+    else if (!this.addJson(bytes, start, end, prepared)) this.addOdd(bytes.subarray(start, end), prepared)
   }
 
-  /** Adds a line that is not UTF-8, with the values that it has with replacement characters. */
-  private addRepaired(whole: Uint8Array, prepared: RowFacts): boolean {
-    if (whole.length > KEY_BYTES_MAX) return false
-    const line = repaired(whole)
-    // No key is longer than the line, so none becomes too long by the replacement.
-    return line.length <= KEY_BYTES_MAX && this.addMatched(line, 0, line.length, prepared, whole)
+  /** Adds a JSON line. False when it needs the reference; nothing is added then. */
+  private addJson(bytes: Uint8Array, start: number, end: number, prepared: RowFacts): boolean {
+    const { jsonRows } = this
+    if (!jsonRows.add(bytes, start, end, prepared)) return false
+    if (jsonRows.shape === NO_SHAPE) this.rawLines += 1
+    this.endRow(prepared, jsonRows.shape, jsonRows.severity, jsonRows.refused)
+    return true
   }
 
   private addText(bytes: Uint8Array, start: number, end: number, prepared: RowFacts): void {
@@ -250,116 +233,6 @@ export class Shredder {
     }
   }
 
-  /** Adds a line of a learned kind, raw if no shape rebuilds it; false for a line that only the reference can split. */
-  private addMatched(bytes: Uint8Array, start: number, end: number, prepared: RowFacts, whole?: Uint8Array): boolean {
-    const { matcher, block, matched } = this
-    if (prepared.decidesText || !matcher.match(bytes, start, end)) return false
-    if (this.map.open.size > 0 && this.openLines.hasOpenMap()) return this.addOpen(bytes, start, end, prepared, whole)
-    const learned = this.learned.find(matcher)
-    if (!learned.usual || prepared.collides(learned)) return false
-    const message = this.readMessage(bytes, learned, prepared.arrival)
-    if (message === 'unusual') return false
-    matched.readTime(bytes, learned, prepared.arrival)
-    const shape = whole ? undefined : this.shapeOf(learned)
-    const isRebuilt = shape !== undefined && this.canRebuild(shape, learned, bytes, start, end)
-    this.addValues(bytes, learned, isRebuilt && matched.timeFormat !== '' ? matched.timeValue : -1)
-    if (isRebuilt) this.ledger.see(shape)
-    else this.addRaw(bytes, start, end, whole)
-    message?.addValues((path) => learned.paths.has(path) || prepared.has(path))
-    this.setTime(message, prepared.arrival)
-    if (!message?.hashMessage(matched.masker, rankOf(learned))) matched.readSkeleton(bytes, start, end, learned, whole)
-    block.setSkeleton(matched.masker.high, matched.masker.low)
-    const severity = this.severityOf(message, prepared, bytes, learned)
-    this.endRow(prepared, isRebuilt ? shape.text : NO_SHAPE, severity, matched.refused)
-    return true
-  }
-
-  /** Adds a line with open maps; false for a line that only the reference can split. */
-  private addOpen(bytes: Uint8Array, start: number, end: number, prepared: RowFacts, whole: Uint8Array | undefined): boolean {
-    const { block, matched, matcher, openLines } = this
-    if (!openLines.read(prepared)) return false
-    const message = this.readMessage(bytes, openLines, prepared.arrival)
-    if (message === 'unusual') return false
-    if (whole) matcher.isExact = false
-    matched.readTime(bytes, openLines, prepared.arrival)
-    const { timeValue, timeFormat } = matched
-    const isRebuilt = openLines.shape(bytes, start, end, timeValue, timeFormat)
-    openLines.addValues(bytes, isRebuilt && timeFormat !== '' ? timeValue : -1)
-    if (!isRebuilt) this.addRaw(bytes, start, end, whole)
-    message?.addValues((path) => openLines.has(path) || prepared.has(path))
-    this.setTime(message, prepared.arrival)
-    if (!message?.hashMessage(matched.masker, rankOf(openLines))) matched.readSkeleton(bytes, start, end, openLines, whole)
-    block.setSkeleton(matched.masker.high, matched.masker.low)
-    const severity = this.severityOf(message, prepared, bytes, openLines)
-    const shape = isRebuilt ? openLines.addParts(timeValue, timeFormat) : NO_SHAPE
-    this.endRow(prepared, shape, severity, matched.refused)
-    return true
-  }
-
-  /** Reads the message of the matched line; undefined when it contains nothing, `unusual` for a line that only the reference can split. */
-  private readMessage(bytes: Uint8Array, { message, values }: LineRoles, { at, isParsed }: Arrival): MessageParts | undefined | 'unusual' {
-    const { messageParts, matched } = this
-    if (!messageParts || isParsed || values[message]?.kind !== STRING) return undefined
-    matched.find(message, bytes)
-    const result = messageParts.read(matched.source, matched.from, matched.to, at)
-    return result === 'found' ? messageParts : result === 'nothing' ? undefined : result
-  }
-
-  /** The time of the message counts where neither the protocol nor the line gives one. */
-  private setTime(message: MessageParts | undefined, arrival: Arrival): void {
-    const { matched } = this
-    const { ms, ns } = (!matched.hasTime(arrival) && message?.time(arrival)) || matched
-    this.block.setTime(ms, ns)
-  }
-
-  /** The severity of the message counts where neither the protocol nor the line gives one. */
-  private severityOf(message: MessageParts | undefined, prepared: RowFacts, bytes: Uint8Array, roles: LineRoles): Severity {
-    const own = this.matched.severityWith(prepared, bytes, roles)
-    return own === 'none' && message ? message.severity() : own
-  }
-
-  private addRaw(bytes: Uint8Array, start: number, end: number, whole: Uint8Array | undefined): void {
-    const { raw, rows } = this.block
-    this.rawLines += 1
-    if (whole) raw.add(rows, whole, 0, whole.length)
-    else raw.add(rows, bytes, start, end)
-  }
-
-  /** The shape of the matched line; undefined when the line must be stored raw. */
-  private shapeOf(learned: LearnedShape): LiveShape | undefined {
-    const { timeValue, timeFormat } = this.matched
-    const choice = learned.choose(timeFormat === '' ? -1 : timeValue, timeFormat, this.map)
-    if (choice.text === undefined) return undefined
-    choice.live ??= this.ledger.admit(choice.text)
-    return choice.live?.broken ? undefined : choice.live
-  }
-
-  private canRebuild(shape: LiveShape, learned: LearnedShape, bytes: Uint8Array, start: number, end: number): boolean {
-    if (!this.ledger.wantsCheck(shape)) return true
-    return this.ledger.check(shape, this.matched.stored(bytes, learned, this.map), bytes.subarray(start, end))
-  }
-
-  /** Copies the values of the matched line into their columns, except the one that the event time rebuilds. */
-  private addValues(bytes: Uint8Array, learned: LearnedShape, omitted: number): void {
-    const { block, matched } = this
-    const { columns, unplaced, values } = learned
-    const row = block.rows
-    for (let value = 0; value < columns.length; value += 1) {
-      const column = columns[value]
-      if (column === undefined || value === omitted) continue
-      matched.find(value, bytes)
-      if (matched.from === matched.to) column.add(row, EMPTY_VALUE, 0, 1)
-      else column.add(row, matched.source, matched.from, matched.to)
-    }
-    for (const value of unplaced) {
-      if (value === omitted) continue
-      matched.find(value, bytes)
-      const path = values[value]?.path ?? ''
-      if (matched.from === matched.to) block.more.add(row, path, EMPTY_VALUE, 0, 1)
-      else block.more.add(row, path, matched.source, matched.from, matched.to)
-    }
-  }
-
   private endRow(prepared: RowFacts, shape: string, severity: Severity, refused: string | undefined): void {
     const { block } = this
     prepared.addAttributes(block.rows)
@@ -375,9 +248,6 @@ export class Shredder {
     else this.block.more.add(this.block.rows, ORIGINAL_TIME, bytes, 0, bytes.length)
   }
 }
-
-/** The rank of the message among the keys of messages, 0 for the best. */
-const rankOf = ({ message, values }: LineRoles): number => messageKeys.indexOf(values[message]?.path ?? '')
 
 function isObject(bytes: Uint8Array, start: number, end: number): boolean {
   let at = start

@@ -1,5 +1,4 @@
 import { patternOf } from './pattern.ts'
-import { PatternWriter } from './pattern-bytes.ts'
 
 /** An unsigned 64-bit number in two halves: numbers hold only 53 bits, and bigints are slow. */
 export type Hash64 = { readonly high: number; readonly low: number }
@@ -18,8 +17,6 @@ const LONG_HEX_CHARS = 8
 /** The bounds of a keyword in a quoted text. */
 const KEYWORD_CHARS_MIN = 3
 const KEYWORD_CHARS_MAX = 9
-/** Must be a power of two. */
-const KNOWN_MAX = 4_096
 
 const DIGIT = 1
 const HEX_LETTER = 2
@@ -49,51 +46,14 @@ function makeKinds(): Uint8Array {
 
 /**
  * Masks the variable parts of messages: numbers, hexadecimal words, identifiers, addresses and quoted parts become one mask each.
- * pattern.ts then removes the non-numeric variable parts. The result is the skeleton. A Masker works in place on its own buffer; results
- * hold until the next message.
+ * pattern.ts then removes the non-numeric variable parts. The result is the skeleton. This is the definition; kernel/ computes the same hashes faster.
  */
-export class Masker {
+class Masker {
   /** Fits a message of empty quotes, which grow by half, and the last word. */
   private readonly out = new Uint8Array(MASKED_BYTES_MAX * 1.5 + 8)
-  private readonly words = new Int32Array(this.out.buffer)
-  private readonly pattern = new PatternWriter()
-  private readonly patternWords = new Int32Array(this.pattern.out.buffer)
   private used = 0
   /** The end of the last mask in `out`, 0 before the first. */
   private maskEnd = 0
-  /** Caches the pattern's hash by the hash of the masked message: four words per entry; a newer entry replaces the one in its place. */
-  private readonly known = new Uint32Array(KNOWN_MAX * 4)
-  high = 0
-  low = 0
-
-  /** Masks and hashes a message. The result is in `high` and `low`; both are 0 only for a message without text. */
-  hash(bytes: Uint8Array, start: number, end: number): void {
-    this.mask(bytes, start, end)
-    for (let pad = 0; pad < 3; pad += 1) this.out[this.used + pad] = 0
-    this.hashWords(this.words, this.used)
-    const { known, high, low } = this
-    const place = (low & (KNOWN_MAX - 1)) * 4
-    if (known[place] === high && known[place + 1] === low) {
-      this.high = known[place + 2] as number
-      this.low = known[place + 3] as number
-      return
-    }
-    const { pattern } = this
-    pattern.write(this.out, this.used)
-    for (let pad = 0; pad < 3; pad += 1) pattern.out[pattern.used + pad] = 0
-    this.hashWords(this.patternWords, pattern.used)
-    known[place] = high
-    known[place + 1] = low
-    known[place + 2] = this.high
-    known[place + 3] = this.low
-  }
-
-  /** Hashes a text of any length that contains no variable parts. */
-  hashAsIs(bytes: Uint8Array): void {
-    const padded = new Uint8Array((bytes.length + 3) & ~3)
-    padded.set(bytes)
-    this.hashWords(new Int32Array(padded.buffer), bytes.length)
-  }
 
   masked(bytes: Uint8Array, start = 0, end = bytes.length): string {
     this.mask(bytes, start, end)
@@ -242,22 +202,6 @@ export class Masker {
     if (at - start < KEYWORD_CHARS_MIN || at - start > KEYWORD_CHARS_MAX || at + 1 >= end || bytes[at] !== SPACE) return
     this.put(bytes, start, at + 1)
   }
-
-  /** Hashes four bytes at a time. The bytes after `length` in the last word must be 0. */
-  private hashWords(words: Int32Array, length: number): void {
-    let a = length
-    let b = ~length
-    for (let at = 0; at * 4 < length; at += 1) {
-      const word = words[at] as number
-      a = Math.imul(a ^ Math.imul(word, 0x85ebca6b), 0x9e3779b1)
-      a ^= a >>> 15
-      b = Math.imul((b << 13) | (b >>> 19), 5) ^ Math.imul(word ^ (word >>> 16), 0xc2b2ae35)
-    }
-    a = Math.imul(a ^ (b >>> 16), 0x21f0aaad)
-    b = Math.imul(b ^ (a >>> 15), 0x735a2d97)
-    this.high = length === 0 ? 0 : (a ^ (b >>> 15)) >>> 0
-    this.low = length === 0 ? 0 : (b ^ (this.high >>> 14) || 1) >>> 0
-  }
 }
 
 /** True for a quote that no letter or digit follows. */
@@ -280,13 +224,25 @@ export const skeletonText = (message: string): string => patternOf(maskedText(me
 
 /** The value of the column `skeleton` for a message: equal for messages that differ only in their variable parts, 0 for none. */
 export function skeletonHash(message: string | Uint8Array): Hash64 {
-  const bytes = typeof message === 'string' ? Buffer.from(message, 'utf8') : message
-  masker.hash(bytes, 0, bytes.length)
-  return { high: masker.high, low: masker.low }
+  return maskedHash(patternOf(masker.masked(typeof message === 'string' ? Buffer.from(message, 'utf8') : message)))
 }
 
-/** The same for a text that is already masked. */
+/** The same for a text that is already masked. Hashes four bytes at a time; the last ones are filled with 0. */
 export function maskedHash(text: string): Hash64 {
-  masker.hashAsIs(Buffer.from(text, 'utf8'))
-  return { high: masker.high, low: masker.low }
+  const bytes = Buffer.from(text, 'utf8')
+  const { length } = bytes
+  if (length === 0) return { high: 0, low: 0 }
+  const padded = new Uint8Array((length + 3) & ~3)
+  padded.set(bytes)
+  let a = length
+  let b = ~length
+  for (const word of new Int32Array(padded.buffer)) {
+    a = Math.imul(a ^ Math.imul(word, 0x85ebca6b), 0x9e3779b1)
+    a ^= a >>> 15
+    b = Math.imul((b << 13) | (b >>> 19), 5) ^ Math.imul(word ^ (word >>> 16), 0xc2b2ae35)
+  }
+  a = Math.imul(a ^ (b >>> 16), 0x21f0aaad)
+  b = Math.imul(b ^ (a >>> 15), 0x735a2d97)
+  const high = (a ^ (b >>> 15)) >>> 0
+  return { high, low: (b ^ (high >>> 14) || 1) >>> 0 }
 }

@@ -4,13 +4,14 @@ import { TimeReader } from './fast-time.ts'
 import { type KnownKey, KnownKeys } from './known-keys.ts'
 import { KnownTexts } from './known-texts.ts'
 import { toSlot } from './leaf-text.ts'
+import type { MessageHash } from './message-hash.ts'
 import { PlainShapes } from './plain-shapes.ts'
 import type { PlainText } from './plain-text.ts'
 import type { RowFacts } from './prepared.ts'
 import { type Severity, severityOf } from './severity.ts'
 import { hasTextShape, SHAPE_CHARS_MAX, type StoredRow, textReference, timeReference, WORDS_REFERENCE } from './shape.ts'
 import type { LiveShape, ShapeLedger } from './shape-ledger.ts'
-import { type Masker, skeletonHash } from './skeleton.ts'
+import { skeletonHash } from './skeleton.ts'
 import type { SlotMap } from './slots.ts'
 import { type FoundLeaf, type FoundText, HEADER_TIME, NOT_IN_LINE } from './text-line.ts'
 import type { Instant } from './time-text.ts'
@@ -28,7 +29,7 @@ const NUL = 0
 export class TextRows {
   private readonly block: BlockBuilder
   private readonly ledger: ShapeLedger
-  private readonly masker: Masker
+  private readonly masker: MessageHash
   private readonly keys: KnownKeys
   /** The keys of the line's leaves, in order. */
   private readonly row: KnownKey[] = []
@@ -58,7 +59,7 @@ export class TextRows {
   private shapedTo = 0
   private cuts = 0
 
-  constructor(map: SlotMap, block: BlockBuilder, { ledger, masker }: { ledger: ShapeLedger; masker: Masker }) {
+  constructor(map: SlotMap, block: BlockBuilder, { ledger, masker }: { ledger: ShapeLedger; masker: MessageHash }) {
     this.masker = masker
     this.keys = new KnownKeys(map, block)
     this.block = block

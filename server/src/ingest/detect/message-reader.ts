@@ -2,13 +2,11 @@ import type { MessageReader } from '../../lines/message-parts.ts'
 import { derivedLeaf } from '../../lines/text-line.ts'
 import { OPEN_OBJECT } from '../../lines/walk.ts'
 import { detect } from './detect.ts'
-import { JsonTails } from './json-bytes.ts'
+import { readJsonTail } from './json-bytes.ts'
 import { jsonObject } from './message.ts'
 import { readPlain } from './plain-bytes.ts'
 
 const SPACE = 0x20
-
-const tails = new JsonTails()
 
 /** Reads the message of a JSON line: the keys of a JSON object, otherwise what `detect` finds in a line of text. */
 export const messageReader: MessageReader = {
@@ -22,7 +20,7 @@ export const messageReader: MessageReader = {
     if (part.length === 0) return 'nothing'
     if (part[0] === OPEN_OBJECT) {
       found.clear()
-      const result = tails.read(part, 0, part.length, found)
+      const result = readJsonTail(part, 0, part.length, found)
       if (result === 'unknown') return result
       if (result === 'object') return found.count > 0 ? 'found' : 'nothing'
     }

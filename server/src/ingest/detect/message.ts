@@ -1,6 +1,6 @@
 import { decodeText } from '../../lines/leaf-text.ts'
 import { derivedLeaf } from '../../lines/text-line.ts'
-import { BROKEN, END, NULL, STRING, Walk } from '../../lines/walk.ts'
+import { BROKEN, END, isNameless, NULL, STRING, Walk } from '../../lines/walk.ts'
 import type { Pair } from '../batch.ts'
 import { type FoundPairs, findPairs } from './pairs.ts'
 
@@ -43,7 +43,7 @@ export function jsonObject(text: string): Pair[] | undefined {
     const step = walk.next()
     if (step === BROKEN) return undefined
     if (step === END) return [...leaves]
-    if (step === NULL || leaves.size >= LEAVES_MAX) continue
+    if (step === NULL || leaves.size >= LEAVES_MAX || isNameless(walk.path)) continue
     const source = bytes.toString('utf8', walk.valueStart, walk.valueEnd)
     leaves.set(walk.path, step === STRING ? decodeText(source).text : source)
   }

@@ -5,7 +5,7 @@ import type { Instant } from '../../lines/time-text.ts'
 import { isAt, OPEN_OBJECT, QUOTE } from '../../lines/walk.ts'
 import { readAccessBytes } from './access.ts'
 import { readGlogOrLogcatBytes } from './glog-logcat.ts'
-import { type JsonResult, JsonTails } from './json-bytes.ts'
+import { type JsonResult, readJsonTail } from './json-bytes.ts'
 import { levelBeginnings, readLevel } from './level.ts'
 import { PairReader } from './pairs-bytes.ts'
 import { weekdays } from './plain.ts'
@@ -77,7 +77,6 @@ const [SPACE, OPENING_BRACKET, CLOSING_BRACKET, OPENING, CLOSING, COMMA, DASH, D
 const [UPPER_A, UPPER_F, UPPER_P, UPPER_W, UPPER_Z] = [0x41, 0x46, 0x50, 0x57, 0x5a]
 const [CASE, COLON, UNDERSCORE] = [0x20, 0x3a, 0x5f]
 
-const tails = new JsonTails()
 const pairs = new PairReader()
 /** The equals signs of the line that kindsIn went over. */
 const equals = new Int32Array(PLAIN_BYTES_MAX)
@@ -186,12 +185,12 @@ function readEnveloped(bytes: Uint8Array, start: number, seen: number, found: Pl
 function readObject(bytes: Uint8Array, start: number, end: number, found: PlainText): JsonResult {
   const from = isAt(bytes, start, CEE) ? afterBlanks(bytes, start + CEE.length) : start
   if (bytes[from] === OPEN_OBJECT) {
-    const result = tails.read(bytes, from, end, found)
+    const result = readJsonTail(bytes, from, end, found)
     if (result !== 'none') return result
   }
   let at = start
   while (at < end - 1 && (bytes[at] !== OPEN_OBJECT || bytes[at + 1] !== QUOTE)) at += 1
-  return at === start || at === end - 1 ? 'none' : tails.read(bytes, at, end, found)
+  return at === start || at === end - 1 ? 'none' : readJsonTail(bytes, at, end, found)
 }
 
 /** Reads the part before the message and returns its end, -1 for an unknown one. */

@@ -1,11 +1,22 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { arrival, compareAddedLines, randomArrival, randomMap } from '../../lines/equals-reference.fixture.ts'
-import { hostileLine, type Random, randomFrom } from '../../lines/generated-lines.fixture.ts'
+import {
+  encoders,
+  hostileLine,
+  type JsonTree,
+  object,
+  type Random,
+  randomFrom,
+  style,
+  tree,
+  write,
+} from '../../lines/generated-lines.fixture.ts'
 import { PlainText } from '../../lines/plain-text.ts'
 import { repaired } from '../../lines/repaired.ts'
 import { Shredder } from '../../lines/shred.ts'
 import { emptySlotMap } from '../../lines/slots.ts'
+import { messageReader } from '../detect/message-reader.ts'
 import { readPlain } from '../detect/plain-bytes.ts'
 import { detectedIn, isObject } from './arrivals.ts'
 import { addLine } from './shredding.ts'
@@ -111,6 +122,43 @@ test('lines of any kind get the rows of the reference, however they are read', (
           return { line, found: isText ? detectedIn(line, given.at) : undefined }
         })
         compareAddedLines(shredder, read, map, given)
+      }
+    }),
+    { numRuns: 400 },
+  )
+})
+
+/** A line of a shipper with a message that may be anything, also an object in an object. */
+function wrappedLine(random: Random, depth = 0): Buffer {
+  const inner = random.below(4)
+  const text =
+    inner === 0 && depth < 2
+      ? wrappedLine(random, depth + 1)
+      : inner === 1
+        ? Buffer.from(write(object(random), style(random)))
+        : inner === 2
+          ? textLine(random)
+          : hostileLine(random)
+  const around = random.pick(['', '', ' ', '\n', '\u00a0', '\u0001'])
+  const message = around + text.toString(random.chance(0.9) ? 'utf8' : 'latin1') + around
+  const pairs: [string, JsonTree][] = [[random.pick(['log', 'message', 'msg', 'body', 'event']), { text: message }]]
+  for (const key of ['stream', 'level', 'msg', 'a', '@timestamp', '$a', 'message']) {
+    if (random.chance(0.2)) pairs.splice(random.below(pairs.length + 1), 0, [key, tree(random, 4)])
+  }
+  return Buffer.from(write({ pairs }, { space: () => '', encode: random.pick(encoders) }))
+}
+
+test('lines with messages of any kind get the rows of the reference', () => {
+  fc.assert(
+    fc.property(fc.integer(), (seed) => {
+      const random = randomFrom(seed)
+      const map = random.chance(0.5) ? randomMap(random) : emptySlotMap('s')
+      const shredder = new Shredder(map, { random: () => 0.5, messages: messageReader })
+      for (let block = 0; block < 2; block += 1) {
+        const given = random.chance(0.5) ? arrival : randomArrival(random)
+        const lines = Array.from({ length: 20 }, () => ({ line: new Uint8Array(wrappedLine(random)) }))
+        for (const { line } of lines) addLine(shredder, { bytes: line, arrival: given })
+        compareAddedLines(shredder, lines, map, given, messageReader)
       }
     }),
     { numRuns: 400 },

@@ -1,0 +1,334 @@
+import type { BlockBuilder } from './block.ts'
+import type { TextColumn } from './columns.ts'
+import { isAcceptable, ORIGINAL_TIME } from './event.ts'
+import {
+  HAS_OBJECT,
+  IN_PARTS,
+  IS_EXACT,
+  IS_WHOLE,
+  type LineKernel,
+  lineKernel,
+  NO_PATH,
+  READ,
+  RESULT,
+  severityNames,
+  TIME_WORD,
+  VALUE,
+  VALUE_WORDS,
+} from './kernel/kernel.ts'
+import { encodings, toSlot } from './leaf-text.ts'
+import type { MessageHash } from './message-hash.ts'
+import { MessageParts, type MessageReader } from './message-parts.ts'
+import type { NestedKey, OpenMapFinder } from './open-maps.ts'
+import { isOpenPiece, type Piece, pieceText, rebuildParts, shapeOfParts, withKeyReference } from './parts.ts'
+import type { RowFacts } from './prepared.ts'
+import { type Severity, severityOf } from './severity.ts'
+import { rebuild, SHAPE_CHARS_MAX, slotReference, timeReference } from './shape.ts'
+import type { LiveShape, ShapeLedger } from './shape-ledger.ts'
+import type { Slot, SlotMap } from './slots.ts'
+import type { Instant } from './time-text.ts'
+import { END, NULL } from './walk.ts'
+
+const EMPTY_VALUE = Buffer.from(toSlot(''))
+const NO_SHAPE = ''
+const NONE = -1
+
+/** A shape of the kernel with its text for this dataset. `live` is undefined until a line uses it, and when there are too many shapes. */
+type KnownShape = { readonly text: string; live: LiveShape | undefined }
+
+export type JsonRowTools = { ledger: ShapeLedger; finder: OpenMapFinder; masker: MessageHash; messages: MessageReader | undefined }
+
+/**
+ * Converts JSON lines to rows, with the same result as reference.ts. The kernel reads a line; here are the facts that only this dataset has: which column
+ * a path has, and which shapes are in use.
+ */
+export class JsonRows {
+  /** The last row: its shape, '' for a line that is stored raw, its severity, and a time text that was not acceptable. */
+  shape = ''
+  severity: Severity = 'none'
+  refused: string | undefined
+  readonly open: ReadonlySet<string>
+  private readonly map: SlotMap
+  private readonly block: BlockBuilder
+  private readonly ledger: ShapeLedger
+  private readonly finder: OpenMapFinder
+  private readonly masker: MessageHash
+  private readonly parts: MessageParts | undefined
+  private readonly kernel: LineKernel = lineKernel()
+  private epoch = NONE
+  /** The columns of paths by their numbers; null for paths without a slot. */
+  private readonly columns: (TextColumn | null | undefined)[] = []
+  private readonly shapes: (KnownShape | undefined)[] = []
+  /** The shapes of the line. */
+  private readonly lives: LiveShape[] = []
+  /** For which arrival each path was checked to be an attribute, and the paths that are. */
+  private facts: RowFacts | undefined
+  private readonly attributes: (boolean | undefined)[] = []
+
+  constructor(map: SlotMap, block: BlockBuilder, { ledger, finder, masker, messages }: JsonRowTools) {
+    this.map = map
+    this.open = map.open
+    this.block = block
+    this.ledger = ledger
+    this.finder = finder
+    this.masker = masker
+    this.parts = messages && new MessageParts(map, block, messages)
+  }
+
+  /** Forgets the shapes, when the ledger has dropped some. */
+  clear(): void {
+    this.shapes.length = 0
+  }
+
+  /** Adds the values, the time and the skeleton of a line. False for a line that only the reference can split; nothing is added then. */
+  add(source: Uint8Array, start: number, end: number, facts: RowFacts): boolean {
+    const { kernel, block } = this
+    const { at, time, isParsed } = facts.arrival
+    const readsMessage = this.parts !== undefined && !isParsed
+    kernel.select(this, readsMessage)
+    kernel.setArrival(at.ms, at.ns, time ? time.ms : Number.NaN, time ? time.ns : 0)
+    if (kernel.read(source, start, end) !== READ) return false
+    if (this.epoch !== kernel.epoch) this.start()
+    const message = readsMessage ? this.readMessage(at) : undefined
+    if (message === 'unusual') return false
+    this.refused = this.refusedText(facts)
+    if (this.refused !== undefined && facts.has(ORIGINAL_TIME)) return false
+    const timeValue = this.result(RESULT.timeFormat) > 0 ? this.result(RESULT.timeValue) : NONE
+    const isRebuilt = this.admitShapes() && !this.collides(facts) && this.canRebuild(timeValue)
+    this.addValues(facts, isRebuilt ? timeValue : NONE)
+    if (isRebuilt) for (const live of this.lives) this.ledger.see(live)
+    else block.raw.add(block.rows, kernel.bytes, kernel.wholeStart, kernel.wholeEnd)
+    message?.addValues((path) => kernel.hasKey(path) || facts.has(path))
+    this.shape = isRebuilt ? this.shapeText(timeValue) : NO_SHAPE
+    this.setTime(facts, message)
+    this.setSkeleton(facts, message)
+    this.severity = this.severityOf(facts, message)
+    return true
+  }
+
+  /** Reads the message of the line as text; undefined for one that contains nothing, or is an object, which the kernel has read. */
+  private readMessage(at: Instant): MessageParts | undefined | 'unusual' {
+    const start = this.result(RESULT.messageStart)
+    if (!this.parts || start === 0 || this.result(RESULT.flags) & HAS_OBJECT) return undefined
+    const result = this.parts.read(this.kernel.bytes, start, this.result(RESULT.messageEnd), at)
+    return result === 'found' ? this.parts : result === 'nothing' ? undefined : result
+  }
+
+  /** The time of the message counts where neither the protocol nor the line gives one. */
+  private setTime({ arrival }: RowFacts, message: MessageParts | undefined): void {
+    const { kernel, block } = this
+    const isGiven = this.result(RESULT.timeValue) >= 0 || (arrival.time !== undefined && isAcceptable(arrival.time, arrival.at))
+    const own = isGiven ? undefined : message?.time(arrival)
+    if (own) block.setTime(own.ms, own.ns)
+    else block.setTime(kernel.ms, this.result(RESULT.ns))
+  }
+
+  private start(): void {
+    this.epoch = this.kernel.epoch
+    this.columns.length = this.shapes.length = this.attributes.length = 0
+  }
+
+  private result(word: number): number {
+    return this.kernel.words[this.kernel.resultWord + word] as number
+  }
+
+  private valueWord(index: number, word: number): number {
+    return this.kernel.words[this.kernel.valueWord + index * VALUE_WORDS + word] as number
+  }
+
+  private refusedText(facts: RowFacts): string | undefined {
+    if (this.result(RESULT.timeValue) >= 0) return undefined
+    if (facts.refused !== undefined) return facts.refused
+    const value = this.result(RESULT.refused) >> 2
+    if (value === 0) return undefined
+    return this.kernel.text(this.kernel.words[value + VALUE.start] as number, this.kernel.words[value + VALUE.end] as number)
+  }
+
+  /** Finds the shapes of the line. False when none rebuild it, or not all are in use. */
+  private admitShapes(): boolean {
+    const { kernel, lives, ledger } = this
+    const flags = this.result(RESULT.flags)
+    lives.length = 0
+    if (!(flags & IS_WHOLE)) return false
+    let isNew = false
+    let isAdmitted = (flags & IS_EXACT) !== 0
+    const count = this.result(RESULT.shapes)
+    for (let at = 0; at < count; at += 1) {
+      const number = kernel.words[kernel.lineShapeWord + at] as number
+      let known = this.shapes[number]
+      if (!known) {
+        const made = this.makeShape(number)
+        known = made.shape
+        this.shapes[number] = known
+        isNew ||= !made.isOpen
+      }
+      if (!isAdmitted) continue
+      known.live ??= known.text.length > SHAPE_CHARS_MAX ? undefined : ledger.admit(known.text)
+      if (known.live === undefined || known.live.broken) isAdmitted = false
+      else lives.push(known.live)
+    }
+    if (isNew) this.finder.see(this.keys())
+    return isAdmitted
+  }
+
+  /** Writes the text of a shape, as the reference does. */
+  private makeShape(number: number): { shape: KnownShape; isOpen: boolean } {
+    const words = this.kernel.shapeWords(number)
+    let text = ''
+    let hasOpen = false
+    for (let at = 0; at < words.length; at += 1) {
+      const isTime = words[at] === TIME_WORD
+      const symbol = isTime ? (words[at + 1] as number) << 2 : (words[at] as number)
+      const piece = this.kernel.piece(symbol >> 2)
+      const slot = this.map.slots.get(piece.path)
+      const isOpen = isOpenPiece(piece, this.map.open)
+      hasOpen ||= isOpen
+      const isEntry = isOpen && slot === undefined && !isTime && piece.kind !== NULL && piece.kind !== END
+      const reference = isTime ? timeReference(this.format(words[at + 2] as number)) : slotReference(slot, encodings[symbol & 3] ?? 'plain')
+      text += pieceText(isEntry ? withKeyReference(piece) : piece, reference)
+      if (isTime) at += 2
+    }
+    return { shape: { text, live: undefined }, isOpen: hasOpen }
+  }
+
+  private format(number: number): string {
+    return this.kernel.formats[number - 1] ?? ''
+  }
+
+  private pieceAt(index: number): Piece {
+    return this.kernel.piece(this.valueWord(index, VALUE.symbol) >> 2)
+  }
+
+  private keys(): NestedKey[] {
+    const { kernel } = this
+    const keys: NestedKey[] = []
+    const count = this.result(RESULT.values) - 1
+    for (let at = 0; at < count; at += 1) {
+      const step = this.valueWord(at, VALUE.symbol) >> 2
+      keys.push({ path: kernel.piece(step).path, prefixes: kernel.prefixesOf(step) })
+    }
+    return keys
+  }
+
+  private isAttribute(path: number, facts: RowFacts): boolean {
+    if (this.facts !== facts) {
+      this.facts = facts
+      this.attributes.length = 0
+    }
+    const known = this.attributes[path]
+    if (known !== undefined) return known
+    const isOne = facts.has(this.kernel.paths[path] ?? '')
+    this.attributes[path] = isOne
+    return isOne
+  }
+
+  /** True for a line with a key that is also an attribute: the attribute takes precedence, and the line is kept raw. */
+  private collides(facts: RowFacts): boolean {
+    if (!facts.hasAttributes) return false
+    const count = this.result(RESULT.values)
+    for (let at = 0; at < count; at += 1) {
+      const path = this.valueWord(at, VALUE.path)
+      if (path !== NO_PATH && this.isAttribute(path, facts)) return true
+    }
+    return false
+  }
+
+  /** Copies the values into their columns, but for the one that the event time rebuilds. */
+  private addValues(facts: RowFacts, omitted: number): void {
+    const { kernel, block } = this
+    const { bytes, words, valueWord } = kernel
+    const row = block.rows
+    const count = this.result(RESULT.values) + this.result(RESULT.nested)
+    for (let at = 0; at < count; at += 1) {
+      const word = valueWord + at * VALUE_WORDS
+      const path = words[word + VALUE.path] as number
+      if (path === NO_PATH || at === omitted || (facts.hasAttributes && this.isAttribute(path, facts))) continue
+      const start = words[word + VALUE.start] as number
+      const end = words[word + VALUE.end] as number
+      let column = this.columns[path]
+      if (column === undefined) column = this.columnOf(path)
+      if (start === end) this.addValue(column, path, EMPTY_VALUE, 0, EMPTY_VALUE.length)
+      else if (column) column.add(row, bytes, start, end)
+      else block.more.add(row, kernel.paths[path] as string, bytes, start, end)
+    }
+  }
+
+  private addValue(column: TextColumn | null, path: number, source: Uint8Array, start: number, end: number): void {
+    const { rows, more } = this.block
+    if (column) column.add(rows, source, start, end)
+    else more.add(rows, this.kernel.paths[path] as string, source, start, end)
+  }
+
+  private columnOf(path: number): TextColumn | null {
+    const slot = this.map.slots.get(this.kernel.paths[path] ?? '')
+    const column = slot === undefined ? null : this.block.slot(slot)
+    this.columns[path] = column
+    return column
+  }
+
+  private shapeText(timeValue: number): string {
+    if (!(this.result(RESULT.flags) & IN_PARTS)) return (this.lives[0] as LiveShape).text
+    for (const { text } of this.lives) this.block.parts.add(this.block.rows, text)
+    if (timeValue < 0) return shapeOfParts(undefined, undefined)
+    return shapeOfParts(this.pieceAt(timeValue).path, this.format(this.result(RESULT.timeFormat)))
+  }
+
+  /** Rebuilds some of the lines from the row to be stored. */
+  private canRebuild(omitted: number): boolean {
+    const { kernel, ledger, lives } = this
+    if (!ledger.wantsCheckOf(lives)) return true
+    const slots = new Map<Slot, string>()
+    const entries: [string, string][] = []
+    const count = this.result(RESULT.values)
+    for (let at = 0; at < count; at += 1) {
+      const path = this.valueWord(at, VALUE.path)
+      if (path === NO_PATH || at === omitted) continue
+      const text = toSlot(kernel.text(this.valueWord(at, VALUE.start), this.valueWord(at, VALUE.end)))
+      const name = kernel.paths[path] ?? ''
+      const slot = this.map.slots.get(name)
+      if (slot === undefined) entries.push([name, text])
+      else slots.set(slot, text)
+    }
+    const row = { time: { ms: kernel.ms, ns: this.result(RESULT.ns) }, slot: (slot: Slot) => slots.get(slot) ?? '' }
+    const texts = lives.map(({ text }) => text)
+    const more = new Map(entries)
+    const rebuilt =
+      this.result(RESULT.flags) & IN_PARTS
+        ? rebuildParts(texts, { ...row, entries })
+        : rebuild(texts[0] ?? '', { ...row, more: (path) => more.get(path), raw: '' })
+    return ledger.note(lives, rebuilt.equals(kernel.bytes.subarray(kernel.lineStart, kernel.lineEnd)))
+  }
+
+  private setSkeleton({ messageRank, skeleton }: RowFacts, message: MessageParts | undefined): void {
+    const { block, masker } = this
+    const rank = this.result(RESULT.messageRank)
+    if (message?.hashMessage(masker, skeleton ? Math.min(rank, messageRank) : rank)) block.setSkeleton(masker.high, masker.low)
+    else if (skeleton && (rank < 0 || messageRank <= rank)) block.setSkeleton(skeleton.high, skeleton.low)
+    else block.setSkeleton(this.result(RESULT.high) >>> 0, this.result(RESULT.low) >>> 0)
+  }
+
+  /** The severity of the line with its attributes, which take precedence. That of the message counts where neither gives one. */
+  private severityOf(facts: RowFacts, message: MessageParts | undefined): Severity {
+    if (facts.arrival.severity) return facts.arrival.severity
+    const own = this.ownSeverity(facts)
+    if (own !== 'none') return own
+    return message ? message.severity() : (severityNames[this.result(RESULT.messageSeverity)] ?? 'none')
+  }
+
+  private ownSeverity(facts: RowFacts): Severity {
+    if (!facts.tellsSeverity) return severityNames[this.result(RESULT.severity)] ?? 'none'
+    const texts = this.texts()
+    return severityOf((path) => facts.textOf(path) ?? texts.get(path))
+  }
+
+  private texts(): Map<string, string> {
+    const texts = new Map<string, string>()
+    const count = this.result(RESULT.values)
+    for (let at = 0; at < count; at += 1) {
+      const path = this.valueWord(at, VALUE.path)
+      if (path !== NO_PATH)
+        texts.set(this.kernel.paths[path] ?? '', this.kernel.text(this.valueWord(at, VALUE.start), this.valueWord(at, VALUE.end)))
+    }
+    return texts
+  }
+}

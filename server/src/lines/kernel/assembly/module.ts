@@ -1,0 +1,62 @@
+import { initBytes } from './bytes'
+import { clearKeys } from './keys'
+import { initMasks } from './masks'
+import { LINE_SHAPES, LINES, MESSAGE, PATHS, RESULT, SHAPES, STEPS, VALUES } from './memory'
+import { clearPaths } from './objects'
+import { initPattern } from './pattern'
+import { clearLevels } from './severity'
+import { clearOpenMaps, clearShapes } from './shapes'
+import { clearSteps } from './steps'
+import { clearTimes } from './times'
+
+export { scratchEnd, setScratch } from './escapes'
+export { readRow, setArrival, setLiterals, setOptions } from './lines'
+export { hashHigh, hashLow, hashMessage } from './masks'
+export { nestedValueCount, readObject, valueCount } from './objects'
+export { clearOpenMaps } from './shapes'
+export { repair } from './utf8'
+
+/** Fills the tables of classes, once. */
+export function init(): void {
+  initBytes()
+  initMasks()
+  initPattern()
+  clearLevels()
+  clear()
+}
+
+/** Forgets what was learned from lines. */
+export function clear(): void {
+  clearKeys()
+  clearSteps()
+  clearShapes()
+  clearOpenMaps()
+  clearPaths()
+  clearTimes()
+}
+
+/** The places that the host reads and writes. */
+export function resultAt(): i32 {
+  return RESULT
+}
+export function valuesAt(): i32 {
+  return VALUES
+}
+export function lineShapesAt(): i32 {
+  return LINE_SHAPES
+}
+export function pathsAt(): i32 {
+  return PATHS
+}
+export function stepsAt(): i32 {
+  return STEPS
+}
+export function shapesAt(): i32 {
+  return SHAPES
+}
+export function messageAt(): i32 {
+  return MESSAGE
+}
+export function linesAt(): i32 {
+  return LINES
+}

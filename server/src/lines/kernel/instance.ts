@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+
+/** The compiled form of the sources in `assembly/` (README.md). */
+const MODULE = new URL('kernel.wasm', import.meta.url)
+
+/** The parts of WebAssembly that are used here; the types of Node lack them. */
+declare const WebAssembly: {
+  Module: new (bytes: Uint8Array) => object
+  Instance: new (module: object, imports: object) => { readonly exports: unknown }
+  RuntimeError: new () => Error
+}
+export type KernelMemory = { readonly buffer: ArrayBuffer; grow(pages: number): number }
+
+/** The functions of the module; texts are given by their positions in its memory. */
+export type KernelExports = {
+  readonly memory: KernelMemory
+  init(): void
+  clear(): void
+  clearOpenMaps(): void
+  setArrival(atMs: number, atNs: number, givenMs: number, givenNs: number): void
+  setOptions(hasOpenMaps: number, readsMessage: number): void
+  setLiterals(at: number): void
+  readRow(start: number, end: number, wholeStart: number, wholeEnd: number, scratch: number): number
+  readObject(start: number, end: number): number
+  setScratch(at: number): void
+  valueCount(): number
+  nestedValueCount(): number
+  repair(start: number, end: number, to: number): number
+  hashMessage(start: number, end: number): void
+  hashHigh(): number
+  hashLow(): number
+  resultAt(): number
+  valuesAt(): number
+  lineShapesAt(): number
+  pathsAt(): number
+  stepsAt(): number
+  shapesAt(): number
+  messageAt(): number
+  linesAt(): number
+}
+
+/** The functions that the module calls (assembly/host.ts). */
+export type KernelHost = {
+  learnKey(key: number, parent: number, start: number, length: number): number
+  isOpenMap(key: number): number
+  readTime(start: number, length: number): number
+  timeMs(): number
+  timeNs(): number
+  severityOfWord(start: number, length: number): number
+}
+
+let compiled: object | undefined
+
+/** A new instance of the module, with memory of its own. */
+export function instantiate(host: KernelHost): KernelExports {
+  compiled ??= new WebAssembly.Module(readFileSync(MODULE))
+  return new WebAssembly.Instance(compiled, { host }).exports as KernelExports
+}
+
+/** True for an access beyond the memory and the like, after which an instance is in an unknown state. */
+export const isTrap = (cause: unknown): boolean => cause instanceof WebAssembly.RuntimeError

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { arrival, compareWithReference } from '../equals-reference.fixture.ts'
+import { hostileLine, randomFrom } from '../generated-lines.fixture.ts'
+import { Shredder } from '../shred.ts'
+import { emptySlotMap } from '../slots.ts'
+import { compileKernel, MODULE } from './build.ts'
+import { lineKernel } from './kernel.ts'
+
+const random = () => 0.5
+const newShredder = () => new Shredder(emptySlotMap('s'), { random })
+
+test('the module is what its sources compile to', async () => {
+  const compiled = await compileKernel()
+  expect(Buffer.compare(compiled, readFileSync(MODULE)), 'run `npm run build-kernel`').toBe(0)
+})
+
+test('after a trap the reference splits the line, and a new instance the next one', () => {
+  const shredder = newShredder()
+  const kernel = lineKernel()
+  const lines = Array.from({ length: 20 }, (_, number) => Buffer.from(`{"level":"info","message":"took ${number} ms"}`))
+  for (const line of lines.slice(0, 10)) shredder.addLine(line, arrival)
+  const { epoch } = kernel
+  // The literals of all steps lie beyond the memory.
+  const first = kernel.stepWord
+  for (let step = 0; step < 64; step += 1) kernel.words[first + step * 12 + 1] = -64
+  for (const line of lines.slice(10)) shredder.addLine(line, arrival)
+  expect([kernel.epoch, shredder.oddLines]).toEqual([epoch + 1, 1])
+  shredder.take({ orgId: 1, logId: '00112233-4455-6677-8899-aabbccddeeff' })
+  compareWithReference(shredder, lines, emptySlotMap('s'), arrival)
+  expect(shredder.oddLines).toBe(1)
+})
+
+test('a kernel whose tables are full forgets all and goes on, also within a line', () => {
+  const shredder = newShredder()
+  const { epoch } = lineKernel()
+  const ofKeys = (from: number, count: number) =>
+    Buffer.from(`{${Array.from({ length: count }, (_, at) => `"key-${from + at}":${at}`).join(',')}}`)
+  for (let from = 0; from < 40_000; from += 990)
+    compareWithReference(shredder, [ofKeys(from, 990), ofKeys(0, 20)], emptySlotMap('s'), arrival)
+  expect(lineKernel().epoch).toBeGreaterThan(epoch)
+  expect(shredder.oddLines).toBe(0)
+})
+
+test('a line of a megabyte, and one of more values than the kernel reads, are split like others', () => {
+  const escaped = JSON.stringify({ a: '\n'.repeat(500_000), b: 'é'.repeat(20) })
+  const many = `{${Array.from({ length: 9_000 }, (_, at) => `"k${at}":null`).join(',')}}`
+  compareWithReference(newShredder(), [Buffer.from(escaped), Buffer.from(many)], emptySlotMap('s'), arrival)
+})
+
+const usualTimes = (ms: number): string[] => {
+  const iso = new Date(ms).toISOString()
+  const [seconds, digits] = [iso.slice(0, 19), String(ms)]
+  return [
+    digits,
+    digits.slice(0, 10),
+    `${digits}456789`,
+    iso,
+    `${seconds}Z`,
+    `${seconds}.123456Z`,
+    `${seconds}.123456789+02:00`,
+    `${seconds}.999-11:30`,
+    `${seconds.replace('T', ' ')},${iso.slice(20, 23)}`,
+    `${seconds}.12Z`,
+    `${seconds}.10Z`,
+    `${seconds}.5`,
+    `${seconds}.1234567891Z`,
+    `${seconds} UTC`,
+    `${seconds}+0200[Europe/Berlin]`,
+    `${seconds}+25:00`,
+    `${seconds.slice(0, 16)}Z`,
+    `${seconds.slice(0, 17)}60Z`,
+    `0${digits.slice(1, 10)}`,
+    `${digits.slice(0, 10)}.${digits.slice(1, 7)}`,
+    `${digits.slice(0, 10)}.5`,
+    `${digits.slice(0, 10)}.123456789`,
+    `${digits.slice(0, 10)}.1234567891`,
+    `${digits}.25`,
+    `${digits}.1234567`,
+    `${digits}123`,
+    `+${digits}`,
+    `${digits.slice(0, 5)}e5`,
+    '12',
+    '00:00:04.00',
+    'yesterday',
+    '',
+    'Wed, 01 May 2024 10:20:30 +0200',
+  ]
+}
+
+test('times are those of the reference, independent of earlier ones', () => {
+  const instant = fc.oneof(fc.integer({ min: 0, max: 2e12 }), fc.integer({ min: 1_704_000_000_000, max: 1_714_559_000_000 }))
+  const change = fc.option(fc.tuple(fc.nat(35), fc.constantFrom(...'0123456789T:. Zx+-e')), { nil: undefined, freq: 2 })
+  const text = fc.tuple(instant, fc.nat(usualTimes(0).length - 1), change).map(([ms, which, changed]) => {
+    const written = usualTimes(ms)[which] ?? ''
+    return changed ? written.slice(0, changed[0]) + changed[1] + written.slice(changed[0] + 1) : written
+  })
+  const key = fc.constantFrom('timestamp', '@timestamp', 'time', 'ts', 'date', 'datetime')
+  fc.assert(
+    fc.property(fc.array(fc.tuple(key, text, key, text), { minLength: 1, maxLength: 20 }), (times) => {
+      const lines = times.map(([one, first, other, second]) => Buffer.from(`{"${one}":"${first}","x":1,"${other}":"${second}"}`))
+      compareWithReference(newShredder(), lines, emptySlotMap('s'), arrival)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('datasets with different open maps share a kernel', () => {
+  const maps = [[], [''], ['a.'], ['a.', 'b.']].map((open) => ({ ...emptySlotMap('s'), open: new Set(open) }))
+  const shredders = maps.map((map) => new Shredder(map, { random }))
+  const chance = randomFrom(7)
+  for (let round = 0; round < 40; round += 1) {
+    const lines = Array.from({ length: 5 }, () => hostileLine(chance))
+    const at = chance.below(maps.length)
+    compareWithReference(shredders[at] as Shredder, lines, maps[at] ?? emptySlotMap('s'), arrival)
+  }
+})

@@ -1,0 +1,373 @@
+import { isAttributeName, messageKeys, ORIGINAL_TIME, timeKeys } from '../event.ts'
+import type { Piece } from '../parts.ts'
+import { exceptionKeys, httpStatusKeys, levelKeys, type Severity, severityOfWord } from '../severity.ts'
+import { severities } from '../table.ts'
+import { readTime } from '../time-text.ts'
+import { isNameless, KEY_BYTES_MAX, keyName, type WalkStep } from '../walk.ts'
+import { instantiate, isTrap, type KernelExports, type KernelMemory } from './instance.ts'
+
+/** The states of a line, as readRow of assembly/lines.ts returns them. */
+export const [READ, NOT_UTF8, FOR_REFERENCE, IS_FULL] = [0, 1, 2, 3]
+/** The flags of a line, in the first word of the results. */
+export const [IS_WHOLE, IS_EXACT, IN_PARTS, HAS_OBJECT] = [1, 2, 4, 8]
+/** The words of the results, as numbers of 32 bits, but for the time of the event. */
+export const RESULT = {
+  flags: 0,
+  values: 1,
+  nested: 2,
+  shapes: 3,
+  timeValue: 4,
+  timeFormat: 5,
+  severity: 6,
+  messageRank: 7,
+  ns: 10,
+  high: 11,
+  low: 12,
+  messageSeverity: 13,
+  messageStart: 14,
+  messageEnd: 15,
+  refused: 16,
+  serial: 17,
+}
+const RESULT_MS = 4
+/** The words of a value. */
+export const VALUE = { symbol: 0, start: 1, end: 2, path: 3 }
+export const VALUE_WORDS = 4
+export const NO_PATH = -1
+/** Marks the value that the event time reproduces, in the words of a shape. */
+export const TIME_WORD = -1
+
+const STEP = { words: 12, from: 0, literal: 1, length: 2, key: 3, kind: 4, inside: 8 }
+const SHAPE = { words: 4, start: 0, length: 1 }
+const PATH = { words: 8, role: 0, seenIn: 1, isAttribute: 5 }
+const NAMELESS = -1
+const ROOT = 0
+const NO_TIME = -1
+
+/** A zone may name any place, so that there is no end of formats. */
+const FORMATS_MAX = 4_096
+/** Up to this length, copying byte by byte is faster than a call. */
+const SHORT = 48
+/** The result for an object that could not be read, though it may be one. */
+const NO_OBJECT = -3
+const PAGE_BYTES = 65_536
+const PADDING = 128
+/** The bytes of a message that its hash depends on, with those that its last word looks at. */
+const MESSAGE_BYTES = 1_040
+/** A line that is not UTF-8 gets up to three bytes for each of its own. */
+const REPAIRED_FACTOR = 3
+/** Room for the decoded texts and the literals of a line, which can each be twice as long as the line. */
+const SCRATCH_FACTOR = 4
+
+/** In the order of assembly/roles.ts. The level key that is also a code of HTTP stands between the two. */
+const roles: readonly string[] = [
+  '',
+  ...timeKeys,
+  ...messageKeys,
+  ...levelKeys,
+  ...httpStatusKeys.filter((key) => !levelKeys.includes(key)),
+  ...exceptionKeys,
+  ORIGINAL_TIME,
+]
+const numberFormats = ['s', 'm', 'u', 'n'].flatMap((unit) => ['', 1, 2, 3, 4, 5, 6, 7, 8, 9, '*'].map((digits) => `n${unit}${digits}`))
+export const severityNames = Object.keys(severities) as Severity[]
+
+/** The dataset whose lines are read, as far as the module must know it. */
+export type KernelDataset = { readonly open: ReadonlySet<string> }
+
+/**
+ * Reads JSON lines and messages in WebAssembly. One kernel serves all datasets of a thread, and keeps what it learned of their lines: names of keys, steps from value
+ * to value, shapes. When its tables are full it forgets everything and begins anew, with another `epoch`.
+ */
+export class LineKernel {
+  epoch = 0
+  /** Views of the memory; they change when it grows. */
+  bytes = new Uint8Array(0)
+  words = new Int32Array(0)
+  private doubles = new Float64Array(0)
+  /** The paths of keys by their numbers. */
+  readonly paths: string[] = []
+  readonly formats: string[] = [...numberFormats]
+  /** The first words of results, values and shapes of the line, and of steps. */
+  resultWord = 0
+  valueWord = 0
+  lineShapeWord = 0
+  stepWord = 0
+  /** The first value of the object that was read by itself. */
+  objectWord = 0
+  /** The line, with replacement characters if it was not UTF-8, and its original bytes. */
+  lineStart = 0
+  lineEnd = 0
+  wholeStart = 0
+  wholeEnd = 0
+  private exports: KernelExports
+  private readonly pathNumbers = new Map<string, number>()
+  private readonly formatNumbers = new Map<string, number>()
+  private readonly prefixes: string[] = []
+  private readonly pieces: (Piece | undefined)[] = []
+  private dataset: KernelDataset | undefined
+  private readsMessage = false
+  private isFull = false
+  private told = { ms: 0, ns: 0 }
+  private readonly arrival = { atMs: Number.NaN, atNs: 0, givenMs: Number.NaN, givenNs: 0 }
+
+  constructor() {
+    this.exports = this.start()
+  }
+
+  get ms(): number {
+    return this.doubles[(this.resultWord >> 1) + RESULT_MS] as number
+  }
+
+  /** Begins lines of a dataset; `readsMessage` is true for lines whose message may be an object. */
+  select(dataset: KernelDataset, readsMessage: boolean): void {
+    if (this.dataset === dataset && this.readsMessage === readsMessage) return
+    if (this.dataset !== dataset && dataset.open.size > 0) this.exports.clearOpenMaps()
+    this.dataset = dataset
+    this.readsMessage = readsMessage
+    this.exports.setOptions(dataset.open.size > 0 ? 1 : 0, readsMessage ? 1 : 0)
+  }
+
+  /** The time of the arrival, and the one that the protocol told, NaN for none. */
+  setArrival(atMs: number, atNs: number, givenMs: number, givenNs: number): void {
+    const { arrival } = this
+    const isSame = arrival.atMs === atMs && arrival.atNs === atNs && Object.is(arrival.givenMs, givenMs) && arrival.givenNs === givenNs
+    if (isSame) return
+    arrival.atMs = atMs
+    arrival.atNs = atNs
+    arrival.givenMs = givenMs
+    arrival.givenNs = givenNs
+    this.exports.setArrival(atMs, atNs, givenMs, givenNs)
+  }
+
+  /** Reads a line. FOR_REFERENCE for one that only the reference can split. */
+  read(source: Uint8Array, start: number, end: number): number {
+    if (this.isFull || this.formats.length > FORMATS_MAX) this.clear()
+    const state = this.guarded(() => this.readOnce(source, start, end), FOR_REFERENCE)
+    if (state !== IS_FULL) return state
+    this.clear()
+    return this.guarded(() => this.readOnce(source, start, end), FOR_REFERENCE) === READ ? READ : FOR_REFERENCE
+  }
+
+  private readOnce(source: Uint8Array, start: number, end: number): number {
+    const { exports } = this
+    this.put(source, start, end, SCRATCH_FACTOR + 1)
+    this.wholeStart = this.lineStart
+    this.wholeEnd = this.lineEnd
+    const state = this.readPut()
+    if (state !== NOT_UTF8) return state
+    this.put(source, start, end, (SCRATCH_FACTOR + 1) * REPAIRED_FACTOR + 1)
+    this.wholeStart = this.lineStart
+    this.wholeEnd = this.lineEnd
+    this.lineStart = this.lineEnd + PADDING
+    this.lineEnd = exports.repair(this.wholeStart, this.wholeEnd, this.lineStart)
+    return this.readPut()
+  }
+
+  private readPut(): number {
+    const { exports, lineStart, lineEnd } = this
+    const scratch = lineEnd + PADDING
+    exports.setLiterals(scratch + (lineEnd - lineStart) * 2 + PADDING)
+    return exports.readRow(lineStart, lineEnd, this.wholeStart, this.wholeEnd, scratch)
+  }
+
+  /**
+   * Reads a JSON object. The number of its values, which begin at `objectWord`; -1 for a text that is none, undefined when the tables are full. The object may be a part
+   * of the line that was read last, whose results stay.
+   */
+  readObject(source: Uint8Array, start: number, end: number): number | undefined {
+    const { exports } = this
+    const isInside = source.buffer === this.bytes.buffer
+    if (!isInside) {
+      if (this.isFull) this.clear()
+      this.put(source, start, end, SCRATCH_FACTOR + 1)
+      exports.setScratch(this.lineEnd + PADDING)
+    }
+    const first = isInside ? source.byteOffset + start : this.lineStart
+    const count = this.guarded(() => exports.readObject(first, first + end - start), NO_OBJECT)
+    this.objectWord = this.valueWord + (exports.valueCount() + exports.nestedValueCount()) * VALUE_WORDS
+    if (count > NO_OBJECT) return count
+    this.isFull = true
+    return undefined
+  }
+
+  /** Hashes the message without its variable parts. */
+  hashMessage(source: Uint8Array, start: number, end: number): void {
+    const { exports } = this
+    const at = exports.messageAt()
+    const to = Math.min(end, start + MESSAGE_BYTES)
+    this.copy(source, start, to, at)
+    exports.hashMessage(at, at + to - start)
+  }
+  get hashHigh(): number {
+    return this.exports.hashHigh() >>> 0
+  }
+  get hashLow(): number {
+    return this.exports.hashLow() >>> 0
+  }
+
+  text(start: number, end: number): string {
+    return Buffer.from(this.bytes.buffer, start, end - start).toString('utf8')
+  }
+
+  /** True when the line that was read last has the key, perhaps with null. */
+  hasKey(path: string): boolean {
+    const number = this.pathNumbers.get(path)
+    if (number === undefined) return false
+    const { words } = this
+    return words[(this.exports.pathsAt() >> 2) + number * PATH.words + PATH.seenIn] === words[this.resultWord + RESULT.serial]
+  }
+
+  /** The words of a shape of the line. */
+  shapeWords(shape: number): Int32Array {
+    const record = (this.exports.shapesAt() >> 2) + shape * SHAPE.words
+    const start = (this.words[record + SHAPE.start] as number) >> 2
+    return this.words.subarray(start, start + ((this.words[record + SHAPE.length] as number) >> 2))
+  }
+
+  /** The literal and the key of a step. */
+  piece(step: number): Piece {
+    const known = this.pieces[step]
+    if (known) return known
+    const record = this.stepWord + step * STEP.words
+    const field = (at: number) => this.words[record + at] as number
+    const literal = this.text(field(STEP.literal), field(STEP.literal) + field(STEP.length))
+    const created: Piece = {
+      kind: field(STEP.kind) as WalkStep,
+      path: field(STEP.key) === ROOT || field(STEP.key) < 0 ? '' : (this.prefixes[field(STEP.key)] ?? '').slice(0, -1),
+      literal,
+      before: this.prefixes[field(STEP.from)],
+      inside: this.prefixes[field(STEP.inside)],
+    }
+    this.pieces[step] = created
+    return created
+  }
+
+  /** The prefixes of the objects around the value of a step, outermost first. */
+  prefixesOf(step: number): readonly string[] {
+    const record = this.stepWord + step * STEP.words
+    return this.prefixLists[this.words[record + STEP.inside] as number] ?? []
+  }
+  private readonly prefixLists: (readonly string[])[] = []
+
+  private put(source: Uint8Array, start: number, end: number, factor: number): void {
+    const length = end - start
+    this.lineStart = this.exports.linesAt()
+    this.lineEnd = this.lineStart + length
+    this.grow(this.lineStart + length * factor + PADDING * 8)
+    this.copy(source, start, end, this.lineStart)
+  }
+
+  private copy(source: Uint8Array, start: number, end: number, to: number): void {
+    if (end - start > SHORT) Buffer.prototype.copy.call(source, this.bytes, to, start, end)
+    else for (let at = start; at < end; at += 1) this.bytes[to + at - start] = source[at] as number
+  }
+
+  private grow(bytes: number): void {
+    const { memory } = this.exports
+    const missing = bytes - memory.buffer.byteLength
+    if (missing <= 0) return
+    memory.grow(Math.ceil(missing / PAGE_BYTES))
+    this.view(memory)
+  }
+
+  private view({ buffer }: KernelMemory): void {
+    this.bytes = new Uint8Array(buffer)
+    this.words = new Int32Array(buffer)
+    this.doubles = new Float64Array(buffer)
+  }
+
+  /** Runs the module. After a trap a new instance takes its place, and the reference reads the line. */
+  private guarded(work: () => number, onTrap: number): number {
+    try {
+      return work()
+    } catch (cause) {
+      if (!isTrap(cause)) throw cause
+      this.exports = this.start()
+      return onTrap
+    }
+  }
+
+  private start(): KernelExports {
+    const host = {
+      learnKey: (key: number, parent: number, start: number, length: number) => this.learnKey(key, parent, start, length),
+      isOpenMap: (key: number) => (this.dataset?.open.has(this.prefixes[key] ?? '') ? 1 : 0),
+      readTime: (start: number, length: number) => this.readTime(this.text(start, start + length)),
+      timeMs: () => this.told.ms,
+      timeNs: () => this.told.ns,
+      severityOfWord: (start: number, length: number) => severities[severityOfWord(this.text(start, start + length)) ?? 'none'],
+    }
+    const exports = instantiate(host)
+    this.exports = exports
+    this.view(exports.memory)
+    exports.init()
+    this.resultWord = exports.resultAt() >> 2
+    this.valueWord = exports.valuesAt() >> 2
+    this.lineShapeWord = exports.lineShapesAt() >> 2
+    this.stepWord = exports.stepsAt() >> 2
+    this.arrival.atMs = Number.NaN
+    this.dataset = undefined
+    this.forget()
+    return exports
+  }
+
+  private clear(): void {
+    this.exports.clear()
+    this.forget()
+  }
+
+  private forget(): void {
+    this.epoch += 1
+    this.isFull = false
+    this.paths.length = this.prefixes.length = this.pieces.length = this.prefixLists.length = 0
+    this.formats.length = numberFormats.length
+    this.pathNumbers.clear()
+    this.formatNumbers.clear()
+    this.prefixes[ROOT] = ''
+    this.prefixLists[ROOT] = ['']
+  }
+
+  private learnKey(key: number, parent: number, start: number, length: number): number {
+    const prefix = this.prefixes[parent] ?? ''
+    const isTooLong = isNameless(prefix) || prefix.length + length > KEY_BYTES_MAX
+    const path = isTooLong ? '\0' : prefix + keyName(this.bytes.subarray(start, start + length))
+    this.prefixes[key] = `${path}.`
+    this.prefixLists[key] = [...(this.prefixLists[parent] ?? []), `${path}.`]
+    return isTooLong ? NAMELESS : this.pathNumber(path)
+  }
+
+  private pathNumber(path: string): number {
+    const known = this.pathNumbers.get(path)
+    if (known !== undefined) return known
+    const number = this.paths.length
+    this.paths.push(path)
+    this.pathNumbers.set(path, number)
+    const record = (this.exports.pathsAt() >> 2) + number * PATH.words
+    this.words[record + PATH.role] = Math.max(0, roles.indexOf(path, 1))
+    this.words[record + PATH.isAttribute] = isAttributeName(path) ? 1 : 0
+    return number
+  }
+
+  private readTime(text: string): number {
+    const found = readTime(text)
+    if (!found) return NO_TIME
+    this.told = found.instant
+    return found.format === undefined ? 0 : this.formatNumber(found.format) + 1
+  }
+
+  private formatNumber(format: string): number {
+    const known = this.formatNumbers.get(format)
+    if (known !== undefined) return known
+    const number = this.formats.length
+    this.formats.push(format)
+    this.formatNumbers.set(format, number)
+    return number
+  }
+}
+
+let kernel: LineKernel | undefined
+/** The kernel of this thread. */
+export function lineKernel(): LineKernel {
+  kernel ??= new LineKernel()
+  return kernel
+}
