@@ -257,6 +257,22 @@ export class OverflowColumn {
     })
   }
 
+  /** The same, with values counted one by one. */
+  counted(): Observation[] {
+    const texts = Array.from({ length: this.keys.size }, () => new Set<string>())
+    const { bytes } = this.values
+    const starts = startsOf(this.values)
+    for (let value = 0; value < this.count; value += 1) {
+      const known = texts[this.keys.rows.values[value] as number]
+      if (known && known.size < DISTINCT_MAX) known.add(bytes.toString('latin1', starts[value], starts[value + 1]))
+    }
+    return [...this.keys.distinct()].map((path, key) => ({
+      path,
+      count: this.seen[key]?.count ?? 0,
+      distinct: texts[key]?.size ?? 0,
+    }))
+  }
+
   clear(): void {
     this.keys.clear()
     this.values.clear()

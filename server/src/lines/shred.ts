@@ -135,6 +135,11 @@ export class Shredder {
     return this.block.more.observations()
   }
 
+  /** The same, with the exact numbers of values as far as they decide. */
+  counted(): Observation[] {
+    return this.block.more.counted()
+  }
+
   /** Open maps that the slot map does not know yet. */
   openMaps(): string[] {
     return this.finder.found(this.map.open)

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { type DatasetLayout, growLayout, OverflowKeys, sumOf } from '../../lines/catalog.ts'
-import { observe } from '../../lines/observe.ts'
+import { type DatasetLayout, growLayout, type LayoutFindings, OverflowKeys, sumOf } from '../../lines/catalog.ts'
+import { findingsOf, newObserver } from '../../lines/observe.ts'
 import { PlainText } from '../../lines/plain-text.ts'
 import type { BatchFacts } from '../../lines/prepared-record.ts'
 import { repaired } from '../../lines/repaired.ts'
@@ -39,7 +39,7 @@ export class Shredders {
   /** Turns the lines of the batches of a dataset into blocks, or first requests slots for new keys. */
   shred(sources: readonly EventSource[], target: ShredTarget): Shredded {
     const { logId, map } = target
-    if (!map) return { kind: 'keys', logId, ...observe(firstLines(sources), messageReader) }
+    if (!map) return { kind: 'keys', logId, ...observeFirst(sources) }
     const source = blocksOf(sources)
     const { shredder, strange } = this.#of(logId, map)
     try {
@@ -79,17 +79,17 @@ export class Shredders {
   }
 }
 
-function firstLines(sources: readonly EventSource[]): EventLine[] {
-  const first: EventLine[] = []
+function observeFirst(sources: readonly EventSource[]): LayoutFindings {
+  const observer = newObserver(messageReader)
   for (const { lines } of sources) {
     const source = lines()
-    while (first.length < OBSERVED_LINES) {
+    while (observer.rows < OBSERVED_LINES) {
       const next = source.next()
       if (next.done) break
-      first.push(next.value)
+      addLine(observer, next.value)
     }
   }
-  return first
+  return findingsOf(observer)
 }
 
 /** Adds the events of the next block to a shredder, and keeps only what the ledger counts: lines that outlive their turn cost garbage collection. */
