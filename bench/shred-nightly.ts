@@ -1,7 +1,8 @@
+import { compareWrappedLines } from '../server/src/ingest/intake/text-lines.fixture.ts'
 import { compareFamilies, compareHostileLines, compareTextForms } from '../server/src/lines/equals-reference.fixture.ts'
 
 /**
- * The shredder held to the reference on as many lines as are asked for, a third of them hostile, a third JSON and a third text as programs write them. Every case has a seed,
+ * The shredder held to the reference on as many lines as are asked for, a quarter of them hostile, and a quarter each JSON, text and text in JSON as programs and shippers write them. Every case has a seed,
  * which is printed when it fails, and which alone makes it again.
  * node bench/shred-nightly.ts [lines] [first seed]
  */
@@ -19,10 +20,11 @@ for (let seed = firstSeed; done < lines; seed += 1) {
     for (let part = 0; part < (BLOCKS * FAMILY_LINES) / HOSTILE_LINES; part += 1) compareHostileLines(seed * 8 + part, HOSTILE_LINES)
     compareFamilies(seed, BLOCKS, FAMILY_LINES)
     compareTextForms(seed, BLOCKS, FAMILY_LINES)
+    compareWrappedLines(seed, BLOCKS, FAMILY_LINES)
   } catch (cause) {
     throw new Error(`the shredder and the reference differ at seed ${seed}: node bench/shred-nightly.ts 1 ${seed}`, { cause })
   }
-  done += 3 * BLOCKS * FAMILY_LINES
+  done += 4 * BLOCKS * FAMILY_LINES
   if (performance.now() - saidMs > SAY_EVERY_MS) {
     saidMs = performance.now()
     process.stdout.write(`${done} lines\n`)

@@ -1,6 +1,6 @@
 import type { DatasetBatch } from './batch.ts'
 import { bodyHash } from './body-hash.ts'
-import { countEvents, linesOfBatch, rowsOfBatch } from './intake/arrivals.ts'
+import { bodyOfBatch, countEvents, linesOfBatch, rowsOfBatch } from './intake/arrivals.ts'
 import { LineParsers } from './intake/parsing.ts'
 import { type EventSource, Shredders } from './intake/shredding.ts'
 import type { CountReply, ParseReply, ParseRequest, ShredReply, ShredRequest, WorkerRequest } from './intake/worker-messages.ts'
@@ -52,6 +52,7 @@ export class PostProcessor {
           if (!batch) throw new Error('the body has no such batch')
           return {
             lines: () => linesOfBatch(batch, common, target.attributes, settings),
+            body: () => (hasSettings ? undefined : bodyOfBatch(batch, common, target.attributes)),
             rows: () => (hasSettings ? undefined : rowsOfBatch(batch, common, target.attributes)),
           }
         })

@@ -98,7 +98,7 @@ export class JsonRows {
     this.addValues(facts, isRebuilt ? timeValue : NONE)
     if (isRebuilt) for (const live of this.lives) this.ledger.see(live)
     else block.raw.add(block.rows, kernel.bytes, kernel.wholeStart, kernel.wholeEnd)
-    message?.addValues((path) => kernel.hasKey(path) || facts.has(path))
+    message?.addValues(kernel, facts)
     this.shape = isRebuilt ? this.shapeText(timeValue) : NO_SHAPE
     this.setTime(facts, message)
     this.setSkeleton(facts, message)

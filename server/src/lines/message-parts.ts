@@ -76,12 +76,12 @@ export class MessageParts {
   }
 
   /** Adds the values of keys that the line and its attributes do not have. */
-  addValues(isOwn: (path: string) => boolean): void {
+  addValues(line: { hasKey(path: string): boolean }, attributes: { has(path: string): boolean }): void {
     const { block, row, added } = this
     this.addedCount = 0
     for (let at = 0; at < this.count; at += 1) {
       const { path, column } = row[at] as KnownKey
-      if (isAttributeName(path) || isOwn(path)) continue
+      if (isAttributeName(path) || line.hasKey(path) || attributes.has(path)) continue
       added[this.addedCount] = at
       this.addedCount += 1
       const leaf = this.leaves[at] as number

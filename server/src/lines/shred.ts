@@ -100,6 +100,11 @@ export class Shredder {
     else this.add(line, 0, line.length, arrival)
   }
 
+  /** Adds a line that is a part of the bytes. */
+  addPart(bytes: Uint8Array, start: number, end: number, arrival: Arrival): void {
+    this.add(bytes, start, end, arrival)
+  }
+
   /**
    * Adds a text line; false when it needs addLine with a FoundText instead. `line` is UTF-8; where `whole` is not, `line` has replacement characters.
    */

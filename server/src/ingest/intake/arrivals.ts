@@ -51,6 +51,16 @@ export function* linesOfBatch(
   for (let bytes = lines.next(); bytes; bytes = lines.next()) yield toLine(bytes, base, settings)
 }
 
+/** The lines of a batch as they arrived, with what they share; undefined for a batch of records. */
+export function bodyOfBatch({ events, attributes }: DatasetBatch, common: PostContext, more: readonly Pair[]): EventBody | undefined {
+  return events.kind === 'lines' ? { bytes: events.bytes, arrival: baseOf(attributes, common, more) } : undefined
+}
+export type EventBody = { readonly bytes: Uint8Array; readonly arrival: Arrival }
+
+/** One line of a body. */
+export const lineOf = ({ bytes, arrival }: EventBody, start: number, end: number): EventLine =>
+  toLine(bytes.subarray(start, end), arrival, NO_SETTINGS)
+
 /** The records of a batch that are in tables, and the facts that all of them share; undefined for a batch of objects or lines. */
 export function rowsOfBatch(
   { events, attributes }: DatasetBatch,

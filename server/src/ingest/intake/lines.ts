@@ -29,25 +29,36 @@ export const lineWithin = (bytes: Uint8Array, start: number, end: number): Uint8
 
 /** Reads the lines of a body unchanged, one after the other, and skips blank lines. */
 export class BodyLines {
+  /** The position of the line that was read last, without its CR. */
+  start = 0
+  end = 0
   private readonly bytes: Uint8Array
   private readonly found: Buffer
-  private start = 0
+  private rest = 0
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes
     this.found = searchable(bytes)
   }
 
+  /** Goes to the next line; false at the end of the body. */
+  advance(): boolean {
+    const { bytes, found } = this
+    while (this.rest < bytes.length) {
+      const start = this.rest
+      const end = endOfLine(found, start)
+      this.rest = end + 1
+      if (afterBlank(bytes, start, end) === end) continue
+      this.start = start
+      this.end = bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end
+      return true
+    }
+    return false
+  }
+
   /** The next line; undefined at the end of the body. */
   next(): Uint8Array | undefined {
-    const { bytes, found } = this
-    while (this.start < bytes.length) {
-      const { start } = this
-      const end = endOfLine(found, start)
-      this.start = end + 1
-      if (afterBlank(bytes, start, end) < end) return lineWithin(bytes, start, end)
-    }
-    return undefined
+    return this.advance() ? this.bytes.subarray(this.start, this.end) : undefined
   }
 }
 

@@ -6,11 +6,13 @@ import type { BatchFacts } from '../../lines/prepared-record.ts'
 import { repaired } from '../../lines/repaired.ts'
 import { Shredder } from '../../lines/shred.ts'
 import type { Observation, SlotMap } from '../../lines/slots.ts'
+import { OPEN_OBJECT } from '../../lines/walk.ts'
 import { messageReader } from '../detect/message-reader.ts'
 import { readPlain } from '../detect/plain-bytes.ts'
-import { detectedIn, isObject, needsWhole } from './arrivals.ts'
+import { detectedIn, type EventBody, isObject, LINE_BYTES_MAX, lineOf, needsWhole } from './arrivals.ts'
 import { type AddedLines, countsOf } from './counting.ts'
 import type { EventLine, TableRow } from './line.ts'
+import { afterBlank, BodyLines } from './lines.ts'
 import type { CountedBlock, Shredded, ShredTarget } from './worker-messages.ts'
 
 /** So many lines of a new dataset decide which slots its keys get. */
@@ -22,8 +24,12 @@ const BLOCK_ROWS = 50_000
 /** The number of datasets whose shredders a worker keeps. */
 const SHREDDERS_MAX = 128
 
-/** The events of a batch: as lines, and as rows of tables unless the dataset has settings that must see lines. */
-export type EventSource = { lines(): Iterator<EventLine>; rows?: () => { facts: BatchFacts; rows: Iterator<TableRow> } | undefined }
+/** The events of a batch: as lines, and as a body of lines or rows of tables unless the dataset has settings that must see lines. */
+export type EventSource = {
+  lines(): Iterator<EventLine>
+  body?: () => EventBody | undefined
+  rows?: () => { facts: BatchFacts; rows: Iterator<TableRow> } | undefined
+}
 
 type Habits = { readonly shredder: Shredder; readonly strange: OverflowKeys }
 
@@ -122,6 +128,8 @@ type EventReader = (
 ) => { readonly length: number; readonly isCut: boolean | undefined; readonly atMs: number } | undefined
 
 function readerOf(source: EventSource | undefined): EventReader | undefined {
+  const body = source?.body?.()
+  if (body) return bodyReader(body)
   const table = source?.rows?.()
   if (table) {
     const { rows, facts } = table
@@ -143,6 +151,28 @@ function readerOf(source: EventSource | undefined): EventReader | undefined {
       return { length: bytes.length, isCut, atMs: arrival.at.ms }
     })
   )
+}
+
+/** Adds the lines of a body. Objects are read where they lie, so that nothing is left to be collected. */
+function bodyReader(body: EventBody): EventReader {
+  const { bytes, arrival } = body
+  const lines = new BodyLines(bytes)
+  const event: { length: number; isCut: boolean | undefined; atMs: number } = { length: 0, isCut: undefined, atMs: arrival.at.ms }
+  return (shredder) => {
+    if (!lines.advance()) return undefined
+    const { start, end } = lines
+    if (end - start <= LINE_BYTES_MAX && bytes[afterBlank(bytes, start, end)] === OPEN_OBJECT) {
+      shredder.addPart(bytes, start, end, arrival)
+      event.length = end - start
+      event.isCut = undefined
+      return event
+    }
+    const line = lineOf(body, start, end)
+    addLine(shredder, line)
+    event.length = line.bytes.length
+    event.isCut = line.isCut
+    return event
+  }
 }
 
 type Added = Pick<EventLine, 'bytes' | 'isCut'>

@@ -143,10 +143,15 @@ export class LineKernel {
   /** Reads a line. FOR_REFERENCE for one that only the reference can split. */
   read(source: Uint8Array, start: number, end: number): number {
     if (this.isFull || this.formats.length > FORMATS_MAX) this.clear()
-    const state = this.guarded(() => this.readOnce(source, start, end), FOR_REFERENCE)
-    if (state !== IS_FULL) return state
-    this.clear()
-    return this.guarded(() => this.readOnce(source, start, end), FOR_REFERENCE) === READ ? READ : FOR_REFERENCE
+    try {
+      const state = this.readOnce(source, start, end)
+      if (state !== IS_FULL) return state
+      this.clear()
+      return this.readOnce(source, start, end) === READ ? READ : FOR_REFERENCE
+    } catch (cause) {
+      this.restartAfter(cause)
+      return FOR_REFERENCE
+    }
   }
 
   private readOnce(source: Uint8Array, start: number, end: number): number {
@@ -184,9 +189,13 @@ export class LineKernel {
       exports.setScratch(this.lineEnd + PADDING)
     }
     const first = isInside ? source.byteOffset + start : this.lineStart
-    const count = this.guarded(() => exports.readObject(first, first + end - start), NO_OBJECT)
-    this.objectWord = this.valueWord + (exports.valueCount() + exports.nestedValueCount()) * VALUE_WORDS
-    if (count > NO_OBJECT) return count
+    try {
+      const count = exports.readObject(first, first + end - start)
+      this.objectWord = this.valueWord + (exports.valueCount() + exports.nestedValueCount()) * VALUE_WORDS
+      if (count > NO_OBJECT) return count
+    } catch (cause) {
+      this.restartAfter(cause)
+    }
     this.isFull = true
     return undefined
   }
@@ -277,15 +286,10 @@ export class LineKernel {
     this.doubles = new Float64Array(buffer)
   }
 
-  /** Runs the module. After a trap a new instance takes its place, and the reference reads the line. */
-  private guarded(work: () => number, onTrap: number): number {
-    try {
-      return work()
-    } catch (cause) {
-      if (!isTrap(cause)) throw cause
-      this.exports = this.start()
-      return onTrap
-    }
+  /** After a trap a new instance takes the place of the module. */
+  private restartAfter(cause: unknown): void {
+    if (!isTrap(cause)) throw cause
+    this.exports = this.start()
   }
 
   private start(): KernelExports {
