@@ -148,6 +148,8 @@ export class NumberColumn {
 export class DictionaryColumn {
   readonly texts = new TextColumn()
   readonly rows = new NumberColumn()
+  /** Changes when the column begins anew, and with it all indexes. */
+  generation = 0
   private readonly known = new Map<string, number>()
 
   get size(): number {
@@ -172,6 +174,7 @@ export class DictionaryColumn {
   clear(): void {
     this.texts.clear()
     this.known.clear()
+    this.generation += 1
   }
 }
 
@@ -184,8 +187,13 @@ export class PartsColumn {
   private rows = 0
 
   add(row: number, part: string): void {
+    this.addIndex(row, this.texts.indexOf(part))
+  }
+
+  /** Adds a part by its index among the texts. */
+  addIndex(row: number, part: number): void {
     this.fill(row)
-    this.texts.rows.set(this.count, this.texts.indexOf(part))
+    this.texts.rows.set(this.count, part)
     this.count += 1
   }
 

@@ -1,5 +1,5 @@
 import type { BlockBuilder } from './block.ts'
-import type { TextColumn } from './columns.ts'
+import type { DictionaryColumn, TextColumn } from './columns.ts'
 import { isAcceptable, ORIGINAL_TIME } from './event.ts'
 import {
   HAS_OBJECT,
@@ -33,8 +33,11 @@ const EMPTY_VALUE = Buffer.from(toSlot(''))
 const NO_SHAPE = ''
 const NONE = -1
 
-/** A shape of the kernel with its text for this dataset. `live` is undefined until a line uses it, and when there are too many shapes. */
-type KnownShape = { readonly text: string; live: LiveShape | undefined }
+/**
+ * A shape of the kernel with its text for this dataset. `live` is undefined until a line uses it, and when there are too many shapes. `index` is its place in the
+ * column of this generation.
+ */
+type KnownShape = { readonly text: string; live: LiveShape | undefined; index: number; generation: number }
 
 export type JsonRowTools = { ledger: ShapeLedger; finder: OpenMapFinder; masker: MessageHash; messages: MessageReader | undefined }
 
@@ -43,8 +46,9 @@ export type JsonRowTools = { ledger: ShapeLedger; finder: OpenMapFinder; masker:
  * a path has, and which shapes are in use.
  */
 export class JsonRows {
-  /** The last row: its shape, '' for a line that is stored raw, its severity, and a time text that was not acceptable. */
-  shape = ''
+  /** The last row: whether it is stored raw, the index of its shape in the column, its severity, and a time text that was not acceptable. */
+  isRaw = false
+  shape = 0
   severity: Severity = 'none'
   refused: string | undefined
   readonly open: ReadonlySet<string>
@@ -60,7 +64,10 @@ export class JsonRows {
   private readonly columns: (TextColumn | null | undefined)[] = []
   private readonly shapes: (KnownShape | undefined)[] = []
   /** The shapes of the line. */
+  private readonly used: KnownShape[] = []
   private readonly lives: LiveShape[] = []
+  /** The shape of lines in parts with the time of the last one. */
+  private partsOf = { value: NONE, format: NONE, epoch: NONE, text: '' }
   /** For which arrival each path was checked to be an attribute, and the paths that are. */
   private facts: RowFacts | undefined
   private readonly attributes: (boolean | undefined)[] = []
@@ -99,7 +106,8 @@ export class JsonRows {
     if (isRebuilt) for (const live of this.lives) this.ledger.see(live)
     else block.raw.add(block.rows, kernel.bytes, kernel.wholeStart, kernel.wholeEnd)
     message?.addValues(kernel, facts)
-    this.shape = isRebuilt ? this.shapeText(timeValue) : NO_SHAPE
+    this.isRaw = !isRebuilt
+    this.shape = isRebuilt ? this.addShape(timeValue) : block.shape.indexOf(NO_SHAPE)
     this.setTime(facts, message)
     this.setSkeleton(facts, message)
     this.severity = this.severityOf(facts, message)
@@ -146,9 +154,9 @@ export class JsonRows {
 
   /** Finds the shapes of the line. False when none rebuild it, or not all are in use. */
   private admitShapes(): boolean {
-    const { kernel, lives, ledger } = this
+    const { kernel, lives, ledger, used } = this
     const flags = this.result(RESULT.flags)
-    lives.length = 0
+    lives.length = used.length = 0
     if (!(flags & IS_WHOLE)) return false
     let isNew = false
     let isAdmitted = (flags & IS_EXACT) !== 0
@@ -165,7 +173,10 @@ export class JsonRows {
       if (!isAdmitted) continue
       known.live ??= known.text.length > SHAPE_CHARS_MAX ? undefined : ledger.admit(known.text)
       if (known.live === undefined || known.live.broken) isAdmitted = false
-      else lives.push(known.live)
+      else {
+        lives.push(known.live)
+        used.push(known)
+      }
     }
     if (isNew) this.finder.see(this.keys())
     return isAdmitted
@@ -188,7 +199,7 @@ export class JsonRows {
       text += pieceText(isEntry ? withKeyReference(piece) : piece, reference)
       if (isTime) at += 2
     }
-    return { shape: { text, live: undefined }, isOpen: hasOpen }
+    return { shape: { text, live: undefined, index: 0, generation: NONE }, isOpen: hasOpen }
   }
 
   private format(number: number): string {
@@ -266,11 +277,24 @@ export class JsonRows {
     return column
   }
 
-  private shapeText(timeValue: number): string {
-    if (!(this.result(RESULT.flags) & IN_PARTS)) return (this.lives[0] as LiveShape).text
-    for (const { text } of this.lives) this.block.parts.add(this.block.rows, text)
+  /** Adds the parts of the line, if it has some. Returns the index of its shape. */
+  private addShape(timeValue: number): number {
+    const { block, used } = this
+    const { parts, shape, rows } = block
+    if (!(this.result(RESULT.flags) & IN_PARTS)) return indexIn(shape, used[0] as KnownShape)
+    for (let at = 0; at < used.length; at += 1) parts.addIndex(rows, indexIn(parts.texts, used[at] as KnownShape))
+    return shape.indexOf(this.shapeInParts(timeValue))
+  }
+
+  private shapeInParts(timeValue: number): string {
     if (timeValue < 0) return shapeOfParts(undefined, undefined)
-    return shapeOfParts(this.pieceAt(timeValue).path, this.format(this.result(RESULT.timeFormat)))
+    const value = this.valueWord(timeValue, VALUE.path)
+    const format = this.result(RESULT.timeFormat)
+    const known = this.partsOf
+    if (known.value === value && known.format === format && known.epoch === this.epoch) return known.text
+    const text = shapeOfParts(this.pieceAt(timeValue).path, this.format(format))
+    this.partsOf = { value, format, epoch: this.epoch, text }
+    return text
   }
 
   /** Rebuilds some of the lines from the row to be stored. */
@@ -331,4 +355,12 @@ export class JsonRows {
     }
     return texts
   }
+}
+
+function indexIn(column: DictionaryColumn, known: KnownShape): number {
+  if (known.generation !== column.generation) {
+    known.generation = column.generation
+    known.index = column.indexOf(known.text)
+  }
+  return known.index
 }

@@ -131,7 +131,7 @@ export class Shredder {
     if (severity === undefined) return false
     const { shape, refused } = this.textRows
     if (shape === NO_SHAPE) this.rawLines += 1
-    this.endRow(prepared, shape, severity, refused)
+    this.endRow(prepared, this.block.shape.indexOf(shape), severity, refused)
     return true
   }
 
@@ -188,7 +188,7 @@ export class Shredder {
     const row = prepared.decidesText || !isUtf8(line) ? undefined : this.textRows.add(line, found, prepared)
     if (!row) return false
     if (row.shape === NO_SHAPE) this.rawLines += 1
-    this.endRow(prepared, row.shape, row.severity, undefined)
+    this.endRow(prepared, this.block.shape.indexOf(row.shape), row.severity, undefined)
     return true
   }
 
@@ -202,7 +202,7 @@ export class Shredder {
   private addJson(bytes: Uint8Array, start: number, end: number, prepared: RowFacts): boolean {
     const { jsonRows } = this
     if (!jsonRows.add(bytes, start, end, prepared)) return false
-    if (jsonRows.shape === NO_SHAPE) this.rawLines += 1
+    if (jsonRows.isRaw) this.rawLines += 1
     this.endRow(prepared, jsonRows.shape, jsonRows.severity, jsonRows.refused)
     return true
   }
@@ -217,7 +217,7 @@ export class Shredder {
       masker.hash(bytes, start, end)
       block.setSkeleton(masker.high, masker.low)
     }
-    this.endRow(prepared, NO_SHAPE, prepared.severity, prepared.refused)
+    this.endRow(prepared, block.shape.indexOf(NO_SHAPE), prepared.severity, prepared.refused)
   }
 
   private addOdd(line: Uint8Array, prepared: PreparedArrival, found?: FoundText): void {
@@ -243,12 +243,12 @@ export class Shredder {
     }
   }
 
-  private endRow(prepared: RowFacts, shape: string, severity: Severity, refused: string | undefined): void {
+  private endRow(prepared: RowFacts, shape: number, severity: Severity, refused: string | undefined): void {
     const { block } = this
     prepared.addAttributes(block.rows)
     if (refused !== undefined) this.addRefused(refused)
     block.setPost(prepared.postHigh, prepared.postLow)
-    block.end(block.shape.indexOf(shape), prepared.origin, severity)
+    block.end(shape, prepared.origin, severity)
   }
 
   private addRefused(text: string): void {
