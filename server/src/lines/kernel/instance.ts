@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 /** The compiled form of the sources in `assembly/` (README.md). */
@@ -14,7 +15,7 @@ export type KernelMemory = { readonly buffer: ArrayBuffer; grow(pages: number): 
 /** The functions of the module; texts are given by their positions in its memory. */
 export type KernelExports = {
   readonly memory: KernelMemory
-  init(): void
+  init(secretHigh: number, secretLow: number): void
   clear(): void
   clearOpenMaps(): void
   setArrival(atMs: number, atNs: number, givenMs: number, givenNs: number): void
@@ -49,12 +50,16 @@ export type KernelHost = {
   severityOfWord(start: number, length: number): number
 }
 
+const SECRETS = 2 ** 32
+
 let compiled: object | undefined
 
-/** A new instance of the module, with memory of its own. */
+/** A new instance of the module, with memory of its own, and with places in its tables that senders cannot foresee. */
 export function instantiate(host: KernelHost): KernelExports {
   compiled ??= new WebAssembly.Module(readFileSync(MODULE))
-  return new WebAssembly.Instance(compiled, { host }).exports as KernelExports
+  const exports = new WebAssembly.Instance(compiled, { host }).exports as KernelExports
+  exports.init(randomInt(SECRETS), randomInt(SECRETS))
+  return exports
 }
 
 /** True for an access beyond the memory and the like, after which an instance is in an unknown state. */

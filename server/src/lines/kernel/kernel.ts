@@ -304,7 +304,6 @@ export class LineKernel {
     const exports = instantiate(host)
     this.exports = exports
     this.view(exports.memory)
-    exports.init()
     this.resultWord = exports.resultAt() >> 2
     this.valueWord = exports.valuesAt() >> 2
     this.lineShapeWord = exports.lineShapesAt() >> 2

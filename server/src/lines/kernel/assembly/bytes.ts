@@ -11,11 +11,14 @@ export const SPACE: i32 = 0x20
 
 const HASH_FACTOR: u64 = (u64(0x9e3779b9) << 32) | u64(0x7f4a7c15)
 
+let secret: u64 = 0
+
 const SCALAR_BYTE: i32 = 1
 const BLANK: i32 = 2
 
 /** Fills the classes of bytes, once. */
-export function initBytes(): void {
+export function initBytes(secretHigh: i32, secretLow: i32): void {
+  secret = (u64(u32(secretHigh)) << 32) | u64(u32(secretLow))
   for (let byte = 0; byte < 128; byte += 1) {
     const lower = byte | 0x20
     const isAlphabetic = lower >= 0x61 && lower <= 0x7a && byte >= 0x41
@@ -150,9 +153,9 @@ export function copyBytes(to: i32, from: i32, length: i32): void {
   for (let at = 0; at < length; at += 16) v128.store(to + at, v128.load(from + at))
 }
 
-/** Hashes bytes eight at a time, for the tables of this module only. */
+/** Hashes bytes eight at a time, for the tables of this module only. Senders cannot know which texts share a place, since they do not know the secret. */
 export function hashOf(start: i32, length: i32, seed: i32): i32 {
-  let hash: u64 = (u64(u32(seed)) << 32) ^ u64(u32(length))
+  let hash: u64 = secret ^ (u64(u32(seed)) << 32) ^ u64(u32(length))
   let at = 0
   for (; at + 8 <= length; at += 8) hash = (rotl<u64>(hash, 23) ^ load<u64>(start + at)) * HASH_FACTOR
   if (at < length) {

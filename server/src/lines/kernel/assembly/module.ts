@@ -16,9 +16,9 @@ export { nestedValueCount, readObject, valueCount } from './objects'
 export { clearOpenMaps } from './shapes'
 export { repair } from './utf8'
 
-/** Fills the tables of classes, once. */
-export function init(): void {
-  initBytes()
+/** Fills the tables of classes, once. Places in the other tables depend on the secret, but no result does. */
+export function init(secretHigh: i32, secretLow: i32): void {
+  initBytes(secretHigh, secretLow)
   initMasks()
   initPattern()
   clearLevels()
