@@ -1,13 +1,12 @@
 import type { BlockBuilder } from './block.ts'
 import type { DictionaryColumn, TextColumn } from './columns.ts'
 import { isAcceptable, ORIGINAL_TIME } from './event.ts'
+import { type LineKernel, lineKernel } from './kernel/kernel.ts'
 import {
   HAS_OBJECT,
   IN_PARTS,
   IS_EXACT,
   IS_WHOLE,
-  type LineKernel,
-  lineKernel,
   NO_PATH,
   READ,
   RESULT,
@@ -15,7 +14,7 @@ import {
   TIME_WORD,
   VALUE,
   VALUE_WORDS,
-} from './kernel/kernel.ts'
+} from './kernel/results.ts'
 import { encodings, toSlot } from './leaf-text.ts'
 import type { MessageHash } from './message-hash.ts'
 import { MessageParts, type MessageReader } from './message-parts.ts'

@@ -1,4 +1,5 @@
-import { lineKernel, NO_PATH, VALUE, VALUE_WORDS } from '../../lines/kernel/kernel.ts'
+import { lineKernel } from '../../lines/kernel/kernel.ts'
+import { NO_PATH, VALUE, VALUE_WORDS } from '../../lines/kernel/results.ts'
 import type { PlainText } from '../../lines/plain-text.ts'
 
 /** A text is an object whose values were added, no object, or unknown: then only jsonObject can tell. */

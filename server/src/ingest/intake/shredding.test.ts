@@ -7,9 +7,9 @@ import { repaired } from '../../lines/repaired.ts'
 import { Shredder } from '../../lines/shred.ts'
 import { emptySlotMap } from '../../lines/slots.ts'
 import { readPlain } from '../detect/plain-bytes.ts'
-import { detectedIn, isObject } from './arrivals.ts'
-import { addLine } from './shredding.ts'
-import { compareWrappedLines, textLine } from './text-lines.fixture.ts'
+import { bodyOfBatch, detectedIn, isObject, linesOfBatch } from './arrivals.ts'
+import { addLine, Shredders } from './shredding.ts'
+import { compareWrappedLines, textLine, wrappedLine } from './text-lines.fixture.ts'
 
 test('lines of any kind get the rows of the reference, however they are read', () => {
   fc.assert(
@@ -40,6 +40,29 @@ test('lines with messages of any kind get the rows of the reference', () => {
   fc.assert(
     fc.property(fc.integer(), (seed) => compareWrappedLines(seed, 2, 20)),
     { numRuns: 400 },
+  )
+})
+
+test('the lines of a body have the same rows as each by itself', () => {
+  const common = { at: arrival.at, origin: arrival.origin }
+  const logId = '00112233-4455-6677-8899-aabbccddeeff'
+  const target = { batches: [0], orgNumber: 1, logId, attributes: [], parser: undefined, lineTime: undefined, isLast: true }
+  fc.assert(
+    fc.property(fc.integer(), (seed) => {
+      const random = randomFrom(seed)
+      const map = random.chance(0.5) ? randomMap(random) : emptySlotMap('s')
+      const makers = [hostileLine, wrappedLine, textLine]
+      const parts = Array.from({ length: 60 }, () => random.pick(makers)(random))
+      const bytes = Buffer.concat(parts.flatMap((part) => [part, Buffer.from(random.pick(['\n', '\n', '\r\n', '\n \n']))]))
+      const batch = { collection: undefined, dataset: undefined, events: { kind: 'lines' as const, bytes }, attributes: [] }
+      const lines = () => linesOfBatch(batch, common, [])
+      const [apart, together] = [undefined, () => bodyOfBatch(batch, common, [])].map((body) => {
+        const shredders = new Shredders(() => 0.5)
+        return [0, 1].map(() => shredders.shred([{ lines, ...(body ? { body } : {}) }], { ...target, map }))
+      })
+      expect(together).toEqual(apart)
+    }),
+    { numRuns: 100 },
   )
 })
 

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { type DatasetLayout, growLayout, type LayoutFindings, OverflowKeys, sumOf } from '../../lines/catalog.ts'
+import { lineKernel } from '../../lines/kernel/kernel.ts'
 import { findingsOf, newObserver } from '../../lines/observe.ts'
 import { PlainText } from '../../lines/plain-text.ts'
 import type { BatchFacts } from '../../lines/prepared-record.ts'
@@ -158,8 +159,13 @@ function bodyReader(body: EventBody): EventReader {
   const { bytes, arrival } = body
   const lines = new BodyLines(bytes)
   const event: { length: number; isCut: boolean | undefined; atMs: number } = { length: 0, isCut: undefined, atMs: arrival.at.ms }
+  const kernel = lineKernel()
+  kernel.load(bytes)
   return (shredder) => {
-    if (!lines.advance()) return undefined
+    if (!lines.advance()) {
+      kernel.unload()
+      return undefined
+    }
     const { start, end } = lines
     if (end - start <= LINE_BYTES_MAX && bytes[afterBlank(bytes, start, end)] === OPEN_OBJECT) {
       shredder.addPart(bytes, start, end, arrival)

@@ -98,7 +98,7 @@ export function textLine(random: Random): Uint8Array {
 }
 
 /** A line of a shipper with a message that may be anything, also an object in an object. */
-function wrappedLine(random: Random, depth = 0): Buffer {
+export function wrappedLine(random: Random, depth = 0): Buffer {
   const inner = random.below(4)
   const text =
     inner === 0 && depth < 2

@@ -20,7 +20,6 @@ export type KernelExports = {
   clearOpenMaps(): void
   setArrival(atMs: number, atNs: number, givenMs: number, givenNs: number): void
   setOptions(hasOpenMaps: number, readsMessage: number): void
-  setLiterals(at: number): void
   readRow(start: number, end: number, wholeStart: number, wholeEnd: number, scratch: number): number
   readObject(start: number, end: number): number
   setScratch(at: number): void

@@ -1,42 +1,13 @@
 import { isAttributeName, messageKeys, ORIGINAL_TIME, timeKeys } from '../event.ts'
 import type { Piece } from '../parts.ts'
-import { exceptionKeys, httpStatusKeys, levelKeys, type Severity, severityOfWord } from '../severity.ts'
+import { exceptionKeys, httpStatusKeys, levelKeys, severityOfWord } from '../severity.ts'
 import { severities } from '../table.ts'
 import { readTime } from '../time-text.ts'
 import { isNameless, KEY_BYTES_MAX, keyName, type WalkStep } from '../walk.ts'
 import { instantiate, isTrap, type KernelExports, type KernelMemory } from './instance.ts'
+import { FOR_REFERENCE, IS_FULL, NOT_UTF8, READ, RESULT, VALUE_WORDS } from './results.ts'
 
-/** The states of a line, as readRow of assembly/lines.ts returns them. */
-export const [READ, NOT_UTF8, FOR_REFERENCE, IS_FULL] = [0, 1, 2, 3]
-/** The flags of a line, in the first word of the results. */
-export const [IS_WHOLE, IS_EXACT, IN_PARTS, HAS_OBJECT] = [1, 2, 4, 8]
-/** The words of the results, as numbers of 32 bits, but for the time of the event. */
-export const RESULT = {
-  flags: 0,
-  values: 1,
-  nested: 2,
-  shapes: 3,
-  timeValue: 4,
-  timeFormat: 5,
-  severity: 6,
-  messageRank: 7,
-  ns: 10,
-  high: 11,
-  low: 12,
-  messageSeverity: 13,
-  messageStart: 14,
-  messageEnd: 15,
-  refused: 16,
-  serial: 17,
-}
 const RESULT_MS = 4
-/** The words of a value. */
-export const VALUE = { symbol: 0, start: 1, end: 2, path: 3 }
-export const VALUE_WORDS = 4
-export const NO_PATH = -1
-/** Marks the value that the event time reproduces, in the words of a shape. */
-export const TIME_WORD = -1
-
 const STEP = { words: 12, from: 0, literal: 1, length: 2, key: 3, kind: 4, inside: 8 }
 const SHAPE = { words: 4, start: 0, length: 1 }
 const PATH = { words: 8, role: 0, seenIn: 1, isAttribute: 5 }
@@ -56,8 +27,10 @@ const PADDING = 128
 const MESSAGE_BYTES = 1_040
 /** A line that is not UTF-8 gets up to three bytes for each of its own. */
 const REPAIRED_FACTOR = 3
-/** Room for the decoded texts and the literals of a line, which can each be twice as long as the line. */
-const SCRATCH_FACTOR = 4
+/** Room for the decoded texts of a line and its message, and then for its literals, which can be twice as long as the line. */
+const SCRATCH_FACTOR = 5
+/** A larger body would keep as much memory for good. */
+const LOADED_BYTES_MAX = 8 * 2 ** 20
 
 /** In the order of assembly/roles.ts. The level key that is also a code of HTTP stands between the two. */
 const roles: readonly string[] = [
@@ -70,7 +43,6 @@ const roles: readonly string[] = [
   ORIGINAL_TIME,
 ]
 const numberFormats = ['s', 'm', 'u', 'n'].flatMap((unit) => ['', 1, 2, 3, 4, 5, 6, 7, 8, 9, '*'].map((digits) => `n${unit}${digits}`))
-export const severityNames = Object.keys(severities) as Severity[]
 
 /** The dataset whose lines are read, as far as the module must know it. */
 export type KernelDataset = { readonly open: ReadonlySet<string> }
@@ -108,6 +80,9 @@ export class LineKernel {
   private dataset: KernelDataset | undefined
   private readsMessage = false
   private isFull = false
+  /** The body in the memory, and the position behind it. */
+  private loaded: Uint8Array | undefined
+  private free = 0
   private told = { ms: 0, ns: 0 }
   private readonly arrival = { atMs: Number.NaN, atNs: 0, givenMs: Number.NaN, givenNs: 0 }
 
@@ -156,24 +131,45 @@ export class LineKernel {
 
   private readOnce(source: Uint8Array, start: number, end: number): number {
     const { exports } = this
-    this.put(source, start, end, SCRATCH_FACTOR + 1)
+    let next = this.place(source, start, end)
     this.wholeStart = this.lineStart
     this.wholeEnd = this.lineEnd
-    const state = this.readPut()
+    const state = exports.readRow(this.lineStart, this.lineEnd, this.wholeStart, this.wholeEnd, next)
     if (state !== NOT_UTF8) return state
-    this.put(source, start, end, (SCRATCH_FACTOR + 1) * REPAIRED_FACTOR + 1)
-    this.wholeStart = this.lineStart
-    this.wholeEnd = this.lineEnd
-    this.lineStart = this.lineEnd + PADDING
-    this.lineEnd = exports.repair(this.wholeStart, this.wholeEnd, this.lineStart)
-    return this.readPut()
+    this.grow(next + (end - start) * REPAIRED_FACTOR * (SCRATCH_FACTOR + 1))
+    this.lineStart = next
+    this.lineEnd = exports.repair(this.wholeStart, this.wholeEnd, next)
+    next = this.lineEnd + PADDING
+    return exports.readRow(this.lineStart, this.lineEnd, this.wholeStart, this.wholeEnd, next)
   }
 
-  private readPut(): number {
-    const { exports, lineStart, lineEnd } = this
-    const scratch = lineEnd + PADDING
-    exports.setLiterals(scratch + (lineEnd - lineStart) * 2 + PADDING)
-    return exports.readRow(lineStart, lineEnd, this.wholeStart, this.wholeEnd, scratch)
+  /** Puts a line into the memory, unless its body is there. Returns where decoded texts have room. */
+  private place(source: Uint8Array, start: number, end: number): number {
+    if (source !== this.loaded) {
+      this.put(source, start, end)
+      return this.lineEnd + PADDING
+    }
+    const body = this.exports.linesAt()
+    this.lineStart = body + start
+    this.lineEnd = body + end
+    this.grow(this.free + (end - start) * SCRATCH_FACTOR)
+    return this.free
+  }
+
+  /** Takes a body into the memory, so that its lines need not be copied one by one. A large one is left out. */
+  load(body: Uint8Array): void {
+    this.unload()
+    if (body.length > LOADED_BYTES_MAX) return
+    const start = this.exports.linesAt()
+    this.grow(start + body.length)
+    this.bytes.set(body, start)
+    this.loaded = body
+    this.free = start + body.length + PADDING
+  }
+
+  unload(): void {
+    this.loaded = undefined
+    this.free = this.exports.linesAt()
   }
 
   /**
@@ -185,7 +181,7 @@ export class LineKernel {
     const isInside = source.buffer === this.bytes.buffer
     if (!isInside) {
       if (this.isFull) this.clear()
-      this.put(source, start, end, SCRATCH_FACTOR + 1)
+      this.put(source, start, end)
       exports.setScratch(this.lineEnd + PADDING)
     }
     const first = isInside ? source.byteOffset + start : this.lineStart
@@ -259,11 +255,11 @@ export class LineKernel {
   }
   private readonly prefixLists: (readonly string[])[] = []
 
-  private put(source: Uint8Array, start: number, end: number, factor: number): void {
+  private put(source: Uint8Array, start: number, end: number): void {
     const length = end - start
-    this.lineStart = this.exports.linesAt()
+    this.lineStart = this.free
     this.lineEnd = this.lineStart + length
-    this.grow(this.lineStart + length * factor + PADDING * 8)
+    this.grow(this.lineStart + length * (SCRATCH_FACTOR + 1))
     this.copy(source, start, end, this.lineStart)
   }
 
@@ -274,7 +270,7 @@ export class LineKernel {
 
   private grow(bytes: number): void {
     const { memory } = this.exports
-    const missing = bytes - memory.buffer.byteLength
+    const missing = bytes + PADDING * 8 - memory.buffer.byteLength
     if (missing <= 0) return
     memory.grow(Math.ceil(missing / PAGE_BYTES))
     this.view(memory)
@@ -310,6 +306,7 @@ export class LineKernel {
     this.stepWord = exports.stepsAt() >> 2
     this.arrival.atMs = Number.NaN
     this.dataset = undefined
+    this.unload()
     this.forget()
     return exports
   }

@@ -1,7 +1,7 @@
 import { byteAt, copyBytes, OPEN_OBJECT, SPACE } from './bytes'
 import { setScratch } from './escapes'
 import { hashHigh, hashLow, hashMessage, hashWords } from './masks'
-import { RESULT } from './memory'
+import { PADDING, RESULT } from './memory'
 import {
   isExactLine,
   lineSerial,
@@ -83,12 +83,13 @@ export function setOptions(openMaps: bool, message: bool): void {
 
 /**
  * Reads a line into the results. A line that was not UTF-8 comes repaired, with its bytes from `wholeStart`. Decoded texts are put from `scratch`, where there is room
- * for twice the line.
+ * for five times the line: also for its literals.
  */
 export function readRow(start: i32, end: i32, wholeStart: i32, wholeEnd: i32, scratch: i32): i32 {
   const isRepaired = wholeStart !== start
   if (!isRepaired && !isUtf8(start, end)) return NOT_UTF8
   setScratch(scratch)
+  literals = scratch + (end - start) * 2 + PADDING
   const state = readLine(start, end)
   if (state === FULL) return IS_FULL
   if (state === UNUSUAL) return FOR_REFERENCE
@@ -249,11 +250,8 @@ function addedRole(role: i32): i32 {
 }
 
 let literals: i32 = 0
-/** Where the literals of a line without a message are put: behind its decoded texts, with room for the line. */
-export function setLiterals(at: i32): void {
-  literals = at
-}
 
+/** Hashes the literals of a line without a message. */
 function hashLiterals(isInParts: bool): void {
   const count = valueCount()
   let put = literals

@@ -10,7 +10,7 @@ import { clearSteps } from './steps'
 import { clearTimes } from './times'
 
 export { scratchEnd, setScratch } from './escapes'
-export { readRow, setArrival, setLiterals, setOptions } from './lines'
+export { readRow, setArrival, setOptions } from './lines'
 export { hashHigh, hashLow, hashMessage } from './masks'
 export { nestedValueCount, readObject, valueCount } from './objects'
 export { clearOpenMaps } from './shapes'

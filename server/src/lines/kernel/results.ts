@@ -1,0 +1,38 @@
+import type { Severity } from '../severity.ts'
+import { severities } from '../table.ts'
+
+/** The layout of the results, as assembly/lines.ts and assembly/objects.ts write them. */
+
+/** The states of a line, as readRow of assembly/lines.ts returns them. */
+export const [READ, NOT_UTF8, FOR_REFERENCE, IS_FULL] = [0, 1, 2, 3]
+/** The flags of a line, in the first word of the results. */
+export const [IS_WHOLE, IS_EXACT, IN_PARTS, HAS_OBJECT] = [1, 2, 4, 8]
+/** The words of the results, as numbers of 32 bits, but for the time of the event. */
+export const RESULT = {
+  flags: 0,
+  values: 1,
+  nested: 2,
+  shapes: 3,
+  timeValue: 4,
+  timeFormat: 5,
+  severity: 6,
+  messageRank: 7,
+  ns: 10,
+  high: 11,
+  low: 12,
+  messageSeverity: 13,
+  messageStart: 14,
+  messageEnd: 15,
+  refused: 16,
+  serial: 17,
+}
+
+/** The words of a value. */
+export const VALUE = { symbol: 0, start: 1, end: 2, path: 3 }
+export const VALUE_WORDS = 4
+export const NO_PATH = -1
+/** Marks the value that the event time reproduces, in the words of a shape. */
+export const TIME_WORD = -1
+
+/** The severities by their numbers. */
+export const severityNames = Object.keys(severities) as Severity[]
