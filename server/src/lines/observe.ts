@@ -6,8 +6,12 @@ import type { FoundText } from './text-line.ts'
 
 export type ObservedLine = { bytes: Uint8Array; arrival: Arrival; found?: FoundText | undefined }
 
-/** A shredder without slots, to which the first lines of a dataset are added. Their class and slots are decided from its findings. */
-export const newObserver = (messages?: MessageReader): Shredder => new Shredder(emptySlotMap('s'), { random: () => 1, messages })
+/**
+ * A shredder without slots, to which the first lines of a dataset are added. Their class and slots are decided from its findings. Its rows are not
+ * stored, so none is rebuilt.
+ */
+export const newObserver = (messages?: MessageReader): Shredder =>
+  new Shredder(emptySlotMap('s'), { random: () => 1, checkedFirst: 0, messages })
 
 /**
  * Counts the keys of the lines of an observer. A few thousand lines suffice. A time that its format reproduces is not counted, since it needs no

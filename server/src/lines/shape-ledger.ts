@@ -21,14 +21,16 @@ export class ShapeLedger {
   private readonly live = new Map<string, LiveShape>()
   private readonly random: () => number
   private readonly shapesMax: number
+  private readonly checkedFirst: number
   private chars = 0
   private block = 0
   private untilCheck = 0
   private crowded = false
 
-  constructor(random: () => number, shapesMax = SHAPES_MAX) {
+  constructor(random: () => number, shapesMax = SHAPES_MAX, checkedFirst = CHECKED_FIRST) {
     this.random = random
     this.shapesMax = shapesMax
+    this.checkedFirst = checkedFirst
   }
 
   get size(): number {
@@ -44,7 +46,7 @@ export class ShapeLedger {
       this.refused += 1
       return undefined
     }
-    const shape = { text, linesToCheck: CHECKED_FIRST, broken: false, lastBlock: this.block }
+    const shape = { text, linesToCheck: this.checkedFirst, broken: false, lastBlock: this.block }
     this.live.set(text, shape)
     this.chars += text.length
     return shape

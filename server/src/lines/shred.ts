@@ -25,8 +25,13 @@ const SPACE = 0x20
 /** The shape of rows that are stored raw. */
 const NO_SHAPE = ''
 
-/** `messages` reads the messages of JSON lines; without it they are texts. */
-export type ShredderOptions = { random: () => number; shapesMax?: number; messages?: MessageReader | undefined }
+/** `messages` reads the messages of JSON lines; without it they are texts. `checkedFirst` lines of each shape are rebuilt and compared. */
+export type ShredderOptions = {
+  random: () => number
+  shapesMax?: number
+  checkedFirst?: number
+  messages?: MessageReader | undefined
+}
 
 /**
  * Turns the lines of one dataset into blocks. It computes the same rows as reference.ts, faster. JSON lines are read by the kernel; lines beyond its bounds are
@@ -48,10 +53,10 @@ export class Shredder {
   private prepared: PreparedArrival | undefined
   private readonly records = new PreparedRecords()
 
-  constructor(map: SlotMap, { random, shapesMax, messages }: ShredderOptions) {
+  constructor(map: SlotMap, { random, shapesMax, checkedFirst, messages }: ShredderOptions) {
     this.map = map
     this.messages = messages
-    this.ledger = new ShapeLedger(random, shapesMax)
+    this.ledger = new ShapeLedger(random, shapesMax, checkedFirst)
     this.block = new BlockBuilder(map.tableClass)
     this.jsonRows = new JsonRows(map, this.block, this)
     this.textRows = new TextRows(map, this.block, this)
