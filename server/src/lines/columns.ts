@@ -211,6 +211,8 @@ export class PartsColumn {
 
 /** A sketch of this size estimates distinct counts up to a few times its bits. */
 const SKETCH_BITS = 1_024
+/** So many bytes at the beginning and at the end tell values apart. */
+const HASHED_BYTES = 8
 
 /**
  * How often a key was seen, and with how many distinct values: `bits` of a sketch are set. Most of many keys have one value, which is `first`; the
@@ -293,7 +295,9 @@ export class OverflowColumn {
 
   private observe(key: number, source: Uint8Array, start: number, end: number): void {
     let hash = end - start
-    for (let at = start; at < end && at < start + 32; at += 1) hash = Math.imul(hash ^ (source[at] as number), 0x01000193)
+    const head = Math.min(end, start + HASHED_BYTES)
+    for (let at = start; at < head; at += 1) hash = Math.imul(hash ^ (source[at] as number), 0x01000193)
+    for (let at = Math.max(head, end - HASHED_BYTES); at < end; at += 1) hash = Math.imul(hash ^ (source[at] as number), 0x01000193)
     const bit = ((hash ^ (hash >>> 15)) >>> 0) % SKETCH_BITS
     const seen = this.seen[key]
     if (!seen) {
