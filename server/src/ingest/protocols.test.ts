@@ -108,6 +108,27 @@ describe('OpenTelemetry', () => {
     expect((await send('/v1/logs', Buffer.alloc(20 * 2 ** 20 + 1), JSON_TYPE)).status).toBe(413)
   })
 
+  test('a trace is found in its logs and its spans by one condition', async () => {
+    const [traceId, spanId] = ['5b8efff798038103d269b633813fc60c', 'eee19b7ec3c1b174']
+    const resource = { attributes: [{ key: 'service.name', value: { stringValue: 'traced' } }] }
+    const timeUnixNano = `${senders.app.clock.nowMs()}000000`
+    const logRecords = [{ timeUnixNano, body: { stringValue: 'paid' }, traceId, spanId }]
+    const spans = [{ traceId, spanId, name: 'pay', kind: 2, startTimeUnixNano: timeUnixNano, endTimeUnixNano: timeUnixNano }]
+    await send('/v1/logs', JSON.stringify({ resourceLogs: [{ resource, scopeLogs: [{ logRecords }] }] }), JSON_TYPE)
+    await send('/v1/traces', JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ spans }] }] }), JSON_TYPE)
+    const found = async (where: string) => {
+      const body = { from_expr: "dataset = 'traced' OR (collection = '.traces' AND dataset = 'traced')", where, time_range: 'Last 1 hour', select: ['trace_id', 'span_id'] }
+      const reply = await senders.org.ask<{ result: Record<string, string>[] }>('POST', '/search', { body })
+      return reply.body.result.map((row) => [row.trace_id, row.span_id])
+    }
+    for (const where of [`trace_id = '${traceId}'`, `span_id = '${spanId}' AND trace_id IS NOT NULL`, `trace_id LIKE '5b8e%'`])
+      expect(await found(where), where).toEqual([
+        [traceId, spanId],
+        [traceId, spanId],
+      ])
+    expect(await found(`trace_id != '${traceId}'`)).toEqual([])
+  })
+
   test('metrics are not stored: their data points are counted in the reply and in the ledger', async () => {
     expect((await send('/v1/metrics', '{"resourceMetrics":[]}', JSON_TYPE)).body).toEqual({})
     const points = { dataPoints: [{ asInt: '1' }, { asInt: '2' }] }

@@ -1,5 +1,6 @@
 import { patternId } from '../kernel/pattern-id.ts'
 import { elementPaths, valueInArrays } from './element.ts'
+import { keyNames } from './key-names.ts'
 
 /**
  * An event outside the event store, ready for filters. `leaves` has message keys by name and attributes with their `$`. `severity` is the
@@ -56,12 +57,14 @@ function statusOf({ severity }: MatchableEvent): string {
   return severity === 'warn' ? 'warn' : 'info'
 }
 
-/** Reads the key itself, or a value in an array. A name without `$` falls back to the attribute of that name. */
-function leafReader(key: string): KeyReader {
-  const own = ownReader(key)
-  if (key.startsWith('$') || key.startsWith('@')) return own
-  const attribute = ownReader(`$${key}`)
-  return (event) => own(event) ?? attribute(event)
+/** Reads the first key that the event has of those that the name may mean, or a value in an array. */
+function leafReader(name: string): KeyReader {
+  const [own, ...others] = keyNames(name).map(ownReader)
+  return (event) => {
+    let text = own?.(event)
+    for (let at = 0; text === undefined && at < others.length; at += 1) text = others[at]?.(event)
+    return text
+  }
 }
 
 function ownReader(key: string): KeyReader {

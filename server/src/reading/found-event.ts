@@ -6,10 +6,11 @@ import type { TableClass } from '../lines/table.ts'
 import { severities } from '../lines/table.ts'
 import { formatTime, fromNs } from '../lines/time-text.ts'
 import { type ElementPath, elementPaths, valueInArrays } from '../query/element.ts'
+import { keyNames } from '../query/key-names.ts'
 import type { BinaryRows } from './binary-rows.ts'
 import type { LocatedSource } from './branches.ts'
 import type { EventsRequest, FoundEvent } from './event-query.ts'
-import { keyCandidates, slotIn } from './key-locations.ts'
+import { slotIn } from './key-locations.ts'
 
 /** The layout of the rows of a branch: the columns in `values`, and the sources that tell which key lies in which column. */
 export type BranchLayout = {
@@ -152,7 +153,7 @@ const requestedPaths = new WeakMap<readonly string[], ReadonlyMap<string, readon
 
 /** The keys that a request may mean, with the arrays in which they may lie. */
 function pathsOfKeys(keys: readonly string[]): ReadonlyMap<string, readonly ElementPath[]> {
-  const known = requestedPaths.get(keys) ?? new Map(keys.flatMap(keyCandidates).map((key) => [key, elementPaths(key)]))
+  const known = requestedPaths.get(keys) ?? new Map(keys.flatMap(keyNames).map((key) => [key, elementPaths(key)]))
   requestedPaths.set(keys, known)
   return known
 }

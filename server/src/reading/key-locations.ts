@@ -2,6 +2,7 @@ import { timeKeys } from '../lines/event.ts'
 import type { Slot } from '../lines/slots.ts'
 import { type TableClass, tableClasses } from '../lines/table.ts'
 import { elementPaths } from '../query/element.ts'
+import { keyNames } from '../query/key-names.ts'
 import type { SqlFragment } from './statement.ts'
 
 /**
@@ -42,20 +43,12 @@ const BUILT_IN_KEYS: ReadonlySet<string> = new Set([
 /** Whether every event has a key apart from its line. Any other name with `@` is that of an ordinary key. */
 export const isBuiltInKey = (key: string): boolean => BUILT_IN_KEYS.has(key)
 
-/** Returns where to look for a key: the key itself, a value in an array, and, for a name without `$`, the attribute of that name. */
-export function keyLocations(key: string, slots: KeyColumns): KeyLocations {
-  const own = ranksOf(key, slots)
-  return key.startsWith('$') || key.startsWith('@') ? own : [...own, ...ranksOf(`$${key}`, slots)]
-}
+/** Returns where to look for a name: the keys that it may mean, and values in arrays. */
+export const keyLocations = (name: string, slots: KeyColumns): KeyLocations => keyNames(name).flatMap((key) => ranksOf(key, slots))
 
-/** The keys that a name may mean: a name without `$` may also be the attribute of that name. */
-export const keyCandidates = (key: string): readonly string[] => (key.startsWith('$') || key.startsWith('@') ? [key] : [key, `$${key}`])
-
-/** The paths whose columns determine the locations of a key. */
-export const pathsOf = (key: string): readonly string[] => {
-  const own = [key, ...elementPaths(key).map(({ array }) => array)]
-  return key.startsWith('$') || key.startsWith('@') ? own : [...own, ...own.map((path) => `$${path}`)]
-}
+/** The paths whose columns determine the locations of a name. */
+export const pathsOf = (name: string): readonly string[] =>
+  keyNames(name).flatMap((key) => [key, ...elementPaths(key).map(({ array }) => array)])
 
 function ranksOf(path: string, slots: KeyColumns): KeyLocations {
   const arrays = elementPaths(path)

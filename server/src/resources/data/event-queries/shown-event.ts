@@ -2,6 +2,7 @@ import type { Event, ResultRow } from '@dendro/api'
 import type { SelectItem } from '@dendro/language/tree'
 import { patternId } from '../../../kernel/pattern-id.ts'
 import type { Severity } from '../../../lines/severity.ts'
+import { keyNames } from '../../../query/key-names.ts'
 import type { EventsRequest, FoundEvent } from '../../../reading/event-query.ts'
 import { eventTimeText } from './shown-time.ts'
 
@@ -27,7 +28,7 @@ export function readKeys(items: readonly SelectItem[]): Pick<EventsRequest, 'key
   const families = keys.includes('@pattern') ? { withFamilies: true } : {}
   if (items.some((item) => item.kind === 'everything')) return { keys: 'all', withRaw, ...families }
   const leaves = keys.filter((key) => !builtIns.has(key))
-  return { keys: [...new Set(leaves.flatMap((key) => (isBare(key) ? [key, `$${key}`] : [key])))], withRaw, ...families }
+  return { keys: [...new Set(leaves.flatMap(keyNames))], withRaw, ...families }
 }
 
 /** Builds each event in both forms of the response, in the order found. */
@@ -82,8 +83,6 @@ export function statusOf(severity: Severity): 'info' | 'warn' | 'error' {
   return severity === 'warn' ? 'warn' : 'info'
 }
 
-const isBare = (key: string): boolean => !key.startsWith('$') && !key.startsWith('@')
-
 const utf8 = new TextDecoder()
 export const rawText = (raw: Uint8Array | undefined): string => (raw === undefined ? '' : utf8.decode(raw))
 
@@ -132,9 +131,9 @@ function selectField(chosen: SelectedFields, key: string, name: string, found: F
     if (key !== '@raw' || name !== '@raw') chosen.selected[name] = value
     return
   }
-  const path = found.leaves.has(key) || !isBare(key) ? key : `$${key}`
-  const value = found.leaves.get(path)
-  if (value === undefined) return
+  const path = keyNames(key).find((one) => found.leaves.has(one))
+  const value = path === undefined ? undefined : found.leaves.get(path)
+  if (path === undefined || value === undefined) return
   addField(chosen, path, value)
   chosen.selected[name] = value
 }
