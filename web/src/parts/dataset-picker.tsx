@@ -8,6 +8,7 @@ import { Popover } from '../ui/popover.tsx'
 import { unknownDataset } from './datasets.ts'
 import { hasWords } from './has-words.ts'
 import { ago } from './numbers.ts'
+import { systemText } from './system-datasets.ts'
 
 export type PickedDataset = { id: string; collection: string; dataset: string; metadata?: { last_heartbeat_at?: number } }
 
@@ -59,8 +60,9 @@ export function DatasetPicker({ all, picked, onPick, onSelector }: DatasetPicker
             <li key={one.id} className="flex items-center gap-2 rounded px-1 hover:bg-tint">
               <label className="flex min-w-0 flex-1 items-center gap-2 py-0.5">
                 <input type="checkbox" checked={isPicked(one.id)} onChange={() => toggle(one.id)} />
-                <span className="truncate">
+                <span className="min-w-0 truncate">
                   <span className="text-soft">{one.collection} /</span> {one.dataset}
+                  <span className="block whitespace-normal text-soft text-xs empty:hidden">{systemText(one.collection)}</span>
                 </span>
               </label>
               {one.metadata && <Freshness atMs={one.metadata.last_heartbeat_at} />}

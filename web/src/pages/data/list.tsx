@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { useClient } from '../../parts/client.ts'
-import { hasReceivedEvents, systemText } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { FilterRow } from '../../parts/filter-row.tsx'
 import { hasWords } from '../../parts/has-words.ts'
@@ -13,6 +12,7 @@ import { EmptyState, Loading, Page } from '../../parts/page.tsx'
 import { Permitted } from '../../parts/permitted.tsx'
 import { RecordTable } from '../../parts/records.tsx'
 import { Shippers, useShipperKey } from '../../parts/shippers.tsx'
+import { hasReceivedEvents, systemText } from '../../parts/system-datasets.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -189,9 +189,7 @@ function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
               <tr className="border-line border-t bg-sunk">
                 <th colSpan={2} scope="rowgroup" className="break-words px-3 py-1 text-left font-medium max-sm:px-2">
                   {collection}
-                  {own.some((one) => one.is_system_generated) && (
-                    <span className="ml-2 font-normal text-soft text-xs">{systemText(collection)}</span>
-                  )}
+                  <span className="ml-2 font-normal text-soft text-xs">{systemText(collection)}</span>
                 </th>
                 <td colSpan={columns.length - 1} className="px-3 py-1 text-right">
                   {own.every((one) => !one.is_system_generated) && (
@@ -237,6 +235,7 @@ function DatasetRow({ dataset, volume, retentionDays, nowMs, isNamed }: DatasetR
           {isNamed && <span className="text-soft">{dataset.collection} / </span>}
           {dataset.dataset}
         </Link>
+        {isNamed && <p className="text-soft text-xs">{systemText(dataset.collection)}</p>}
       </td>
       <td className="px-3 py-1.5 max-sm:px-2">
         <Freshness lastMs={dataset.metadata.last_heartbeat_at} nowMs={nowMs} />

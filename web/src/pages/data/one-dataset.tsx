@@ -7,6 +7,7 @@ import { useClient } from '../../parts/client.ts'
 import { Loading, Page } from '../../parts/page.tsx'
 import { MissingRecord } from '../../parts/records.tsx'
 import { useScrollToCurrent } from '../../parts/scroll-to-current.ts'
+import { systemText } from '../../parts/system-datasets.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { DatasetFields } from './dataset-fields.tsx'
 import { DatasetSettings } from './dataset-settings.tsx'
@@ -52,6 +53,7 @@ export function OneDataset({ id }: { id: string }) {
         </>
       }
     >
+      {dataset && systemText(dataset.collection) && <p className="-mt-3 text-soft">{systemText(dataset.collection)}.</p>}
       <nav ref={row} aria-label="Dataset" className="flex gap-1 overflow-x-auto border-line border-b pb-1">
         {datasetParts.map((one) => (
           <Link
