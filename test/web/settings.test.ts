@@ -113,12 +113,37 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
       await page.getByText('This service has no mail server').waitFor()
       await page.getByRole('link', { name: 'Create a webhook or a chat integration' }).waitFor()
       expect(await page.getByRole('textbox', { name: 'Address' }).count()).toBe(0)
+      // A caller who may not read the integrations gets the form too.
+      const permissions = ['monitors_read', 'monitors_write', 'search_read', 'logs_read']
+      const role = await own.org.ask<{ role_id: string }>('POST', '/roles', {
+        body: { role_type: 'API', display_name: 'Monitors only', permissions },
+      })
+      expect(role.status).toBe(201)
+      const limited = await own.open('/app/monitors?edit=new', { key: await own.org.newKey([role.body.role_id]) })
+      await limited.getByText('This service has no mail server').waitFor()
+      const nameField = limited.getByRole('region', { name: 'Name', exact: true }).getByRole('textbox').first()
+      await nameField.fill('Errors')
+      await limited.getByRole('button', { name: 'Add recipient' }).click()
+      await limited.getByRole('textbox', { name: 'Address' }).fill('oncall@example.org')
+      expect(await nameField.inputValue()).toBe('Errors')
       const body = { name: 'On call', url: 'https://hooks.example.org/a' }
       expect((await own.org.ask('POST', '/integrations/webhooks', { body })).status).toBe(201)
       await page.reload()
       const channel = page.getByLabel('Channel')
       await expect.poll(() => channel.locator('option:checked').textContent()).toBe('Webhook On call')
       await channel.selectOption('E-mail (not delivered)')
+      const requests = Array.from({ length: 40 }, (_, at) => ({
+        timestamp: new Date(own.app.clock.nowMs() - at * 1_000).toISOString(),
+        method: 'GET',
+        path: `/page/${at % 3}`,
+        status: at % 10 ? 200 : 502,
+      }))
+      await own.send('nginx', requests)
+      await page.goto(`${own.app.url}/app/dashboards`)
+      await page.getByRole('link', { name: 'Preview Access logs: nginx' }).click()
+      await page.getByRole('region', { name: 'Monitors' }).getByRole('checkbox').first().check()
+      await page.getByText('This service has no mail server').waitFor()
+      expect(await channel.locator('option:checked').textContent()).toBe('Webhook On call')
     } finally {
       await own.close()
     }

@@ -6,8 +6,8 @@ import { BackToDashboards } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
 import { EditorPage } from '../../parts/editor-page.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
+import { useFirstTargets } from '../../parts/first-targets.ts'
 import { FormField } from '../../parts/form.tsx'
-import { useMe } from '../../parts/me.ts'
 import { quantity } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
 import { Permitted } from '../../parts/permitted.tsx'
@@ -30,11 +30,11 @@ const RANGE = 'Last 1 day'
 export function FromPack({ pack, datasetId }: FromPackProps) {
   const client = useClient()
   const navigate = useNavigate()
-  const me = useMe()
+  const first = useFirstTargets()
   const [typed, setTyped] = useState<TypedParameters>({})
   const [chosen, setChosen] = useState<readonly string[]>([])
   const [edited, setEdited] = useState<readonly FormTarget[]>()
-  const targets = edited ?? [{ email: me.data?.user?.email ?? '' }]
+  const targets = edited ?? first ?? []
   const settled = useSettled(typed)
   const read = useQuery({
     queryKey: ['content packs', 'preview', pack, datasetId, settled],

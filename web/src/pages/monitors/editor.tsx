@@ -5,14 +5,12 @@ import { BackToMonitors } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
 import { useDatasets } from '../../parts/datasets.ts'
 import { EditorPage } from '../../parts/editor-page.tsx'
-import { useMe } from '../../parts/me.ts'
+import { useFirstTargets } from '../../parts/first-targets.ts'
 import { Loading, Page, Panel } from '../../parts/page.tsx'
 import { QueryEditor } from '../../parts/query-editor.tsx'
 import { rangeOf } from '../../parts/range-params.ts'
 import { MissingRecord } from '../../parts/records.tsx'
 import { useSave } from '../../parts/save.ts'
-import { useIntegrations } from '../../parts/target-fields.tsx'
-import { firstTargets } from '../../parts/targets.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
 import { bodyOf, draftFromMetric, draftOf, type MonitorFormState, newDraft, ruleOf, silenceDraft, windowFor } from './draft.ts'
@@ -28,20 +26,16 @@ type EditorProps = { params: MonitorParams; id: string | undefined }
 export function MonitorEditor({ params, id }: EditorProps) {
   const monitor = useMonitor(id ?? params.of)
   const metric = useMetric(id === undefined && params.of === undefined ? params.metric : undefined)
-  const me = useMe()
-  const integrations = useIntegrations()
+  const targets = useFirstTargets()
   if (id === undefined && params.of === undefined) {
     const range = params.r === undefined && params.f === undefined ? undefined : rangeOf(params, { words: 'Last 5 minutes' })
     const window = windowFor(range, Date.now())
-    // A failed request is sent again whenever a part of the form mounts, and is pending again then.
-    const canSendMail = me.data?.can_send_mail ?? true
-    if (!me.isFetched || (!canSendMail && integrations.isPending))
+    if (!targets)
       return (
         <Page title="New monitor">
           <Loading>Loading…</Loading>
         </Page>
       )
-    const targets = firstTargets(canSendMail, me.data?.user?.email, integrations.data ?? [])
     if (params.silent !== undefined)
       return <MonitorForm first={silenceDraft(params, params.silent, window, targets)} id={undefined} title="New monitor" />
     if (params.metric === undefined) return <MonitorForm first={newDraft(params, window, targets)} id={undefined} title="New monitor" />
