@@ -26,6 +26,10 @@ export type KernelExports = {
   valueCount(): number
   nestedValueCount(): number
   repair(start: number, end: number, to: number): number
+  isTime(start: number, end: number): number
+  msOfTime(): number
+  nsOfTime(): number
+  formatOfTime(): number
   hashMessage(start: number, end: number): void
   hashHigh(): number
   hashLow(): number

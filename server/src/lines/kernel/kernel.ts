@@ -21,6 +21,7 @@ const FORMATS_MAX = 4_096
 const SHORT = 48
 /** The result for an object that could not be read, though it may be one. */
 const NO_OBJECT = -3
+const TIME_BYTES_MAX = 64
 const PAGE_BYTES = 65_536
 const PADDING = 128
 /** The bytes of a message that its hash depends on, with those that its last word looks at. */
@@ -196,6 +197,20 @@ export class LineKernel {
     return undefined
   }
 
+  /** Reads a time into `to`, as readTime does; false for a text that is none. It must not be a part of a line that is still in use. */
+  readTimeTo(to: { ms: number; ns: number; format: string | undefined }, source: Uint8Array, start: number, end: number): boolean {
+    if (end - start > TIME_BYTES_MAX) return false
+    if (this.formats.length > FORMATS_MAX) this.clear()
+    const { exports } = this
+    const at = exports.messageAt()
+    this.copy(source, start, end, at)
+    if (exports.isTime(at, at + end - start) === 0) return false
+    to.ms = exports.msOfTime()
+    to.ns = exports.nsOfTime()
+    to.format = this.formats[exports.formatOfTime() - 1]
+    return true
+  }
+
   /** Hashes the message without its variable parts. */
   hashMessage(source: Uint8Array, start: number, end: number): void {
     const { exports } = this
@@ -292,7 +307,7 @@ export class LineKernel {
     const host = {
       learnKey: (key: number, parent: number, start: number, length: number) => this.learnKey(key, parent, start, length),
       isOpenMap: (key: number) => (this.dataset?.open.has(this.prefixes[key] ?? '') ? 1 : 0),
-      readTime: (start: number, length: number) => this.readTime(this.text(start, start + length)),
+      readTime: (start: number, length: number) => this.readUnusualTime(this.text(start, start + length)),
       timeMs: () => this.told.ms,
       timeNs: () => this.told.ns,
       severityOfWord: (start: number, length: number) => severities[severityOfWord(this.text(start, start + length)) ?? 'none'],
@@ -348,7 +363,7 @@ export class LineKernel {
     return number
   }
 
-  private readTime(text: string): number {
+  private readUnusualTime(text: string): number {
     const found = readTime(text)
     if (!found) return NO_TIME
     this.told = found.instant

@@ -22,7 +22,7 @@ import { isThere, lineRole, MESSAGE_FIRST, MESSAGE_LAST, nestedRole, ORIGINAL_TI
 import { readSeverity } from './severity'
 import { addWord, endShape, FULL, isInOpenMap, shapeCount, startShapes, TIME } from './shapes'
 import { END, kindOf, lengthOf, literalOf, NULL, STRING } from './steps'
-import { formatOfTime, isTime, msOfTime, nsOfTime } from './times'
+import { formatOfTime, isTimeOfEvent, msOfTime, nsOfTime } from './times'
 import { isUtf8 } from './utf8'
 
 /** The states of a line that was read: as a row, to be repaired first, to be read by the reference, or to be read again when all is forgotten. */
@@ -155,7 +155,7 @@ function readEventTime(): i32 {
     for (let role = TIME_FIRST; role <= TIME_LAST; role += 1) {
       const value = lineRole(role)
       if (value === 0) continue
-      if (isTime(load<i32>(value, TEXT_START), load<i32>(value, TEXT_END))) {
+      if (isTimeOfEvent(load<i32>(value, TEXT_START), load<i32>(value, TEXT_END))) {
         const isTaken = hasGiven ? msOfTime() === givenMs && nsOfTime() === givenNs : isAcceptable(msOfTime())
         if (isTaken) {
           const index = (value - valueAt(0)) >> 4
@@ -173,7 +173,7 @@ function readEventTime(): i32 {
   store<i32>(RESULT, refused, REFUSED)
   for (let role = TIME_FIRST; role <= TIME_LAST; role += 1) {
     const value = nestedRole(role)
-    if (value === 0 || !isTime(load<i32>(value, TEXT_START), load<i32>(value, TEXT_END)) || !isAcceptable(msOfTime())) continue
+    if (value === 0 || !isTimeOfEvent(load<i32>(value, TEXT_START), load<i32>(value, TEXT_END)) || !isAcceptable(msOfTime())) continue
     setTime(msOfTime(), nsOfTime())
     return -1
   }

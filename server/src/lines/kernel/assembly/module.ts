@@ -14,6 +14,7 @@ export { readRow, setArrival, setOptions } from './lines'
 export { hashHigh, hashLow, hashMessage } from './masks'
 export { nestedValueCount, readObject, valueCount } from './objects'
 export { clearOpenMaps } from './shapes'
+export { formatOfTime, isTime, msOfTime, nsOfTime } from './times'
 export { repair } from './utf8'
 
 /** Fills the tables of classes, once. Places in the other tables depend on the secret, but no result does. */

@@ -55,14 +55,19 @@ export function clearTimes(): void {
 }
 
 /** False for a text that is no time, or that is a time which no event can have. */
+export function isTimeOfEvent(start: i32, end: i32): bool {
+  const length = end - start
+  return !(length <= EARLY_DIGITS && digitsEnd(start, end) === end) && isTime(start, end)
+}
+
+/** False for a text that is no time. */
 export function isTime(start: i32, end: i32): bool {
   const length = end - start
   if (length === 0 || length > TEXT_MAX) return false
   const digits = digitsEnd(start, end) - start
   if (digits >= SECONDS_DIGITS) {
     if (isNumber(start, end, digits)) return true
-  } else if (digits === length && digits <= EARLY_DIGITS) return false
-  else if (digits === 4 && length >= CLOCK_END && isDated(start, end)) return true
+  } else if (digits === 4 && length >= CLOCK_END && isDated(start, end)) return true
   return mayBeTime(start, end) && isReadByHost(start, length)
 }
 
