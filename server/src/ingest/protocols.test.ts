@@ -117,7 +117,12 @@ describe('OpenTelemetry', () => {
     await send('/v1/logs', JSON.stringify({ resourceLogs: [{ resource, scopeLogs: [{ logRecords }] }] }), JSON_TYPE)
     await send('/v1/traces', JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ spans }] }] }), JSON_TYPE)
     const found = async (where: string) => {
-      const body = { from_expr: "dataset = 'traced' OR (collection = '.traces' AND dataset = 'traced')", where, time_range: 'Last 1 hour', select: ['trace_id', 'span_id'] }
+      const body = {
+        from_expr: "dataset = 'traced' OR (collection = '.traces' AND dataset = 'traced')",
+        where,
+        time_range: 'Last 1 hour',
+        select: ['trace_id', 'span_id'],
+      }
       const reply = await senders.org.ask<{ result: Record<string, string>[] }>('POST', '/search', { body })
       return reply.body.result.map((row) => [row.trace_id, row.span_id])
     }
