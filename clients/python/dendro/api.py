@@ -2290,6 +2290,8 @@ class AuthMeReply(TypedDict):
     permissions: List[str]
     user: NotRequired[User]
     api_key: NotRequired[ApiKey]
+    can_send_mail: bool
+    """Whether the service has a mail relay. Without one, invitations and notifications by e-mail are not sent."""
 
 
 ChangesFindBody = TypedDict(
@@ -6145,7 +6147,7 @@ class IngestionApi:
         content_type: str = "application/json",
         headers: Optional[Mapping[str, str]] = None,
     ) -> IngestionOtlpMetricsReply:
-        """Accept OTLP metrics without storing them, for exporters that send all signals to one address."""
+        """Count OTLP metrics as rejected, for exporters that send all signals to one address."""
         reply: IngestionOtlpMetricsReply = self._transport.call(
             "POST",
             "/v1/metrics",

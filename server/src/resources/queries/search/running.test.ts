@@ -100,7 +100,7 @@ const failureOf = (promise: Promise<unknown>): Promise<Failure> =>
 
 test('a quick search is answered at once and completely, with exact numbers and its own links', async () => {
   const reply = bodyOf(await open(PATIENT).start(actor, [], empty(), async () => whole()))
-  expect(reply).toMatchObject({ http: 201, status: 'COMPLETED', progress: 100, links: [{ rel: 'next' }] })
+  expect(reply).toMatchObject({ http: 201, status: 'COMPLETED', progress: 100, links: [{ rel: 'next' }, { rel: 'status' }] })
   expect(reply.json).toContain('"count":9007199254740993')
 })
 
@@ -132,7 +132,7 @@ test('a longer search returns a status link, its progress and partial results, a
     WAIT_MS,
   )
   letGo()
-  expect(await untilItIs(there, id, 'COMPLETED')).toMatchObject({ http: 201, progress: 100, links: [{ rel: 'next' }] })
+  expect(await untilItIs(there, id, 'COMPLETED')).toMatchObject({ http: 201, progress: 100, links: [{ rel: 'next' }, { rel: 'status' }] })
 })
 
 test('a cancelled search stops, by any process, and stays cancelled', async () => {

@@ -133,7 +133,7 @@ export function openSearches({ meta, clock, ids, log }: SearchesWorld, { quickMs
       ...(row.status === 'COMPLETED'
         ? {}
         : {
-            links: [statusLinkOf(actor, row.id)],
+            links: isOver ? [] : [statusLinkOf(actor, row.id)],
             explain: {
               'Execution time (millis)': String(Math.max(0, (row.ended_at ?? clock.nowMs()) - row.started_at)),
               'Bytes searched': String(Math.max(row.read_bytes, running.get(row.id)?.bytes ?? 0)),
