@@ -54,8 +54,8 @@ export type RejectedRecord = { index: number; reason: string }
 export type ParsedBody = {
   batches: readonly DatasetBatch[]
   rejected: readonly RejectedRecord[]
-  /** The ledger's reason for the rejected records; `malformed` when absent. */
-  rejectedAs?: 'unsupported'
+  /** How many records are of a kind that is not stored. They are not listed: there may be millions in one body. */
+  unsupported?: number
   /** Counts records, including rejected ones. Lines are counted when they are split. */
   total: number
   /** Identifies the whole request, if the protocol has an idempotency key. */

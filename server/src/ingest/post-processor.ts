@@ -30,7 +30,7 @@ export class PostProcessor {
     return {
       batches: parsed.batches.map(({ collection, dataset }) => ({ collection, dataset })),
       rejected: parsed.rejected,
-      rejectedAs: parsed.rejectedAs,
+      unsupported: parsed.unsupported,
       total: parsed.total,
       idempotencyKey: parsed.idempotencyKey,
       notes: parsed.notes,

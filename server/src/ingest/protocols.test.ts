@@ -150,7 +150,7 @@ describe('OpenTelemetry', () => {
     const wrap = (field: number, bytes: readonly number[]) => [field, bytes.length, ...bytes]
     const request = wrap(0x0a, wrap(0x12, wrap(0x12, [...gauge, 0x0a, 0x01, 0x61])))
     const binary = await send('/v1/metrics', Buffer.from(request), { 'content-type': 'application/x-protobuf' })
-    expect([binary.status, JSON.stringify(binary.body)]).toEqual([200, expect.stringContaining('2 of 2 records were rejected')])
+    expect([binary.status, JSON.stringify(binary.body)]).toEqual([200, expect.stringContaining('2 data points were rejected')])
     expect((await send('/v1/metrics', '{"resourceMetrics":', JSON_TYPE)).status).toBe(400)
     await expect
       .poll(async () => JSON.stringify((await senders.org.ask('GET', '/ledger?time_range=Last%201%20hour')).body))

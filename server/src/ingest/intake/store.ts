@@ -77,7 +77,9 @@ async function storeParsed(
     shares.map((share) => ({ logId: share.logId, bytes: rawBytesOf(share) })),
   )
   const identity = idempotencyKeyOf(actor, receiver.name, request.headers[IDEMPOTENCY_KEY], parsed.idempotencyKey)
-  const rows = await write(world, actor, account.splitByDataset(shares, parsed.rejected.length, admission, parsed.rejectedAs), {
+  const { unsupported: unreadable } = parsed
+  const reason = unreadable === undefined ? undefined : 'unsupported'
+  const rows = await write(world, actor, account.splitByDataset(shares, unreadable ?? parsed.rejected.length, admission, reason), {
     identity,
     bodyHash: parsed.bodyHash,
   })

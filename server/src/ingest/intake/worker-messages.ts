@@ -17,7 +17,7 @@ export type BatchRoute = { collection: string | undefined; dataset: string | und
 export type ParseReply = {
   batches: readonly BatchRoute[]
   rejected: readonly RejectedRecord[]
-  rejectedAs: 'unsupported' | undefined
+  unsupported: number | undefined
   total: number
   idempotencyKey: string | undefined
   notes: unknown

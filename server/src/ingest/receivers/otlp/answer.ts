@@ -24,16 +24,21 @@ export function otlpReply(
 ): ReceiverReply {
   const encoding = encodingOf(request.contentType) ?? 'json'
   if (outcome.kind === 'refused') return refused(encoding, outcome.failure)
+  if (signal === 'metrics') return metricsStored(encoding, Number(parsed?.notes ?? 0))
   const rejected = new Map([...(parsed?.rejected ?? []), ...outcome.rejected].map((one) => [one.index, one]))
-  return stored(encoding, signal, [...rejected.values()], outcome.total)
+  const all = [...rejected.values()]
+  return stored(encoding, signal, all.length, quoted(all, outcome.total))
 }
 
-function stored(encoding: OtlpEncoding, signal: SignalName, rejected: readonly RejectedRecord[], total: number): ReceiverReply {
+/** The reply to metrics, of which no data point is stored. */
+const metricsStored = (encoding: OtlpEncoding, points: number): ReceiverReply =>
+  stored(encoding, 'metrics', points, `metrics are not stored: ${points} data points were rejected`)
+
+function stored(encoding: OtlpEncoding, signal: SignalName, rejected: number, message: string): ReceiverReply {
   const headers = { 'content-type': contentTypes[encoding] }
-  if (rejected.length === 0) return { status: 200, headers, body: encoding === 'json' ? '{}' : new Uint8Array() }
-  const message = quoted(rejected, total)
-  const partialSuccess = { [rejectedNames[signal]]: String(rejected.length), errorMessage: message }
-  const body = encoding === 'json' ? JSON.stringify({ partialSuccess }) : bytesField(1, numberAndText(rejected.length, message))
+  if (rejected === 0) return { status: 200, headers, body: encoding === 'json' ? '{}' : new Uint8Array() }
+  const partialSuccess = { [rejectedNames[signal]]: String(rejected), errorMessage: message }
+  const body = encoding === 'json' ? JSON.stringify({ partialSuccess }) : bytesField(1, numberAndText(rejected, message))
   return { status: 200, headers, body }
 }
 

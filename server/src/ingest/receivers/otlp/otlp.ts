@@ -36,14 +36,7 @@ export const otlp: Receiver = {
 const signalOf = ({ path }: Pick<IngestRequestHead, 'path'>): SignalName =>
   TRACES.test(path) ? 'traces' : METRICS.test(path) ? 'metrics' : 'logs'
 
-const NOT_STORED = 'metrics are not stored'
-
-const rejectedMetrics = (total: number): ParsedBody => ({
-  batches: [],
-  rejected: Array.from({ length: total }, (_, index) => ({ index, reason: NOT_STORED })),
-  rejectedAs: 'unsupported',
-  total,
-})
+const rejectedMetrics = (points: number): ParsedBody => ({ batches: [], rejected: [], unsupported: points, notes: points, total: 0 })
 
 function parse(request: IngestRequest): ParsedBody {
   const encoding = encodingOf(request.contentType)

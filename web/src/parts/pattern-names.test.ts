@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { patternIdsIn, patternLabel, withPatternTexts } from './pattern-texts.tsx'
+import { patternIdsIn, patternLabel, withPatternTexts } from './pattern-names.ts'
 
 const ID = 'dd948d5897780d82'
 const OTHER = '0123456789abcdef'
