@@ -42,7 +42,7 @@ describe('every integer of the OpenAPI document states its bounds', () => {
     expect(integers.length).toBeGreaterThan(200)
     const open = integers.filter(({ schema }) => schema.minimum === undefined || schema.maximum === undefined)
     expect(open.filter(({ schema }) => schema.format !== 'int64').map(({ at }) => at)).toEqual([])
-    // In requests only sequence numbers and the ids of JSON-RPC, which are returned as they came, have 64 bits.
+    // In requests only sequence numbers and the ids of JSON-RPC, which are returned unchanged, have 64 bits.
     const given = open.filter(({ at }) => at.startsWith('.paths.')).map(({ at }) => at.split('.')[2])
     expect([...new Set(given)].sort()).toEqual(['/context', '/explain-error', '/mcp', '/search'])
   })
