@@ -148,7 +148,7 @@ export class NumberColumn {
 export class DictionaryColumn {
   readonly texts = new TextColumn()
   readonly rows = new NumberColumn()
-  /** Changes when the column begins anew, and with it all indexes. */
+  /** Changes when the column is cleared, and with it all indexes. */
   generation = 0
   private readonly known = new Map<string, number>()
 

@@ -77,9 +77,9 @@ async function storeParsed(
     shares.map((share) => ({ logId: share.logId, bytes: rawBytesOf(share) })),
   )
   const identity = idempotencyKeyOf(actor, receiver.name, request.headers[IDEMPOTENCY_KEY], parsed.idempotencyKey)
-  const { unsupported: unreadable } = parsed
-  const reason = unreadable === undefined ? undefined : 'unsupported'
-  const rows = await write(world, actor, account.splitByDataset(shares, unreadable ?? parsed.rejected.length, admission, reason), {
+  const { unsupported } = parsed
+  const reason = unsupported === undefined ? undefined : 'unsupported'
+  const rows = await write(world, actor, account.splitByDataset(shares, unsupported ?? parsed.rejected.length, admission, reason), {
     identity,
     bodyHash: parsed.bodyHash,
   })

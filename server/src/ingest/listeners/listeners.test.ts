@@ -370,6 +370,10 @@ describe('answers', () => {
     expect(answer.toString('latin1')).toContain('1 of 2 records were rejected')
     expect(await linesIn('pay')).toEqual(['paid'])
     expect(await exportTo('metrics.v1.MetricsService', Buffer.alloc(0))).toEqual(Buffer.alloc(5))
+    // A resource, a scope and a metric whose gauge has two data points.
+    const points = Buffer.from([0x0a, 0x0a, 0x12, 0x08, 0x12, 0x06, 0x2a, 0x04, 0x0a, 0x00, 0x0a, 0x00])
+    const counted = await exportTo('metrics.v1.MetricsService', points)
+    expect(counted.toString('latin1')).toContain('metrics are not stored: 2 data points were rejected')
     session.close()
   })
 })

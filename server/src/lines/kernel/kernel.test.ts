@@ -5,6 +5,7 @@ import { arrival, compareWithReference } from '../equals-reference.fixture.ts'
 import { hostileLine, randomFrom } from '../generated-lines.fixture.ts'
 import { Shredder } from '../shred.ts'
 import { emptySlotMap } from '../slots.ts'
+import { timeTexts } from '../written-times.fixture.ts'
 import { compileKernel, MODULE } from './build.ts'
 import { lineKernel } from './kernel.ts'
 
@@ -49,53 +50,9 @@ test('a line of a megabyte, and one of more values than the kernel reads, are sp
   compareWithReference(newShredder(), [Buffer.from(escaped), Buffer.from(many)], emptySlotMap('s'), arrival)
 })
 
-const usualTimes = (ms: number): string[] => {
-  const iso = new Date(ms).toISOString()
-  const [seconds, digits] = [iso.slice(0, 19), String(ms)]
-  return [
-    digits,
-    digits.slice(0, 10),
-    `${digits}456789`,
-    iso,
-    `${seconds}Z`,
-    `${seconds}.123456Z`,
-    `${seconds}.123456789+02:00`,
-    `${seconds}.999-11:30`,
-    `${seconds.replace('T', ' ')},${iso.slice(20, 23)}`,
-    `${seconds}.12Z`,
-    `${seconds}.10Z`,
-    `${seconds}.5`,
-    `${seconds}.1234567891Z`,
-    `${seconds} UTC`,
-    `${seconds}+0200[Europe/Berlin]`,
-    `${seconds}+25:00`,
-    `${seconds.slice(0, 16)}Z`,
-    `${seconds.slice(0, 17)}60Z`,
-    `0${digits.slice(1, 10)}`,
-    `${digits.slice(0, 10)}.${digits.slice(1, 7)}`,
-    `${digits.slice(0, 10)}.5`,
-    `${digits.slice(0, 10)}.123456789`,
-    `${digits.slice(0, 10)}.1234567891`,
-    `${digits}.25`,
-    `${digits}.1234567`,
-    `${digits}123`,
-    `+${digits}`,
-    `${digits.slice(0, 5)}e5`,
-    '12',
-    '00:00:04.00',
-    'yesterday',
-    '',
-    'Wed, 01 May 2024 10:20:30 +0200',
-  ]
-}
-
 test('times are those of the reference, independent of earlier ones', () => {
   const instant = fc.oneof(fc.integer({ min: 0, max: 2e12 }), fc.integer({ min: 1_704_000_000_000, max: 1_714_559_000_000 }))
-  const change = fc.option(fc.tuple(fc.nat(35), fc.constantFrom(...'0123456789T:. Zx+-e')), { nil: undefined, freq: 2 })
-  const text = fc.tuple(instant, fc.nat(usualTimes(0).length - 1), change).map(([ms, which, changed]) => {
-    const written = usualTimes(ms)[which] ?? ''
-    return changed ? written.slice(0, changed[0]) + changed[1] + written.slice(changed[0] + 1) : written
-  })
+  const text = timeTexts(instant)
   const key = fc.constantFrom('timestamp', '@timestamp', 'time', 'ts', 'date', 'datetime')
   fc.assert(
     fc.property(fc.array(fc.tuple(key, text, key, text), { minLength: 1, maxLength: 20 }), (times) => {

@@ -50,7 +50,7 @@ export type KernelDataset = { readonly open: ReadonlySet<string> }
 
 /**
  * Reads JSON lines and messages in WebAssembly. One kernel serves all datasets of a thread, and keeps what it learned of their lines: names of keys, steps from value
- * to value, shapes. When its tables are full it forgets everything and begins anew, with another `epoch`.
+ * to value, shapes. When its tables are full it forgets everything and starts again, with another `epoch`.
  */
 export class LineKernel {
   epoch = 0
