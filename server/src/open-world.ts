@@ -63,7 +63,8 @@ export async function openWorld(config: Config, replacements: Replacements = {})
     ),
     openMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir, poolMax: config.DENDRO_POSTGRES_CONNECTIONS }, deps),
   )
-  await noteRunningDeletions(events)
+  // Tests share a server: deletions that run there when a service starts are those of other tests, and of other datasets.
+  if (events.engine) await noteRunningDeletions(events)
   const reference = isGuarded(clock) ? await followReferenceClock(meta, clock, log) : undefined
   const disk = await openDiskWatch(events, dataDir, deps)
   const lateIndexes = openLateIndexes(events, () => disk.state() === 'ok', deps)

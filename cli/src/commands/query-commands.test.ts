@@ -37,7 +37,7 @@ const dendro = (words: string[], given: Parameters<typeof runCaptured>[1] = {}):
 describe('dendro search', () => {
   test('prints one line per event, and the cost on standard error', async () => {
     const { status, out, err } = await dendro(['search', 'payment', 'failed', '-d', 'web'])
-    expect({ status, err }).toEqual({ status: 0, err: expect.stringMatching(/^1 event · [\d.]+ k?B read · \d+ ms$/) })
+    expect({ status, err }).toEqual({ status: 0, err: expect.stringMatching(/^1 event · [\d.]+ [kM]?B read · \d+ ms$/) })
     expect(out).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z ERROR payment failed host=web-2 ms=300$/)
   })
 
