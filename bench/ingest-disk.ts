@@ -5,7 +5,7 @@ import { type EventStore, openEventStore } from '../server/src/events/store/even
 import { systemClock } from '../server/src/kernel/clock.ts'
 import { systemIds } from '../server/src/kernel/ids.ts'
 import { openLogger } from '../server/src/kernel/log.ts'
-import { lateIndexes, tableClasses } from '../server/src/lines/table.ts'
+import { eventsTables, lateIndexes } from '../server/src/lines/table.ts'
 import { ownCpuUs } from './process-tree.ts'
 
 /** The size of all files below a directory, except files that disappear meanwhile. */
@@ -90,7 +90,7 @@ export async function buildLateIndexes(store: EventStore): Promise<number> {
   const pid = state?.kind === 'up' ? state.pid : 0
   const beforeUs = ownCpuUs(pid)
   const commands = lateIndexes.map((index) => `materialize index ${index}`).join(', ')
-  for (const { table } of Object.values(tableClasses)) {
+  for (const table of eventsTables) {
     await store.writer.command({ query: `alter table ${table} ${commands}`, clickhouse_settings: { mutations_sync: '2' } })
   }
   return (ownCpuUs(pid) - beforeUs) / 1e6
@@ -98,7 +98,7 @@ export async function buildLateIndexes(store: EventStore): Promise<number> {
 
 /** Counts the events of the dataset with the most: the service keeps a few events of its own as well. */
 async function rowsOfLargest(store: EventStore): Promise<number> {
-  const tables = Object.values(tableClasses).map(({ table }) => `select log_id, count() as rows from ${table} group by log_id`)
+  const tables = eventsTables.map((table) => `select log_id, count() as rows from ${table} group by log_id`)
   const query = `select max(together) as most from (select sum(rows) as together from (${tables.join(' union all ')}) group by log_id)`
   const [row] = await (await store.writer.query({ query, format: 'JSONEachRow' })).json<{ most: string }>()
   return Number(row?.most ?? 0)

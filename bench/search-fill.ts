@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises'
 import type { EventStore } from '../server/src/events/store/events.ts'
+import { eventsTables } from '../server/src/lines/table.ts'
 import { type DataFile, isTextKind } from './ingest-data.ts'
 import type { Place } from './search-queries.ts'
 import type { Service } from './service.ts'
@@ -31,7 +32,7 @@ export async function postEvents({ url, key }: Service, body: string | Buffer<Ar
 }
 
 export async function tableOf(store: EventStore, org: number, logId: string): Promise<string> {
-  for (const table of ['events_s', 'events_m', 'events_l']) {
+  for (const table of eventsTables) {
     const rows = await store.reader.query({
       query: `select count() as n from ${table} where log_id = {id:UUID}`,
       query_params: { id: logId },

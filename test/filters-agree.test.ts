@@ -3,7 +3,6 @@ import { printFilter } from '@dendro/language/print'
 import type { Condition, Filter } from '@dendro/language/tree'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { tableClasses } from '../server/src/lines/table.ts'
 import type { MatchableEvent } from '../server/src/query/matchable-event.ts'
 import { matcherOf } from '../server/src/query/matcher.ts'
 import { parseFilter } from '../server/src/query/query.ts'
@@ -189,7 +188,7 @@ async function keptByStore(filters: readonly Filter[]): Promise<Map<bigint, bool
   for (const branch of branches) {
     const scene = contextOf(branch)
     const digits = joined(filters.map((filter) => sql`toString(toUInt8(${filterSql(filter, scene)}))`))
-    const table = name(tableClasses[branch.tableClass].table)
+    const table = name(branch.table)
     const rows = await run(
       events,
       asking,

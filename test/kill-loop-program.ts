@@ -60,7 +60,7 @@ async function hear(message: ToProgram): Promise<void> {
       const counts = await ask<Count>(
         store.writer,
         `select ${number} as post, toUInt32(count()) as events, toUInt32(uniqExact(raw)) as lines,
-           toUInt32(uniqExactIf(raw, endsWith(raw, ' 0'))) as eve from events_s
+           toUInt32(uniqExactIf(raw, endsWith(raw, ' 0'))) as eve from pattern_events_s
          where post >= ${message.first} and post < ${message.end} group by post`,
       )
       return tell({ kind: 'counts', counts })
@@ -68,7 +68,7 @@ async function hear(message: ToProgram): Promise<void> {
     case 'numbers': {
       const [found] = await ask<{ events: number; numbers: number }>(
         store.writer,
-        'select toUInt32(count()) as events, toUInt32(uniqExact(seq)) as numbers from events_s',
+        'select toUInt32(count()) as events, toUInt32(uniqExact(seq)) as numbers from pattern_events_s',
       )
       return tell({ kind: 'numbers', events: found?.events ?? 0, numbers: found?.numbers ?? 0 })
     }

@@ -1,6 +1,7 @@
 import type { Event, Export, FailureBody, Monitor, PatternRow, SearchResponse } from '@dendro/api'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { tableClasses } from '../server/src/lines/table.ts'
+import { LONGEST_PERIOD_S } from '../server/src/lines/periods.ts'
+import { eventsTable } from '../server/src/lines/table.ts'
 import { sql } from '../server/src/meta/sql.ts'
 import { locate } from '../server/src/resources/data/catalog/catalog.ts'
 import { exporting } from '../server/src/resources/queries/exports/run.ts'
@@ -61,8 +62,8 @@ async function storeShapes(): Promise<void> {
   if (!tableClass || !message || !n) throw new Error('the keys of the test have no columns')
   const shape = `concat('{"annotation', toString(number), '":"\\x01m\\x02","message":"\\x01${message}\\x02","n":\\x01${n}\\x02}')`
   await world.events.writer.command({
-    query: `insert into ${tableClasses[tableClass].table} (org_id, log_id, ts, seq, sev, skeleton, shape, more, ${message}, ${n})
-      select ${await orgNumber()}, toUUID('${pods}'), fromUnixTimestamp64Milli(toInt64(${startMs}) + 1000 + number, 'UTC'), number + 1,
+    query: `insert into ${eventsTable(tableClass, LONGEST_PERIOD_S)} (org_id, log_id, period_s, ts, seq, sev, skeleton, shape, more, ${message}, ${n})
+      select ${await orgNumber()}, toUUID('${pods}'), ${LONGEST_PERIOD_S}, fromUnixTimestamp64Milli(toInt64(${startMs}) + 1000 + number, 'UTC'), number + 1,
         if(number % 100 = 0, 'error', 'info'), number % 4 + 1, ${shape}, map(concat('annotation', toString(number)), concat('note ', toString(number))),
         concat('pod ', toString(number), ' said hello'), toString(number % ${GROUPS})
       from numbers(${SHAPES}) settings max_partitions_per_insert_block = 0`,

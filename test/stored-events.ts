@@ -1,6 +1,6 @@
 import { rebuild } from '../server/src/lines/shape.ts'
 import type { Slot } from '../server/src/lines/slots.ts'
-import { slotColumns, tableClasses, tableClassNames } from '../server/src/lines/table.ts'
+import { classedTables, slotColumns } from '../server/src/lines/table.ts'
 import { fromNs } from '../server/src/lines/time-text.ts'
 import { locate } from '../server/src/resources/data/catalog/catalog.ts'
 import type { World } from '../server/src/world.ts'
@@ -36,11 +36,11 @@ export async function storedEvents(
 ): Promise<StoredEvent[]> {
   const map = (await locate(world, org.orgId, logId))?.map
   const events: StoredEvent[] = []
-  for (const name of tableClassNames) {
-    const slots = slotColumns(name).map((column) => column.name)
+  for (const { table, tableClass } of classedTables) {
+    const slots = slotColumns(tableClass).map((column) => column.name)
     const answer = await world.events.reader.query({
       query: `select hex(raw) as rawHex, toString(toUnixTimestamp64Nano(ts)) as ns, toString(seq) as seq, toString(post) as post, toString(sev) as sev,
-        origin, shape, more, ${slots.join(', ')} from ${tableClasses[name].table} where log_id = {logId:UUID}`,
+        origin, shape, more, ${slots.join(', ')} from ${table} where log_id = {logId:UUID}`,
       query_params: { logId },
       format: 'JSONEachRow',
       clickhouse_settings: { log_comment: String(org.orgNumber) },

@@ -15,6 +15,7 @@ import { watchListeners, withListeners } from './ingest/listeners/watch.ts'
 import { openAcknowledgements } from './ingest/receivers/hec/acknowledgement.ts'
 import { releaseDeadLeases, startWorker } from './jobs/jobs.ts'
 import type { Secret } from './kernel/secret.ts'
+import { PeriodChoice } from './lines/periods.ts'
 import { giveBackToWindow, takeFromWindow } from './meta/counters.ts'
 import type { OpenWorld } from './open-world.ts'
 import { ApiKeyUses } from './resources/access/api-keys/api-keys.ts'
@@ -58,7 +59,7 @@ export async function openApp(
   const parserCounts = new ParserCounts(world)
   const limits = new LimitMeter(world)
   const intake = openIntake(
-    { ...world, beat, parsed: (parsed, nowMs) => parserCounts.record(parsed, nowMs), limits },
+    { ...world, beat, parsed: (parsed, nowMs) => parserCounts.record(parsed, nowMs), periods: new PeriodChoice(), limits },
     {
       bytesMax: Math.floor(config.DENDRO_MEMORY * BODIES_SHARE),
       extraPrefixes: config.DENDRO_EXTRA_ROUTING_PREFIXES,

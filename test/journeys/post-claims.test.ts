@@ -69,7 +69,7 @@ const kindOf = (answer: Promise<{ kind: string }>): Promise<string> =>
   )
 
 const countOf = async (logId: string): Promise<number> =>
-  Number((await ask<{ rows: string }>(engine.writer, `select count() as rows from events_s where log_id = '${logId}'`))[0]?.rows)
+  Number((await ask<{ rows: string }>(engine.writer, `select count() as rows from pattern_events_s where log_id = '${logId}'`))[0]?.rows)
 
 const claimsOf = (logId: string) =>
   meta.all<{ is_stored: boolean; owner: string | null }>(sql`select is_stored, owner from post_claims where log_id = ${logId}`)
@@ -207,7 +207,7 @@ test('two services on the same stores take one Idempotency-Key once', async () =
   expect(statuses.flat().filter((status) => status >= 300)).toEqual([])
   const [app] = apps
   const counted = await app?.app.world.events.writer.query({
-    query: 'select toUInt32(count()) as events from events_s where post != 0 and org_id = {number:UInt32}',
+    query: 'select toUInt32(count()) as events from pattern_events_s where post != 0 and org_id = {number:UInt32}',
     query_params: {
       number: (await app.app.world.meta.one<{ number: number }>(sql`select number from organisations where id = ${organization?.orgId}`))
         ?.number,

@@ -71,7 +71,10 @@ test.each([
   network.mood = 'pass'
   expect(answers.filter(({ status }) => status === 'rejected')).toEqual([])
   expect(network.struck).toBeGreaterThan(10)
-  const [found] = await ask(engine.writer, 'select count() as events, uniqExact(raw) as lines, uniqExact(seq) as numbers from events_s')
+  const [found] = await ask(
+    engine.writer,
+    'select count() as events, uniqExact(raw) as lines, uniqExact(seq) as numbers from pattern_events_s',
+  )
   expect(found).toEqual({ events: String(2 * POSTS), lines: String(2 * POSTS), numbers: String(2 * POSTS) })
 })
 
@@ -92,7 +95,7 @@ test('a store that does not answer: 503 within 10 s, at once when memory is full
   network.mood = 'pass'
   expect(await writer.write(postOf(['after']))).toMatchObject({ kind: 'stored' })
   await expect.poll(() => writer.waitingBytes()).toBe(0)
-  const lines = (await ask<{ raw: string }>(engine.writer, 'select raw from events_s')).map(({ raw }) => raw)
+  const lines = (await ask<{ raw: string }>(engine.writer, 'select raw from pattern_events_s')).map(({ raw }) => raw)
   expect(lines).toContain('before')
   expect(lines).toContain('after')
 })
@@ -106,6 +109,6 @@ test('an engine that hangs is killed; posts get 503 within 10 s, no acknowledged
   await expect(held).rejects.toMatchObject({ status: 503 })
   await expect.poll(() => engine.engine?.state()).toMatchObject({ kind: 'up', restarts: 1 })
   expect(await writer.write(postOf(['after']))).toMatchObject({ kind: 'stored' })
-  const lines = (await ask<{ raw: string }>(engine.writer, 'select raw from events_s order by raw')).map(({ raw }) => raw)
+  const lines = (await ask<{ raw: string }>(engine.writer, 'select raw from pattern_events_s order by raw')).map(({ raw }) => raw)
   expect(lines.filter((line) => line !== 'held')).toEqual(['after', 'before'])
 })

@@ -39,7 +39,7 @@ test.skipIf(!mounted)('on a full disk posts get 503 and reads go on; with space 
       (failure) => refused.push(failure.status),
     )
   }
-  const storedLines = async () => (await ask<{ raw: string }>(store.writer, 'select raw from events_s')).map(({ raw }) => raw)
+  const storedLines = async () => (await ask<{ raw: string }>(store.writer, 'select raw from pattern_events_s')).map(({ raw }) => raw)
   try {
     const pid = pidOf(store)
     for (let round = 0; round < 5; round += 1) await Promise.all(Array.from({ length: WRITERS }, write))

@@ -2,6 +2,7 @@ import { storedDays } from '../events/writer/idempotency-rows.ts'
 import { seqAt } from '../events/writer/seq.ts'
 import type { Actor } from '../http/actor.ts'
 import { toJson } from '../kernel/exact-json.ts'
+import { PeriodChoice } from '../lines/periods.ts'
 import { AUDIT_COLLECTION, type DueRow, markEventsWritten, recordsDueAsEvents } from '../resources/access/audit/audit.ts'
 import { Heartbeats } from '../resources/data/datasets/datasets.ts'
 import type { World } from '../world.ts'
@@ -40,6 +41,7 @@ export function auditTrail(world: Deps): AuditTrailJob {
     beat: (logId, nowMs) => beats.beat(logId, nowMs),
     parsed: () => undefined,
     // No limit of an organization stops its audit trail.
+    periods: new PeriodChoice(),
     limits: { checkOpen: async () => undefined, admit: async () => ({ release: () => undefined }) },
   }
   return {

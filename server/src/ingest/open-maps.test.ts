@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openReader, type Reader } from '../../../test/reader.ts'
 import { OPEN_LISTS } from '../lines/open-maps.ts'
-import { tableClasses } from '../lines/table.ts'
+import { LONGEST_PERIOD_S } from '../lines/periods.ts'
+import { eventsTable } from '../lines/table.ts'
 
 let reader: Reader
 beforeAll(async () => {
@@ -24,7 +25,7 @@ const pods = (from: number, count: number) => Array.from({ length: count }, (_, 
 /** What the store holds of a dataset: rows with their line in `raw`, and how many different shapes and parts there are. */
 async function storedForms(dataset: string): Promise<{ rawLines: number; shapes: number; parts: number }> {
   const { logId, located } = await reader.source(dataset)
-  const table = tableClasses[located?.map.tableClass ?? 's'].table
+  const table = eventsTable(located?.map.tableClass ?? 's', LONGEST_PERIOD_S)
   const answer = await reader.senders.app.app.world.events.writer.query({
     query: `select toUInt32(countIf(shape = '')) as rawLines, toUInt32(uniqExact(shape)) as shapes, toUInt32(length(groupUniqArrayArray(parts))) as parts
       from ${table} where log_id = {logId:UUID}`,

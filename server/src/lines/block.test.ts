@@ -11,9 +11,10 @@ import type { Arrival } from './event.ts'
 import { family, hostileLine, randomFrom } from './generated-lines.fixture.ts'
 import { NativeReader } from './native-rows.fixture.ts'
 import { observe } from './observe.ts'
+import { NO_PERIOD } from './periods.ts'
 import { Shredder } from './shred.ts'
 import { decideSlots, emptySlotMap } from './slots.ts'
-import { columns, localTable, type TableClass, tableClasses, tableClassNames } from './table.ts'
+import { columns, eventsTable, localTable, type TableClass, tableClassNames } from './table.ts'
 
 const arrival: Arrival = {
   at: { ms: Date.UTC(2024, 4, 2), ns: 999_999 },
@@ -42,7 +43,7 @@ test.each(tableClassNames)('blocks of class %s survive a round trip through the 
   const stores = inject('stores')
   const deps = { clock: systemClock, log: openLogger('silent'), ids: systemIds }
   const store = await openEventStore({ url: stores.events, dataDir: stores.dataDir, memoryBytes: 2 ** 30 }, deps)
-  const { table } = tableClasses[tableClass]
+  const table = eventsTable(tableClass, NO_PERIOD)
   const logId = randomUUID()
   const names = columns(tableClass).map((column) => column.name)
   try {

@@ -14,10 +14,15 @@ import {
 import { type TableClass, tableClasses, tableClassNames } from './table.ts'
 
 /**
- * The storage layout of a dataset: its table classes and its slot map. New events are stored in the class of the map. `ofEvents` are the
- * attributes with a slot that describe single events, not their source.
+ * The storage layout of a dataset: its table classes, the lengths of the periods by which its rows are sorted (periods.ts), and its slot map. New events are
+ * stored in the class of the map. `ofEvents` are the attributes with a slot that describe single events, not their source.
  */
-export type DatasetLayout = { readonly map: SlotMap; readonly classes: readonly TableClass[]; readonly ofEvents: ReadonlySet<string> }
+export type DatasetLayout = {
+  readonly map: SlotMap
+  readonly classes: readonly TableClass[]
+  readonly periods: readonly number[]
+  readonly ofEvents: ReadonlySet<string>
+}
 
 /**
  * Assigns slots to keys without one. Only keys that are known to recur move the dataset to a larger class. The slots of a smaller class
@@ -28,10 +33,15 @@ export function growLayout(
   findings: LayoutFindings,
   sameNameElsewhere: ReadonlyMap<string, Slot>,
 ): DatasetLayout {
-  const grown = growSlots(before, findings, sameNameElsewhere)
+  const grown = withPeriod(growSlots(before, findings, sameNameElsewhere), findings.periodS)
   if (grown === before) return grown
   const fresh = (findings.ofEvents ?? []).filter((path) => grown.map.slots.has(path) && !before?.map.slots.has(path))
   return fresh.length === 0 ? grown : { ...grown, ofEvents: new Set([...grown.ofEvents, ...fresh]) }
+}
+
+function withPeriod(layout: DatasetLayout, periodS: number | undefined): DatasetLayout {
+  if (periodS === undefined || layout.periods.includes(periodS)) return layout
+  return { ...layout, periods: [...layout.periods, periodS], map: { ...layout.map, version: layout.map.version + 1 } }
 }
 
 function growSlots(
@@ -45,7 +55,7 @@ function growSlots(
   if (!before) {
     const tableClass = chooseTableClass(observed)
     const map = decideSlots({ ...emptySlotMap(tableClass), open: allOpen }, observed, sameNameElsewhere)
-    return { map: { ...map, version: 1 }, classes: [tableClass], ofEvents: new Set() }
+    return { map: { ...map, version: 1 }, classes: [tableClass], periods: [], ofEvents: new Set() }
   }
   const withOpenMaps = allOpen === open ? before : { ...before, map: { ...before.map, open: allOpen, version: before.map.version + 1 } }
   const wanted = keysWorthSlots(withOpenMaps.map, observed)
@@ -57,11 +67,15 @@ function growSlots(
   return { ...withOpenMaps, map: { ...grown, version: withOpenMaps.map.version + 1 }, classes: [...withOpenMaps.classes, larger] }
 }
 
-/** The findings of shredding lines of a dataset: keys without a slot, open maps, and which of the keys are attributes of single events. */
+/**
+ * The findings of shredding lines of a dataset: keys without a slot, open maps, which of the keys are attributes of single events, and the length of periods
+ * for its next rows.
+ */
 export type LayoutFindings = {
   readonly observed: readonly Observation[]
   readonly open: readonly string[]
   readonly ofEvents?: readonly string[]
+  readonly periodS?: number
 }
 
 /** Drops unproven keys when the free slots do not suffice, so that one event with hundreds of unique keys takes none. */

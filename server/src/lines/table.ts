@@ -1,3 +1,5 @@
+import { LONGEST_PERIOD_S, NO_PERIOD } from './periods.ts'
+
 /** A column of the events tables. Codecs were chosen by measurement; unused slots compress to nothing. */
 export type TableColumn = { name: string; type: string; codec: string }
 
@@ -6,13 +8,32 @@ export type TableColumn = { name: string; type: string; codec: string }
  * slots cost time.
  */
 export const tableClasses = {
-  s: { table: 'events_s', cSlots: 8, sSlots: 8 },
-  m: { table: 'events_m', cSlots: 24, sSlots: 24 },
-  l: { table: 'events_l', cSlots: 64, sSlots: 48 },
+  s: { cSlots: 8, sSlots: 8 },
+  m: { cSlots: 24, sSlots: 24 },
+  l: { cSlots: 64, sSlots: 48 },
 } as const
 
 export type TableClass = keyof typeof tableClasses
 export const tableClassNames: readonly TableClass[] = ['s', 'm', 'l']
+
+/**
+ * The table for the rows of a period of so many seconds (periods.ts). Rows of periods lie in tables that are sorted by pattern within each period. Rows without
+ * periods lie in tables that are sorted by time, as all did in earlier versions; they stay there until their retention ends.
+ */
+export const eventsTable = (tableClass: TableClass, periodS: number): string =>
+  periodS === NO_PERIOD ? `events_${tableClass}` : `pattern_events_${tableClass}`
+
+/** All tables of events. */
+export const eventsTables: readonly string[] = tableClassNames.flatMap((tableClass) => [
+  eventsTable(tableClass, NO_PERIOD),
+  eventsTable(tableClass, LONGEST_PERIOD_S),
+])
+
+/** An events table, and the class that tells its slots. */
+export type EventsTable = { readonly table: string; readonly tableClass: TableClass }
+export const classedTables: readonly EventsTable[] = tableClassNames.flatMap((tableClass) =>
+  [NO_PERIOD, LONGEST_PERIOD_S].map((periodS) => ({ table: eventsTable(tableClass, periodS), tableClass })),
+)
 
 /** The values of `sev` with their stored numbers. */
 export const severities = { none: 0, trace: 1, debug: 2, info: 3, warn: 4, error: 5, fatal: 6 } as const
@@ -145,8 +166,31 @@ export const MINUTE_OF_EVENT = 'toRelativeMinuteNum(ts)'
  */
 export const lateIndexes: readonly string[] = ['tok', 'longest', 'pieces', 'distinct_parts']
 
-/** A shard key that changes with `seq` spreads a large dataset over the shards. */
 export const SORT_KEY = '(log_id, ts, seq)'
+/** Rows of one pattern lie together within a period of time: they compress to half, and a search reads the granules of fewer patterns. */
+export const PATTERN_SORT_KEY = '(log_id, period_s, period, skeleton, ts, seq)'
+/** The part of it that is kept in memory. */
+export const PATTERN_PRIMARY_KEY = '(log_id, period_s, period, skeleton)'
+
+/**
+ * The columns that only tables sorted by pattern have: the length of the period in seconds, which the writer chooses, and the number of the period since
+ * 1970.
+ */
+export const PERIOD_LENGTH: TableColumn = { name: 'period_s', type: 'UInt32', codec: PLAIN }
+const PERIOD: TableColumn = {
+  name: 'period',
+  type: 'Int64 materialized intDiv(toUnixTimestamp64Milli(ts), toInt64(period_s) * 1000)',
+  codec: PLAIN,
+}
+/** In the order of patterns, sequence numbers neither rise nor fall evenly. */
+const SEQ_CODEC = 'Delta, T64, ZSTD(1)'
+export const patternColumns = (tableClass: TableClass): readonly TableColumn[] => [
+  ...columns(tableClass).map((column) => (column.name === 'seq' ? { ...column, codec: SEQ_CODEC } : column)),
+  PERIOD_LENGTH,
+  PERIOD,
+]
+
+/** A shard key that changes with `seq` spreads a large dataset over the shards. */
 export const PARTITION_KEY = 'toDate(ts)'
 export const SHARD_KEY = 'cityHash64(log_id, intDiv(seq, 1000000))'
 

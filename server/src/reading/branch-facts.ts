@@ -189,7 +189,7 @@ function nameOf(
   { keys, texts, wantsOverflow }: Pick<FactsWanted, 'keys' | 'texts'> & { wantsOverflow: boolean },
 ): string | undefined {
   if (branches.some(({ sources }) => sources.length > SOURCES_FEW)) return undefined
-  const ids = branches.map(({ tableClass, sources }) => [tableClass, sources.map(({ logId }) => logId)])
+  const ids = branches.map(({ table, sources }) => [table, sources.map(({ logId }) => logId)])
   // Facts about names are those of the texts.
   const named = branches.some(({ sources }) => sources.some(({ located }) => located.map.open.size > 0)) ? texts : []
   return JSON.stringify([orgNumber, wantsOverflow, keys, ids, named])

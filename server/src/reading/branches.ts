@@ -1,14 +1,16 @@
 import type { Condition, Filter } from '@dendro/language/tree'
 import type { DatasetLayout } from '../lines/catalog.ts'
+import { NO_PERIOD } from '../lines/periods.ts'
 import type { Slot } from '../lines/slots.ts'
-import type { TableClass } from '../lines/table.ts'
+import { type EventsTable, eventsTable, type TableClass } from '../lines/table.ts'
 import type { QuerySource } from './event-query.ts'
 import { hasSlot, type KeyColumns, pathsOf, slotIn } from './key-locations.ts'
 import { joined, name, type Param, param, type SqlFragment, sql } from './statement.ts'
 
 /** Reads one table for some sources: those whose queried keys lie in the same columns, or all of them. */
-export type QueryBranch = {
-  readonly tableClass: TableClass
+export type QueryBranch = EventsTable & {
+  /** The lengths of the periods by which the table has sorted the rows of these sources. None where rows are sorted by time. */
+  readonly periods: readonly number[]
   readonly sources: readonly LocatedSource[]
   /** The columns of the queried keys. */
   readonly slots: KeyColumns
@@ -32,20 +34,33 @@ const PATHS_FEW = 40
 export function branchesOf(sources: readonly QuerySource[], keys: readonly string[]): readonly QueryBranch[] {
   const paths = [...new Set(keys.flatMap(pathsOf))]
   const reached = sources.flatMap((source): LocatedSource[] => (source.located ? [{ ...source, located: source.located }] : []))
-  const byClass = new Map<TableClass, LocatedSource[]>()
+  const byTable = new Map<string, { tableClass: TableClass; own: LocatedSource[] }>()
   for (const source of reached) {
     for (const tableClass of source.located.classes) {
-      const known = byClass.get(tableClass)
-      if (known) known.push(source)
-      else byClass.set(tableClass, [source])
+      for (const table of new Set(source.located.periods.map((periodS) => eventsTable(tableClass, periodS)))) {
+        const known = byTable.get(table)
+        if (known) known.own.push(source)
+        else byTable.set(table, { tableClass, own: [source] })
+      }
     }
   }
-  return [...byClass].flatMap(([tableClass, own]): QueryBranch[] => {
+  return [...byTable].flatMap(([table, { tableClass, own }]): QueryBranch[] => {
+    const place = { table, tableClass }
     const alike = Map.groupBy(own, ({ located }) => paths.map((path) => slotIn(tableClass, located.map.slots, path) ?? '').join(' '))
     if (alike.size > (paths.length > PATHS_FEW ? 1 : BRANCHES_MAX))
-      return [{ tableClass, sources: own, slots: perDatasetColumns(tableClass, own, paths) }]
-    return [...alike.values()].map((same) => ({ tableClass, sources: same, slots: sharedColumns(tableClass, same) }))
+      return [{ ...place, periods: periodsOf(place, own), sources: own, slots: perDatasetColumns(tableClass, own, paths) }]
+    return [...alike.values()].map((same) => ({
+      ...place,
+      periods: periodsOf(place, same),
+      sources: same,
+      slots: sharedColumns(tableClass, same),
+    }))
   })
+}
+
+const periodsOf = ({ table, tableClass }: EventsTable, sources: readonly LocatedSource[]): readonly number[] => {
+  const lengths = new Set(sources.flatMap(({ located }) => located.periods))
+  return [...lengths].filter((periodS) => periodS !== NO_PERIOD && eventsTable(tableClass, periodS) === table)
 }
 
 /** For sources that have the queried keys in the same columns. */

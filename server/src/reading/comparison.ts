@@ -1,5 +1,4 @@
 import type { EventStore } from '../events/store/events.ts'
-import { tableClasses } from '../lines/table.ts'
 import { branchesOf, freeTextsIn, keysIn, type QueryBranch } from './branches.ts'
 import { filterSql } from './condition.ts'
 import type { EventQuery, PresentPattern, QueryCost, TimeBounds } from './event-query.ts'
@@ -77,13 +76,13 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
   }
 
   async function readOverflow(keys: readonly string[]): Promise<(branch: QueryBranch) => QueryBranch> {
-    const byClass = new Map<string, ((path: string) => boolean)[]>()
+    const byTable = new Map<string, ((path: string) => boolean)[]>()
     for (const one of parts) {
       const read = await withOverflowKeys(store, queryRun, branchesOf(query.sources, []), { keys: [...filterKeys, ...keys], bounds: one })
-      for (const { tableClass, slots } of read) byClass.set(tableClass, [...(byClass.get(tableClass) ?? []), slots.mayOverflow])
+      for (const { table, slots } of read) byTable.set(table, [...(byTable.get(table) ?? []), slots.mayOverflow])
     }
     return (branch) => {
-      const tests = byClass.get(branch.tableClass) ?? []
+      const tests = byTable.get(branch.table) ?? []
       return { ...branch, slots: { ...branch.slots, mayOverflow: (path) => tests.some((test) => test(path)) } }
     }
   }
@@ -195,7 +194,7 @@ const isGapless = ({ now, before }: ComparedBounds): boolean => now.fromMs <= be
 
 const within = ({ fromMs, toMs }: TimeBounds): SqlFragment => and([sql`ts >= ${instant(fromMs)}`, sql`ts < ${instant(toMs)}`])
 
-const tableOf = ({ tableClass }: QueryBranch): SqlFragment => name(tableClasses[tableClass].table)
+const tableOf = ({ table }: QueryBranch): SqlFragment => name(table)
 
 /** Slices of both ranges, evenly spread, that make up a share of them. */
 const slicesOf = ({ now, before }: ComparedBounds, share: number): readonly TimeBounds[] =>
@@ -215,9 +214,9 @@ function matching(
 ): SqlFragment | undefined {
   const context = contextOf(branch)
   const met = filterSql(filter, context)
-  const hull = scopeOf(branch, hullOf(bounds))
-  if (met === FALSE || hull === FALSE) return undefined
   const parts = slices ?? (isGapless(bounds) ? [] : [bounds.now, bounds.before])
+  const hull = scopeOf(branch, hullOf(bounds), parts)
+  if (met === FALSE || hull === FALSE) return undefined
   const scope = parts.length === 0 ? hull : and([hull, or(parts.map(within))])
   return whereOf(met, hintsOf(filter, { tableClass: branch.tableClass, ...context }))(scope)
 }

@@ -1,6 +1,5 @@
 import type { Filter } from '@dendro/language/tree'
 import type { EventStore } from '../events/store/events.ts'
-import { tableClasses } from '../lines/table.ts'
 import { readWithFacts } from './branch-facts.ts'
 import { freeTextsIn, keysIn, type QueryBranch } from './branches.ts'
 import { filterSql } from './condition.ts'
@@ -75,7 +74,7 @@ function countsStatements(
     const hints = only && filters.length === 1 ? hintsOf(only, { tableClass: branch.tableClass, ...contextOf(branch) }) : NO_HINTS
     const counts = met.map((one) => (filters.length === 1 ? sql`toUInt64(count())` : sql`toUInt64(countIf(${one}))`))
     const columns = joined(counts.map((count, index) => sql`${count} as ${name(`n${index}`)}`))
-    const table = name(tableClasses[branch.tableClass].table)
+    const table = name(branch.table)
     const read = filters.length === 1 && !isSample ? [any, ...hints.conditions] : undefined
     const scopes = ranges.flatMap((bounds) => countScopes(branch, bounds, { slices: 1, columns: read }))
     return scopes.map(({ scope, ...of }) => ({ of, select: sql`select ${columns} from ${table} ${whereOf(any, hints)(scope)}` }))

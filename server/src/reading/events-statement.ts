@@ -1,7 +1,6 @@
 import type { SortOrder } from '@dendro/language/tree'
 import { isInParts } from '../lines/parts.ts'
 import type { Slot } from '../lines/slots.ts'
-import { tableClasses } from '../lines/table.ts'
 import { columnsOf, idsOf, type LocatedSource, levelColumns, type QueryBranch } from './branches.ts'
 import { type BranchContext, builtIn, filterSql } from './condition.ts'
 import type { EventPosition, EventQuery, EventsRequest, TimeBounds } from './event-query.ts'
@@ -126,8 +125,11 @@ function nameOf(sources: readonly LocatedSource[], nameIn: (source: LocatedSourc
 /** How many retention cutoffs a statement lists one by one. */
 const STARTS_MAX = 16
 
-/** Returns the condition of every read of a branch: its datasets, each within its retention, and the time range. */
-export function scopeOf(branch: QueryBranch, { fromMs, toMs }: TimeBounds): SqlFragment {
+/**
+ * Returns the condition of every read of a branch: its datasets, each within its retention, and the time range. If further conditions leave only some
+ * parts of the range, the store need not look elsewhere.
+ */
+export function scopeOf(branch: QueryBranch, { fromMs, toMs }: TimeBounds, parts?: readonly TimeBounds[]): SqlFragment {
   const { shapes } = branch
   const startOf = startIn({ fromMs, toMs })
   const begun = begunSources(branch, { fromMs, toMs })
@@ -136,7 +138,7 @@ export function scopeOf(branch: QueryBranch, { fromMs, toMs }: TimeBounds): SqlF
   const known = shapes === undefined ? TRUE : shapes.length === 0 ? FALSE : among(sql`shape`, param.texts(shapes))
   const byStart = sourcesByStart(branch, { fromMs, toMs })
   const earliest = Math.min(...byStart.keys())
-  const within = withinSql({ fromMs: earliest, toMs })
+  const within = [...withinSql({ fromMs: earliest, toMs }), periodsSql(branch, { fromMs: earliest, toMs }, parts)]
   if (byStart.size === 1) return and([oneOf(begun), ...within, known])
   if (byStart.size > STARTS_MAX) {
     const starts = param.int64s(begun.map((source) => storedNs(startOf(source))))
@@ -170,8 +172,25 @@ const startIn =
  */
 export function granulesOf(branch: QueryBranch, bounds: TimeBounds): SqlFragment {
   const begun = begunSources(branch, bounds)
-  return begun.length === 0 ? FALSE : and([oneOf(begun), sql`indexHint(${and(withinSql(bounds))})`])
+  return begun.length === 0 ? FALSE : and([oneOf(begun), sql`indexHint(${and(withinSql(bounds))})`, periodsSql(branch, bounds)])
 }
+
+/** Longer conditions take the store longer to prepare than they save. */
+const PARTS_MAX = 8
+
+/** Selects the granules with periods of the time range, or of its parts. The store reads no column for it. */
+function periodsSql({ periods }: QueryBranch, bounds: TimeBounds, parts: readonly TimeBounds[] = []): SqlFragment {
+  if (periods.length === 0) return TRUE
+  const ranges = parts.length === 0 || parts.length > PARTS_MAX ? [bounds] : parts
+  const numberAt = (ms: number, periodS: number) => param.int64(BigInt(Math.floor(Math.max(ms, 0) / (periodS * MS_PER_S))))
+  const selected = periods.flatMap((periodS) =>
+    // The number of a period nearly tells its length. A further condition would keep the store from combining indexes.
+    ranges.map(({ fromMs, toMs }) => sql`(period >= ${numberAt(fromMs, periodS)} and period <= ${numberAt(toMs, periodS)})`),
+  )
+  return sql`indexHint(${or(selected)})`
+}
+
+const MS_PER_S = 1_000
 
 const withinSql = ({ fromMs, toMs }: TimeBounds): readonly SqlFragment[] => [sql`ts >= ${instant(fromMs)}`, sql`ts < ${instant(toMs)}`]
 
@@ -213,13 +232,13 @@ type BranchPart = { readonly fromTable: SqlFragment; readonly commonColumns: Sql
 
 /** Sorts and limits before it reads the values, so that values are read for the returned events only. */
 function branchPart(branch: QueryBranch, { met, bounds, wish: request, columns, number }: BranchRead): BranchPart {
-  const table = name(tableClasses[branch.tableClass].table)
+  const table = name(branch.table)
   const where = met(and([scopeOf(branch, bounds), positionSql(request, bounds)]))
   const fixed = request.withRaw
     ? sql`ts, seq, log_id, sev, origin, skeleton, shape, more, parts, raw`
     : sql`ts, seq, log_id, sev, origin, skeleton, shape, more, parts`
   const all = joined([fixed, ...columns.map(name), ...rankColumns(request.orderBy, branch)])
-  const inOrder = orderOf(request, branch.sources.length === 1 ? 'dataset' : 'inner')
+  const inOrder = orderOf(request, levelOf(branch))
   return {
     fromTable: sql`select ${all} from ${table} ${where} ${inOrder} limit ${digits(request.limit)}`,
     commonColumns: sql`toUInt64(${digits(number)}) as branch, toUnixTimestamp64Nano(ts) as ns, seq, toString(log_id) as log, sev, origin, skeleton,
@@ -279,13 +298,25 @@ function numberOfKey(key: string, _branch: QueryBranch): SqlFragment | undefined
   return undefined
 }
 
-type OrderLevel = 'outer' | 'inner' | 'dataset'
+/** `dataset` and `periods` are for one dataset in a table that is sorted by time or by pattern within periods of one length. */
+type OrderLevel = 'outer' | 'inner' | 'dataset' | 'periods'
+
+const SORT_KEYS: Readonly<Record<OrderLevel, readonly string[]>> = {
+  outer: [],
+  inner: [],
+  dataset: ['log_id'],
+  periods: ['log_id', 'period_s', 'period'],
+}
+
+/** Periods of several lengths overlap, so their rows are in no order. */
+const levelOf = ({ sources, periods }: QueryBranch): OrderLevel =>
+  sources.length > 1 || periods.length > 1 ? 'inner' : periods.length === 1 ? 'periods' : 'dataset'
 
 /** Within one dataset the order begins with the sort key of the table, so that the store can stop reading early. */
 function orderOf({ orderBy, newestFirst }: EventsRequest, where: OrderLevel): SqlFragment {
   const time = where === 'outer' ? 'ns' : 'ts'
   const direction = newestFirst ? 'desc' : 'asc'
-  if (!orderBy) return constant(`order by ${where === 'dataset' ? `log_id ${direction}, ` : ''}${time} ${direction}, seq ${direction}`)
+  if (!orderBy) return constant(`order by ${[...SORT_KEYS[where], time, 'seq'].map((column) => `${column} ${direction}`).join(', ')}`)
   const own = orderBy.descending ? 'desc' : 'asc'
   return constant(
     `order by rank_absent, rank_text, rank_number ${own}, rank_exact ${own}, rank_value ${own}, ${time} ${direction}, seq ${direction}`,

@@ -134,9 +134,9 @@ beforeAll(async () => {
   await reader.send('alone', alone)
   // A merge builds the index of names, and a mutation those of words.
   const { writer } = reader.senders.app.app.world.events
-  await writer.command({ query: `optimize table events_s partition '2026-09-01' final` })
+  await writer.command({ query: `optimize table pattern_events_s partition '2026-09-01' final` })
   const commands = lateIndexes.map((index) => `materialize index ${index}`)
-  await writer.command({ query: `alter table events_s ${commands.join(', ')}`, clickhouse_settings: { mutations_sync: '2' } })
+  await writer.command({ query: `alter table pattern_events_s ${commands.join(', ')}`, clickhouse_settings: { mutations_sync: '2' } })
 }, 120_000)
 afterAll(() => reader?.close())
 

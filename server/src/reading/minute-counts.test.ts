@@ -59,9 +59,9 @@ async function send(dataset: string, count: number, seed: number): Promise<void>
 /** Merges each day into one part. The store leaves out parts that it is merging already. */
 async function merge(): Promise<void> {
   for (let tries = 0; tries < 100; tries += 1) {
-    await store().writer.command({ query: 'optimize table events_s final' })
+    await store().writer.command({ query: 'optimize table pattern_events_s final' })
     const rows = await store().writer.query({
-      query: `select count() as parts from system.parts where active and database = currentDatabase() and table = 'events_s'
+      query: `select count() as parts from system.parts where active and database = currentDatabase() and table = 'pattern_events_s'
         group by partition having parts > 1 or max(level) = 0`,
       format: 'JSONEachRow',
     })
@@ -71,7 +71,7 @@ async function merge(): Promise<void> {
 }
 
 async function storedEvents(): Promise<number> {
-  const rows = await store().writer.query({ query: 'select count() as n from events_s', format: 'JSONEachRow' })
+  const rows = await store().writer.query({ query: 'select count() as n from pattern_events_s', format: 'JSONEachRow' })
   return Number((await rows.json<{ n: string }>())[0]?.n)
 }
 
@@ -176,7 +176,10 @@ describe('counts by minute are the counts of the events', () => {
 
   test('also in parts from before there were counts, which merges add', async () => {
     const { writer } = store()
-    await writer.command({ query: 'alter table events_s clear projection minute_counts', clickhouse_settings: { mutations_sync: '2' } })
+    await writer.command({
+      query: 'alter table pattern_events_s clear projection minute_counts',
+      clickhouse_settings: { mutations_sync: '2' },
+    })
     await expectCounts()
     await send('web', 100, 6)
     await expectCounts()
@@ -186,7 +189,7 @@ describe('counts by minute are the counts of the events', () => {
     const { orgNumber } = await reader.query(DATASETS)
     const visible = async (comment: string) => {
       const rows = await store().reader.query({
-        query: 'select c0, count() as n from events_s where toRelativeMinuteNum(ts) >= 0 group by c0',
+        query: 'select c0, count() as n from pattern_events_s where toRelativeMinuteNum(ts) >= 0 group by c0',
         format: 'JSONEachRow',
         clickhouse_settings: { log_comment: comment },
       })

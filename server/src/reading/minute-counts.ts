@@ -68,7 +68,12 @@ export function countScopes(
       wholeFirst === first ? FALSE : sql`ts < ${instant(wholeFirst * MINUTE_MS)}`,
       wholeEnd === end ? FALSE : sql`ts >= ${instant(wholeEnd * MINUTE_MS)}`,
     ])
-    const others = and([scopeOf(same, own), inner.length === 0 ? outside : among(MINUTE, numbers)])
+    const parts = [
+      { fromMs: own.fromMs, toMs: wholeFirst * MINUTE_MS },
+      ...inner.map((minute) => ({ fromMs: minute * MINUTE_MS, toMs: (minute + 1) * MINUTE_MS })),
+      { fromMs: wholeEnd * MINUTE_MS, toMs: own.toMs },
+    ].filter(({ fromMs: partFromMs, toMs }) => partFromMs < toMs)
+    const others = and([scopeOf(same, own, parts), inner.length === 0 ? outside : among(MINUTE, numbers)])
     return [whole, { scope: others, timeMs: EVENT_MS, isStored: false, bounds }]
   })
 }

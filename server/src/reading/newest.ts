@@ -1,5 +1,4 @@
 import type { EventStore } from '../events/store/events.ts'
-import { tableClasses } from '../lines/table.ts'
 import { branchesOf } from './branches.ts'
 import type { EventQuery, EventsRequest, FoundEvent, QueryCost, QuerySource, TimeBounds } from './event-query.ts'
 import { eventsPerBranch } from './events-statement.ts'
@@ -49,7 +48,7 @@ export async function readNewestOfEach(
 /** Counts the events of each source within the bounds, by the stored counts of minutes. */
 async function countsOf(store: EventStore, queryRun: QueryRun, { sources, bounds }: EventQuery): Promise<ReadonlyMap<string, number>> {
   const reads = branchesOf(sources, []).flatMap((branch) => {
-    const table = name(tableClasses[branch.tableClass].table)
+    const table = name(branch.table)
     return countScopes(branch, bounds, { slices: 1, columns: [] }).map(({ scope, ...of }) => ({
       of,
       select: sql`select toString(log_id), toUInt64(count()) from ${table} where ${scope} group by log_id`,
@@ -114,7 +113,7 @@ async function readLarge(
   handle: NewestEventsHandler,
 ): Promise<void> {
   const found = new Map<string, FoundEvent[]>(query.sources.map(({ logId }) => [logId, []]))
-  for (const window of windowsOf(withinRetention(query), { newestFirst: true, fewer: true })) {
+  for (const window of windowsOf(withinRetention(query), { newestFirst: true, fewer: true, inPeriodsOf: query.sources })) {
     const sources = query.sources.filter(({ logId }) => (found.get(logId)?.length ?? 0) < request.limit)
     const branches = sources.flatMap((source) => branchesOf([source], []))
     await readWindow(store, queryRun, { sources, branches, wish: request, limit: request.limit, window }, (logId, events) =>

@@ -1,5 +1,4 @@
 import type { EventStore } from '../events/store/events.ts'
-import { tableClasses } from '../lines/table.ts'
 import { branchesOf } from './branches.ts'
 import type { EventQuery, QueryCost } from './event-query.ts'
 import { scopeOf } from './events-statement.ts'
@@ -26,7 +25,7 @@ export async function readNumbers(
   const among = param.uuids(ids)
   const parts = branchesOf(question.sources, []).map(
     (branch) => sql`select toUInt64(indexOf(${among}, log_id)) as source, seq, toUnixTimestamp64Nano(ts) as ns
-      from ${name(tableClasses[branch.tableClass].table)}
+      from ${name(branch.table)}
       where ${and([
         scopeOf(branch, question.bounds),
         sql`seq > ${param.uint64(after)}`,

@@ -87,7 +87,7 @@ test('no overflow entry is stored without a text, so its name shows that it is t
   const [tableClass] = located?.classes ?? []
   const answer = await store().writer.query({
     query: `select toUInt32(countIf(arrayExists(value -> value = '', more.values))) as empty, toUInt32(sum(length(more.keys))) as entries
-      from events_${tableClass} where log_id = {id:UUID}`,
+      from pattern_events_${tableClass} where log_id = {id:UUID}`,
     query_params: { id: logId },
     format: 'JSONEachRow',
   })

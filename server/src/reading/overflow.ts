@@ -1,5 +1,4 @@
 import type { EventStore } from '../events/store/events.ts'
-import { tableClasses } from '../lines/table.ts'
 import type { QueryBranch } from './branches.ts'
 import type { TimeBounds } from './event-query.ts'
 import { granulesOf } from './events-statement.ts'
@@ -71,4 +70,4 @@ async function readAnyOverflow(
 }
 
 const eventsWith = (keys: readonly string[], branch: QueryBranch, bounds: TimeBounds, met: SqlFragment): SqlFragment =>
-  sql`from ${name(tableClasses[branch.tableClass].table)} where ${and([granulesOf(branch, bounds), overflowGranules(keys), met])}`
+  sql`from ${name(branch.table)} where ${and([granulesOf(branch, bounds), overflowGranules(keys), met])}`

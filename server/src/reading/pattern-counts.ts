@@ -1,5 +1,4 @@
 import type { EventStore } from '../events/store/events.ts'
-import { tableClasses } from '../lines/table.ts'
 import { branchesOf } from './branches.ts'
 import { rangesOf } from './closed-slices.ts'
 import type { EventQuery, PresentPattern, PresentPatterns, TimeBounds } from './event-query.ts'
@@ -66,7 +65,7 @@ async function countsIn(
     branchesOf(query.sources, []).map(
       (branch) => sql`
       select ${slice} as slice, toString(log_id) as log, skeleton, toUInt64(count()) as number, max(seq) as newest
-      from ${name(tableClasses[branch.tableClass].table)}
+      from ${name(branch.table)}
       where ${scopeOf(branch, bounds)} and skeleton != 0 group by slice, log_id, skeleton`,
     ),
   )

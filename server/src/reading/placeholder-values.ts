@@ -1,7 +1,6 @@
 import type { EventStore } from '../events/store/events.ts'
 import { messageKeys } from '../lines/event.ts'
 import type { PlaceholderExpressions } from '../lines/placeholders.ts'
-import { tableClasses } from '../lines/table.ts'
 import { branchesOf, freeTextsIn, keysIn } from './branches.ts'
 import { type BranchContext, builtIn, filterSql } from './condition.ts'
 import type { EventQuery, QueryCost } from './event-query.ts'
@@ -57,7 +56,7 @@ export async function readPlacedValues(
     const found = sql`extractGroups(${text}, ${param.text(expressions.shortest)})`
     const differs =
       expressions.longest === undefined ? sql`false` : sql`${found} != extractGroups(${text}, ${param.text(expressions.longest)})`
-    const table = name(tableClasses[branch.tableClass].table)
+    const table = name(branch.table)
     return [sql`select ${found} as found, ${source} as source, ${differs} as differs from ${table} ${where}`]
   })
   if (parts.length === 0) return { values: [], key: undefined, isAmbiguous: false, cost: costOf(queryRun, 1) }

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openReader, type Reader } from '../../../test/reader.ts'
-import { tableClasses } from '../lines/table.ts'
 import { branchesOf } from './branches.ts'
 import { contextOf, scopeOf } from './events-statement.ts'
 import { lineInParts, rawLine } from './raw-line.ts'
@@ -26,7 +25,7 @@ test('lines are also rebuilt where the store computes every alternative for ever
     const rows = await run(
       events,
       startQueryRun(query),
-      sql`select toString(${rawLine(context.lines)}), length(${lineInParts(context.lines)}) from ${name(tableClasses[branch.tableClass].table)}
+      sql`select toString(${rawLine(context.lines)}), length(${lineInParts(context.lines)}) from ${name(branch.table)}
         where ${scopeOf(branch, query.bounds)} settings short_circuit_function_evaluation = 'disable'`,
     )
     while (rows.next()) {

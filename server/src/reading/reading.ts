@@ -71,7 +71,12 @@ async function readWindows(
   const bounds = fromPosition(withinRetention(query), request)
   const windows = request.orderBy
     ? [bounds]
-    : windowsOf(bounds, { newestFirst: request.newestFirst, fewer: keys.includes('@raw') || query.sources.length < 2, few: isLong })
+    : windowsOf(bounds, {
+        newestFirst: request.newestFirst,
+        fewer: keys.includes('@raw') || query.sources.length < 2,
+        few: isLong,
+        inPeriodsOf: query.sources.length < 2 ? query.sources : [],
+      })
   for (const window of windows) {
     const plan = eventsStatement(
       await branchesInFamilies(store, queryRun, { ...query, bounds: window }, branches, keys),

@@ -1,6 +1,5 @@
 import type { AggregateCall } from '@dendro/language/tree'
 import type { EventStore } from '../events/store/events.ts'
-import { tableClasses } from '../lines/table.ts'
 import { branchesOf, freeTextsIn, keysIn, type QueryBranch } from './branches.ts'
 import { filterSql } from './condition.ts'
 import type { EventQuery, StatsRow, TimeBounds } from './event-query.ts'
@@ -200,7 +199,7 @@ function partsOf(
     if (met === FALSE) return []
     const named = groups.map((key, index) => sql`${textOf(key, context)} as ${name(`g${index}`)}`)
     const states = measures.map((measure, index) => sql`${stateAggregate(measure, context)} as ${name(`state${index}`)}`)
-    const from = sql`from ${name(tableClasses[branch.tableClass].table)} ${whereOf(met, hintsOf(filter, { tableClass: branch.tableClass, ...context }))(and([scopeOf(branch, bounds)]))}`
+    const from = sql`from ${name(branch.table)} ${whereOf(met, hintsOf(filter, { tableClass: branch.tableClass, ...context }))(and([scopeOf(branch, bounds)]))}`
     const columns = joined([sql`${slice} as slice`, ...named, sql`count() as counted`, ...states])
     return [sql`select ${columns} ${from} group by ${joined([name('slice'), ...keys])}`]
   })

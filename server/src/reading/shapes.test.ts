@@ -60,7 +60,7 @@ async function partsOf(dataset: string, fromMs = Date.parse(`${DAY}T00:00:00Z`))
 async function storedParts(dataset: string): Promise<readonly string[]> {
   const { logId } = await reader.source(dataset)
   const answer = await store().writer.query({
-    query: `select distinct toString(arrayJoin(parts)) as part from events_s where log_id = {id:UUID} and toDate(ts) = {day:Date}`,
+    query: `select distinct toString(arrayJoin(parts)) as part from pattern_events_s where log_id = {id:UUID} and toDate(ts) = {day:Date}`,
     query_params: { id: logId, day: DAY },
     format: 'JSONEachRow',
   })
@@ -80,10 +80,10 @@ async function expectAllParts(): Promise<void> {
 test('all parts of lines are found, also where few lines have them, before and after there is an index', async () => {
   await expectAllParts()
   const { writer } = store()
-  await writer.command({ query: 'optimize table events_s final' })
+  await writer.command({ query: 'optimize table pattern_events_s final' })
   await expectAllParts()
   const commands = lateIndexes.map((index) => `materialize index ${index}`)
-  await writer.command({ query: `alter table events_s ${commands.join(', ')}`, clickhouse_settings: { mutations_sync: '2' } })
+  await writer.command({ query: `alter table pattern_events_s ${commands.join(', ')}`, clickhouse_settings: { mutations_sync: '2' } })
   await expectAllParts()
 })
 
@@ -92,7 +92,7 @@ test('the index leaves no granule of lines with known parts', async () => {
   const { logId } = await reader.source('usual')
   const granulesFor = async (list: readonly string[]) => {
     const answer = await store().writer.query({
-      query: `explain indexes = 1 select count() from events_s where log_id = {id:UUID} and indexHint(not hasAll({known:Array(String)}, ${DISTINCT_PARTS}))`,
+      query: `explain indexes = 1 select count() from pattern_events_s where log_id = {id:UUID} and indexHint(not hasAll({known:Array(String)}, ${DISTINCT_PARTS}))`,
       query_params: { id: logId, known: list },
       clickhouse_settings: { optimize_use_projections: 0 },
       format: 'JSONEachRow',

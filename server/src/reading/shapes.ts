@@ -1,5 +1,5 @@
 import type { EventStore } from '../events/store/events.ts'
-import { DISTINCT_PARTS, tableClasses } from '../lines/table.ts'
+import { DISTINCT_PARTS } from '../lines/table.ts'
 import type { QueryBranch } from './branches.ts'
 import type { TimeBounds } from './event-query.ts'
 import { granulesOf, hasParts } from './events-statement.ts'
@@ -94,4 +94,4 @@ function namesSql(branch: QueryBranch, bounds: TimeBounds, texts: readonly strin
     where ${and([granulesOf(branch, bounds), IS_IN_PARTS])})`
 }
 
-const tableOf = ({ tableClass }: QueryBranch): SqlFragment => name(tableClasses[tableClass].table)
+const tableOf = ({ table }: QueryBranch): SqlFragment => name(table)

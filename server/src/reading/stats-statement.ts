@@ -1,5 +1,4 @@
 import type { AggregateCall } from '@dendro/language/tree'
-import { tableClasses } from '../lines/table.ts'
 import type { QueryBranch } from './branches.ts'
 import { filterSql } from './condition.ts'
 import type { EventQuery, TimeBounds } from './event-query.ts'
@@ -63,7 +62,7 @@ export function statsStatement(
     ...options.groups.map((key, index) => sql`materialize(${textOf(key, contextOf(branch))}) as ${name(`g${index}`)}`),
   ]
   const from = ({ branch, met, hints, scope, inGroups }: BranchRead) =>
-    sql`from ${name(tableClasses[branch.tableClass].table)} ${whereOf(met, hints)(and([scope, inGroups]))}`
+    sql`from ${name(branch.table)} ${whereOf(met, hints)(and([scope, inGroups]))}`
   const grouped = names.length === 0 ? sql`` : sql`group by ${joined(names.map(name))}`
   const { end, extraColumns } = endOf(options, names)
   if (only && read.length === 1 && !only.isStored && !closed) {
@@ -135,7 +134,7 @@ export function sliceStatesStatement(
       sql`toUInt64(count()) as counted`,
       ...states,
     ])
-    const from = sql`from ${name(tableClasses[branch.tableClass].table)} ${whereOf(met, hints)(scope)}`
+    const from = sql`from ${name(branch.table)} ${whereOf(met, hints)(scope)}`
     return sql`select ${columns} ${from} group by ${joined(names)} having counted > 0`
   })
   return selects.length === 0 ? undefined : joined(selects, ' union all ')
@@ -162,7 +161,7 @@ export function slicedStatement(
   const inSlices = [numbers, ...measures.map((measure) => slicedAggregate(measure, context, { slice, slices }))]
   const inWhole = aliased(measures.map((measure) => finalAggregate(measure, context)))
   return sql`select materialize(${textOf(key, context)}) as g0, toUInt8(grouping(g0)) as is_whole, ${joined([sql`toUInt64(count()) as number`, ...inWhole])},
-    arrayZip(${joined(inSlices)}) as slices from ${name(tableClasses[only.branch.tableClass].table)} ${whereOf(only.met, only.hints)(only.scope)}
+    arrayZip(${joined(inSlices)}) as slices from ${name(only.branch.table)} ${whereOf(only.met, only.hints)(only.scope)}
     group by g0 with rollup having number > 0 order by is_whole desc, ${sizeOrder(options)}`
 }
 
@@ -178,7 +177,7 @@ export function groupCountsStatements(
     reads.map(({ branch, met, hints, scope, ...of }) => ({
       of,
       select: sql`select materialize(${textOf(key, contextOf(branch))}) as g0, toUInt64(count()) as number
-        from ${name(tableClasses[branch.tableClass].table)} ${whereOf(met, hints)(scope)} group by g0`,
+        from ${name(branch.table)} ${whereOf(met, hints)(scope)} group by g0`,
     })),
     areKept,
   )

@@ -1,6 +1,6 @@
 import { rebuildText } from '../../lines/shape.ts'
 import type { Slot } from '../../lines/slots.ts'
-import { slotColumns, tableClasses, tableClassNames } from '../../lines/table.ts'
+import { classedTables, slotColumns } from '../../lines/table.ts'
 import { fromNs } from '../../lines/time-text.ts'
 import type { EventStore } from '../store/events.ts'
 
@@ -14,8 +14,7 @@ type Row = { ns: string; shape: string; raw: string; more: Record<string, string
 /** Sums the bytes of the lines of a span. It rebuilds lines that are stored in parts, so use it only for few events. */
 export async function lineBytes(store: EventStore, span: SeqSpan): Promise<number> {
   let bytes = 0
-  for (const name of tableClassNames) {
-    const { table } = tableClasses[name]
+  for (const { table, tableClass } of classedTables) {
     const where = 'org_id = {org:UInt32} and log_id = {log:UUID} and seq >= {from:UInt64} and seq < {to:UInt64}'
     const ask = {
       query_params: { org: span.orgNumber, log: span.logId, from: String(span.from), to: String(span.to) },
@@ -28,7 +27,7 @@ export async function lineBytes(store: EventStore, span: SeqSpan): Promise<numbe
       query: `select sum(length(raw)) as bytes from ${table} where ${where} and shape = ''`,
     })
     bytes += Number((await whole.json<{ bytes: string }>())[0]?.bytes ?? 0)
-    const slots = slotColumns(name).map((column) => column.name)
+    const slots = slotColumns(tableClass).map((column) => column.name)
     const inParts = await store.writer.query({
       ...ask,
       query: `select toString(toUnixTimestamp64Nano(ts)) as ns, shape, raw, more, ${slots.join(', ')} from ${table} where ${where} and shape != ''`,

@@ -1,4 +1,4 @@
-import { tableClasses } from '../../lines/table.ts'
+import { eventsTables } from '../../lines/table.ts'
 import type { EventStore } from '../store/events.ts'
 import { seqAt } from '../writer/seq.ts'
 import { type LedgerCell, minuteOfSeq, NIL_ID, NUMBERS_PER_MINUTE } from './page.ts'
@@ -128,8 +128,8 @@ export type StoredCount = { org_id: number; log_id: string; minuteMs: number; ev
  * old data.
  */
 export async function countEvents(store: EventStore, fromMs: number, toMs: number): Promise<StoredCount[]> {
-  const tables = Object.values(tableClasses).map(
-    ({ table }) => `select org_id, log_id, intDiv(seq, {numbers:UInt64}) as at, count() as events from ${table}
+  const tables = eventsTables.map(
+    (table) => `select org_id, log_id, intDiv(seq, {numbers:UInt64}) as at, count() as events from ${table}
       where seq >= {from:UInt64} and seq < {to:UInt64} group by org_id, log_id, at`,
   )
   const rows = await select<Record<'org_id' | 'at' | 'events', string> & { log_id: string }>(

@@ -2,7 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { type TableClass, tableClasses, tableClassNames } from '../../lines/table.ts'
+import { LONGEST_PERIOD_S } from '../../lines/periods.ts'
+import { eventsTable, eventsTables, type TableClass, tableClassNames } from '../../lines/table.ts'
 import { ask, makeEngines, testDeps } from '../store/engine.fixture.ts'
 import type { EventStore } from '../store/events.ts'
 import { countTargetedEvents, type DeletionDeps, deleteEvents, type OldEvents, oldestEventMs, selectStoredLogs } from './purge.ts'
@@ -15,7 +16,7 @@ let dir: string | undefined
 beforeEach(async () => {
   dir ??= await engines.madeDir()
   store ??= await engines.open(dir)
-  for (const { table } of Object.values(tableClasses)) await store.writer.command({ query: `truncate table ${table}` })
+  for (const table of eventsTables) await store.writer.command({ query: `truncate table ${table}` })
 })
 afterAll(engines.cleanUp)
 
@@ -36,12 +37,13 @@ async function addEvents(logId: string, day: number, rows: number, tableClass: T
     return {
       org_id: orgId,
       log_id: logId,
+      period_s: LONGEST_PERIOD_S,
       ts: `${new Date(day * DAY_MS + row).toISOString().slice(0, -1).replace('T', ' ')}`,
       seq,
       raw: 'line',
     }
   })
-  await store.writer.insert({ table: tableClasses[tableClass].table, values, format: 'JSONEachRow' })
+  await store.writer.insert({ table: eventsTable(tableClass, LONGEST_PERIOD_S), values, format: 'JSONEachRow' })
 }
 
 const before = (beforeDay: number): OldEvents => ({ beforeDay, beforeSeq: BigInt(seq + 1) })
@@ -62,7 +64,7 @@ test('all events of a dataset are deleted from all tables and from disk, and non
     await addEvents(gone, TODAY, 2_000, tableClass)
     await addEvents(kept, TODAY, 10, tableClass)
     await addEvents(gone, TODAY - 400, 100, tableClass)
-    await store.writer.command({ query: `optimize table ${tableClasses[tableClass].table} final` })
+    await store.writer.command({ query: `optimize table ${eventsTable(tableClass, LONGEST_PERIOD_S)} final` })
   }
   const before = await activeBytes()
   const { removed, waiting } = await deleteEvents(store, [{ logIds: [gone] }], deps())
@@ -77,10 +79,17 @@ test('the files of a deleted dataset are deleted, in its own days and in shared 
   const line = () => randomBytes(750).toString('base64')
   const add = (logId: string, day: number, rows: number) =>
     store.writer.insert({
-      table: tableClasses.s.table,
+      table: eventsTable('s', LONGEST_PERIOD_S),
       values: Array.from({ length: rows }, () => {
         seq += 1
-        return { org_id: 1, log_id: logId, ts: `${new Date(day * DAY_MS).toISOString().slice(0, 10)} 00:00:00`, seq, raw: line() }
+        return {
+          org_id: 1,
+          log_id: logId,
+          period_s: LONGEST_PERIOD_S,
+          ts: `${new Date(day * DAY_MS).toISOString().slice(0, 10)} 00:00:00`,
+          seq,
+          raw: line(),
+        }
       }),
       format: 'JSONEachRow',
     })
@@ -88,10 +97,14 @@ test('the files of a deleted dataset are deleted, in its own days and in shared 
   await add(gone, TODAY, 1_500)
   await add(gone, TODAY - 1, 1_500)
   await add(kept, TODAY, 100)
-  await store.writer.command({ query: 'optimize table events_s final' })
+  await store.writer.command({ query: 'optimize table pattern_events_s final' })
   // The test waits for a setting of the tables: replaced parts stay for minutes, so that a power cut finds them.
   const soon = 'old_parts_lifetime = 1, cleanup_delay_period = 1, cleanup_delay_period_random_add = 0, max_cleanup_delay_period = 1'
-  for (const query of [`alter table events_s modify setting ${soon}`, 'detach table events_s', 'attach table events_s'])
+  for (const query of [
+    `alter table pattern_events_s modify setting ${soon}`,
+    'detach table pattern_events_s',
+    'attach table pattern_events_s',
+  ])
     await store.writer.command({ query })
   const held = () => filesBytes(join(dir ?? '', 'events'))
   const bound = { interval: 250, timeout: 120_000 }
@@ -104,7 +117,9 @@ test('the files of a deleted dataset are deleted, in its own days and in shared 
 })
 
 const partsOnDisk = async () =>
-  Number((await ask<{ parts: string }>(store.writer, "select count() as parts from system.parts where table = 'events_s'"))[0]?.parts)
+  Number(
+    (await ask<{ parts: string }>(store.writer, "select count() as parts from system.parts where table = 'pattern_events_s'"))[0]?.parts,
+  )
 
 /** The size of all files below a directory. Files that disappear meanwhile do not count. */
 async function filesBytes(of: string): Promise<number> {
@@ -118,7 +133,7 @@ async function filesBytes(of: string): Promise<number> {
 test("one deletion removes each dataset's events before its own day", async () => {
   const [short, long, endless] = [randomUUID(), randomUUID(), randomUUID()]
   for (const logId of [short, long, endless]) for (const age of [0, 29, 30, 31, 364, 365, 366]) await addEvents(logId, TODAY - age, 1 + age)
-  await store.writer.command({ query: 'optimize table events_s final' })
+  await store.writer.command({ query: 'optimize table pattern_events_s final' })
   await deleteEvents(
     store,
     [
@@ -138,14 +153,14 @@ test('parts whose rows are all deleted are dropped at once, even while rewriting
   const [a, b, kept] = [randomUUID(), randomUUID(), randomUUID()]
   await addEvents(a, TODAY - 40, 5)
   await addEvents(b, TODAY - 40, 5)
-  await store.writer.command({ query: 'optimize table events_s final' })
+  await store.writer.command({ query: 'optimize table pattern_events_s final' })
   await addEvents(a, TODAY - 2, 5)
   await addEvents(kept, TODAY - 2, 5)
-  await store.writer.command({ query: 'optimize table events_s final' })
+  await store.writer.command({ query: 'optimize table pattern_events_s final' })
   const dooms = [{ logIds: [a, b] }]
   const first = await deleteEvents(store, dooms, deps({ mayRewrite: false }))
   expect([[...first.waiting], first.removed.get(a), first.removed.get(b), first.rewritingMs]).toEqual([[[a, 5]], 5, 5, 0])
-  expect([...(await rowsOfParts(store, 's')).values()]).toEqual([10])
+  expect([...(await rowsOfParts(store, 'pattern_events_s')).values()]).toEqual([10])
   const second = await deleteEvents(store, dooms, deps())
   expect([[...second.waiting], [...second.removed]]).toEqual([[], [[a, 5]]])
   expect(await eventsOf(kept)).toBe(5)
@@ -156,25 +171,25 @@ test('an old event stays until it has been in the store for a while', async () =
   await addEvents(logId, TODAY - 400, 5)
   const settled = before(TODAY)
   await addEvents(logId, TODAY - 400, 7)
-  await store.writer.command({ query: 'optimize table events_s final' })
+  await store.writer.command({ query: 'optimize table pattern_events_s final' })
   await deleteEvents(store, [{ logIds: [logId], old: settled }], deps())
   expect(await eventsOf(logId)).toBe(7)
 })
 
 test('nothing to delete runs no statement', async () => {
   await addEvents(randomUUID(), TODAY, 3)
-  const partsBefore = [...(await rowsOfParts(store, 's'))]
+  const partsBefore = [...(await rowsOfParts(store, 'pattern_events_s'))]
   for (const dooms of [[], [{ logIds: [] }], [{ logIds: [randomUUID()], old: before(TODAY + 1) }]]) {
     expect(await deleteEvents(store, dooms, deps())).toEqual({ removed: new Map(), waiting: new Map(), rewritingMs: 0 })
   }
-  expect([...(await rowsOfParts(store, 's'))]).toEqual(partsBefore)
+  expect([...(await rowsOfParts(store, 'pattern_events_s'))]).toEqual(partsBefore)
 })
 
 test('events that arrive during a removal stay, and late events of a removed dataset are deleted by the next removal', async () => {
   const [gone, busy] = [randomUUID(), randomUUID()]
   await addEvents(gone, TODAY, 100)
   await addEvents(busy, TODAY, 1)
-  await store.writer.command({ query: 'optimize table events_s final' })
+  await store.writer.command({ query: 'optimize table pattern_events_s final' })
   let arrived = 1
   const isOver = new AbortController()
   const arriving = (async () => {
@@ -196,18 +211,18 @@ test('a removal that was left alone is waited for by the next', async () => {
   const [gone, kept] = [randomUUID(), randomUUID()]
   await addEvents(gone, TODAY, 5)
   await addEvents(kept, TODAY, 5)
-  await store.writer.command({ query: 'optimize table events_s final' })
+  await store.writer.command({ query: 'optimize table pattern_events_s final' })
   const leaving = new AbortController()
   const dooms = [{ logIds: [gone] }]
   const sleep = (ms: number, signal?: AbortSignal) => {
     leaving.abort()
     return testDeps.clock.sleep(ms, signal)
   }
-  await store.writer.command({ query: 'system stop merges events_s' })
+  await store.writer.command({ query: 'system stop merges pattern_events_s' })
   const left = deleteEvents(store, dooms, deps({ clock: { ...testDeps.clock, sleep }, signal: leaving.signal }))
   await expect(left).rejects.toThrow('aborted')
-  expect(await runningDeletions(store)).toMatchObject([{ table: 'events_s', failure: '' }])
-  await store.writer.command({ query: 'system start merges events_s' })
+  expect(await runningDeletions(store)).toMatchObject([{ table: 'pattern_events_s', failure: '' }])
+  await store.writer.command({ query: 'system start merges pattern_events_s' })
   await deleteEvents(store, dooms, deps())
   expect([await eventsOf(gone), await eventsOf(kept)]).toEqual([0, 5])
 })
@@ -218,14 +233,14 @@ test('a kill of the engine in the middle of a removal loses no event of another,
     await addEvents(gone, day, 2_000)
     await addEvents(kept, day, 2_000)
   }
-  await store.writer.command({ query: 'optimize table events_s final' })
+  await store.writer.command({ query: 'optimize table pattern_events_s final' })
   let isKilled = false
   const sleep = (ms: number, signal?: AbortSignal) => {
     if (!isKilled) store.engine?.kill()
     isKilled = true
     return testDeps.clock.sleep(ms, signal)
   }
-  await store.writer.command({ query: 'system stop merges events_s' })
+  await store.writer.command({ query: 'system stop merges pattern_events_s' })
   const dooms = [{ logIds: [gone] }]
   await deleteEvents(store, dooms, deps({ clock: { ...testDeps.clock, sleep } })).catch(() => undefined)
   expect(isKilled).toBe(true)
@@ -239,8 +254,8 @@ test('parts whose rows are all deleted are dropped even when rewriting is imposs
   await addEvents(gone, TODAY - 1, 5)
   await addEvents(gone, TODAY, 5)
   await addEvents(kept, TODAY, 5)
-  await store.writer.command({ query: 'optimize table events_s final' })
-  await store.writer.command({ query: 'system stop merges events_s' })
+  await store.writer.command({ query: 'optimize table pattern_events_s final' })
+  await store.writer.command({ query: 'system stop merges pattern_events_s' })
   const leaving = new AbortController()
   const sleep = (ms: number, signal?: AbortSignal) => {
     leaving.abort()
@@ -249,7 +264,7 @@ test('parts whose rows are all deleted are dropped even when rewriting is imposs
   const removal = deleteEvents(store, [{ logIds: [gone] }], deps({ clock: { ...testDeps.clock, sleep }, signal: leaving.signal }))
   await expect(removal).rejects.toThrow('aborted')
   expect([await eventsOf(gone), await eventsOf(kept)]).toEqual([5, 5])
-  await store.writer.command({ query: 'system start merges events_s' })
+  await store.writer.command({ query: 'system start merges pattern_events_s' })
   await deleteEvents(store, [{ logIds: [gone] }], deps())
   expect([await eventsOf(gone), await eventsOf(kept)]).toEqual([0, 5])
 })
@@ -259,7 +274,7 @@ test('more datasets are removed than one statement can name', async () => {
   const [first, last] = [logIds[0] ?? '', logIds.at(-1) ?? '']
   const kept = randomUUID()
   for (const logId of [first, last, kept]) await addEvents(logId, TODAY, 3)
-  await store.writer.command({ query: 'optimize table events_s final' })
+  await store.writer.command({ query: 'optimize table pattern_events_s final' })
   await deleteEvents(store, [{ logIds }], deps())
   expect([await eventsOf(first), await eventsOf(last), await eventsOf(kept)]).toEqual([0, 0, 3])
 })

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { Logger } from '../../kernel/log.ts'
-import { type TableClass, tableClasses, tableClassNames } from '../../lines/table.ts'
+import { eventsTables } from '../../lines/table.ts'
 import type { EventChange } from '../store/event-changes.ts'
 import type { EventStore } from '../store/events.ts'
 import { type DeletionTarget, dropPart, rowsOfParts, runningDeletions, selectRowsToDelete, startDeletion } from './rows.ts'
@@ -72,26 +72,26 @@ export async function noteRunningDeletions(store: EventStore): Promise<void> {
 
 async function deleteTargets(store: EventStore, targets: readonly DeletionTarget[], deps: DeletionDeps): Promise<DeletionResult> {
   const result: DeletionResult = { removed: new Map(), waiting: new Map(), rewritingMs: 0 }
-  const batches = batchesOf(targets).flatMap((batch) => tableClassNames.map((tableClass) => ({ tableClass, batch })))
+  const batches = batchesOf(targets).flatMap((batch) => eventsTables.map((table) => ({ table, batch })))
   // Drop parts first, which needs no space: on a full disk nothing can be rewritten.
-  for (const { tableClass, batch } of batches) {
-    if (store.cluster === undefined) addAll(result.removed, await dropWholeParts(store, tableClass, batch, deps))
+  for (const { table, batch } of batches) {
+    if (store.cluster === undefined) addAll(result.removed, await dropWholeParts(store, table, batch, deps))
   }
   // A mutation of an earlier run or process may still be running.
   if (batches.length > 0 || unfinishedChanges(store).size > 0) await waitForDeletions(store, deps)
-  for (const { tableClass, batch } of batches) await rewrite(store, tableClass, batch, deps, result)
+  for (const { table, batch } of batches) await rewrite(store, table, batch, deps, result)
   return result
 }
 
 async function rewrite(
   store: EventStore,
-  tableClass: TableClass,
+  table: string,
   targets: readonly DeletionTarget[],
   deps: DeletionDeps,
   result: DeletionResult,
 ): Promise<void> {
   const left = new Map<string, number>()
-  for (const { logId, events } of await selectRowsToDelete(store, tableClass, targets)) add(left, logId, events)
+  for (const { logId, events } of await selectRowsToDelete(store, table, targets)) add(left, logId, events)
   if (left.size === 0) return
   if (!deps.mayRewrite) {
     addAll(result.waiting, left)
@@ -102,7 +102,7 @@ async function rewrite(
   const narrowed = targets.map((target) => ({ ...target, logIds: target.logIds.filter((logId) => left.has(logId)) }))
   await startDeletion(
     store,
-    tableClass,
+    table,
     narrowed.filter(({ logIds }) => logIds.length > 0),
   )
   await waitForDeletions(store, deps)
@@ -112,23 +112,23 @@ async function rewrite(
 
 async function dropWholeParts(
   store: EventStore,
-  tableClass: TableClass,
+  table: string,
   targets: readonly DeletionTarget[],
   { log, signal }: DeletionDeps,
 ): Promise<Map<string, number>> {
   const dropped = new Map<string, number>()
-  const rowsToDelete = await selectRowsToDelete(store, tableClass, targets)
+  const rowsToDelete = await selectRowsToDelete(store, table, targets)
   if (rowsToDelete.length === 0) return dropped
-  const sizes = await rowsOfParts(store, tableClass)
+  const sizes = await rowsOfParts(store, table)
   for (const [part, rows] of Map.groupBy(rowsToDelete, (one) => one.part)) {
     if (rows.reduce((sum, { events }) => sum + events, 0) !== sizes.get(part)) continue
     signal.throwIfAborted()
     try {
-      await dropPart(store, tableClass, part)
+      await dropPart(store, table, part)
       for (const { logId, events } of rows) add(dropped, logId, events)
     } catch (cause) {
       if (!(cause instanceof Error && 'code' in cause && cause.code === NO_SUCH_PART)) throw cause
-      log.debug({ table: tableClasses[tableClass].table, part }, 'a part was merged before it could be dropped')
+      log.debug({ table, part }, 'a part was merged before it could be dropped')
     }
   }
   return dropped

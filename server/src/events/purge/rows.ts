@@ -1,4 +1,4 @@
-import { localTable, type TableClass, tableClasses } from '../../lines/table.ts'
+import { eventsTables, localTable, MINUTE_OF_EVENT } from '../../lines/table.ts'
 import type { EventStore } from '../store/events.ts'
 
 /** Events to delete: all events of some datasets, or only the old ones. */
@@ -27,26 +27,22 @@ function conditionOf(targets: readonly DeletionTarget[]): { condition: string; p
 export type RowsToDelete = { part: string; logId: string; events: number }
 
 /** Finds the rows by the sort key, so absent datasets cost nothing. */
-export async function selectRowsToDelete(
-  store: EventStore,
-  tableClass: TableClass,
-  targets: readonly DeletionTarget[],
-): Promise<RowsToDelete[]> {
+export async function selectRowsToDelete(store: EventStore, table: string, targets: readonly DeletionTarget[]): Promise<RowsToDelete[]> {
   if (targets.length === 0) return []
   const { condition, params } = conditionOf(targets)
   const rows = await select<{ part: string; log_id: string; events: string }>(
     store,
-    `select _part as part, log_id, count() as events from ${tableClasses[tableClass].table} where ${condition} group by part, log_id`,
+    `select _part as part, log_id, count() as events from ${table} where ${condition} group by part, log_id`,
     params,
   )
   return rows.map(({ part, log_id, events }) => ({ part, logId: log_id, events: Number(events) }))
 }
 
 /** Starts an asynchronous mutation. One statement for all targets, since each mutation rewrites every part. */
-export async function startDeletion(store: EventStore, tableClass: TableClass, targets: readonly DeletionTarget[]): Promise<void> {
+export async function startDeletion(store: EventStore, table: string, targets: readonly DeletionTarget[]): Promise<void> {
   const { condition, params } = conditionOf(targets)
   await store.writer.command({
-    query: `alter table ${tableOf(store, tableClass)} delete where ${condition}`,
+    query: `alter table ${placeOf(store, table)} delete where ${condition}`,
     query_params: params,
     clickhouse_settings: { mutations_sync: '0' },
     abort_signal: AbortSignal.timeout(ASK_BOUND_MS),
@@ -54,19 +50,19 @@ export async function startDeletion(store: EventStore, tableClass: TableClass, t
 }
 
 /** Rows per active part. */
-export async function rowsOfParts(store: EventStore, tableClass: TableClass): Promise<Map<string, number>> {
+export async function rowsOfParts(store: EventStore, table: string): Promise<Map<string, number>> {
   const rows = await select<{ name: string; rows: string }>(
     store,
     'select name, rows from system.parts where active and database = currentDatabase() and table = {table:String}',
-    { table: localTable(tableClasses[tableClass].table, store.cluster) },
+    { table: localTable(table, store.cluster) },
   )
   return new Map(rows.map(({ name, rows: count }) => [name, Number(count)]))
 }
 
 /** Drops a whole part. Parts are immutable under their name. */
-export async function dropPart(store: EventStore, tableClass: TableClass, part: string): Promise<void> {
+export async function dropPart(store: EventStore, table: string, part: string): Promise<void> {
   await store.writer.command({
-    query: `alter table ${tableOf(store, tableClass)} drop part {part:String}`,
+    query: `alter table ${placeOf(store, table)} drop part {part:String}`,
     query_params: { part },
     abort_signal: AbortSignal.timeout(ASK_BOUND_MS),
   })
@@ -81,16 +77,18 @@ export async function runningDeletions(store: EventStore): Promise<RunningDeleti
     `select table, sum(parts_to_do) as parts, max(latest_fail_reason) as failure from ${systemTable(store, 'mutations')}
      where not is_done and not is_killed and database = currentDatabase() and table in {tables:Array(String)} and command like '(DELETE WHERE%'
      group by table`,
-    { tables: Object.values(tableClasses).map(({ table }) => localTable(table, store.cluster)) },
+    { tables: eventsTables.map((table) => localTable(table, store.cluster)) },
   )
   return rows.map(({ table, parts, failure }) => ({ table, partsLeft: Number(parts), failure }))
 }
 
-/** Reads the first row in sort order. */
+/** Finds the first minute by the stored counts of minutes, and reads only the events of its day. */
 export async function oldestEventMs(store: EventStore, logId: string): Promise<number | undefined> {
-  const tables = Object.values(tableClasses).map(
-    ({ table }) => `(select toUnixTimestamp64Milli(ts) as ms from ${table} where log_id = {logId:UUID} order by log_id, ts limit 1)`,
-  )
+  const tables = eventsTables.map((table) => {
+    const minutes = `select ${MINUTE_OF_EVENT} from ${table} where log_id = {logId:UUID} group by ${MINUTE_OF_EVENT}`
+    return `select toUnixTimestamp64Milli(min(ts)) as ms from ${table} where log_id = {logId:UUID}
+      and ${MINUTE_OF_EVENT} = (${minutes} order by ${MINUTE_OF_EVENT} limit 1) having count() > 0`
+  })
   const rows = await select<{ ms: string }>(store, tables.join(' union all '), { logId })
   return rows.length === 0 ? undefined : Math.min(...rows.map(({ ms }) => Number(ms)))
 }
@@ -98,16 +96,14 @@ export async function oldestEventMs(store: EventStore, logId: string): Promise<n
 /** Counts the events of a target. */
 export async function countTargetedEvents(store: EventStore, target: DeletionTarget): Promise<number> {
   const { condition, params } = conditionOf([target])
-  const tables = Object.values(tableClasses).map(({ table }) => `select count() as events from ${table} where ${condition}`)
+  const tables = eventsTables.map((table) => `select count() as events from ${table} where ${condition}`)
   const rows = await select<{ events: string }>(store, tables.join(' union all '), params)
   return rows.reduce((sum, { events }) => sum + Number(events), 0)
 }
 
 /** Lists every dataset that has events. It scans a whole column, so run it rarely. */
 export async function selectStoredLogs(store: EventStore): Promise<{ orgNumber: number; logId: string; events: number }[]> {
-  const tables = Object.values(tableClasses).map(
-    ({ table }) => `select org_id, log_id, count() as events from ${table} group by org_id, log_id`,
-  )
+  const tables = eventsTables.map((table) => `select org_id, log_id, count() as events from ${table} group by org_id, log_id`)
   const rows = await select<{ org_id: number; log_id: string; events: string }>(
     store,
     `select org_id, log_id, sum(events) as events from (${tables.join(' union all ')}) group by org_id, log_id settings max_threads = 1`,
@@ -116,8 +112,8 @@ export async function selectStoredLogs(store: EventStore): Promise<{ orgNumber: 
   return rows.map(({ org_id, log_id, events }) => ({ orgNumber: org_id, logId: log_id, events: Number(events) }))
 }
 
-const tableOf = ({ cluster }: EventStore, tableClass: TableClass): string =>
-  localTable(tableClasses[tableClass].table, cluster) + (cluster === undefined ? '' : ` on cluster '${cluster}'`)
+const placeOf = ({ cluster }: EventStore, table: string): string =>
+  localTable(table, cluster) + (cluster === undefined ? '' : ` on cluster '${cluster}'`)
 
 const systemTable = ({ cluster }: EventStore, name: 'parts' | 'mutations'): string =>
   cluster === undefined ? `system.${name}` : `clusterAllReplicas('${cluster}', system.${name})`

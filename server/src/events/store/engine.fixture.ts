@@ -7,6 +7,7 @@ import { systemClock } from '../../kernel/clock.ts'
 import { systemIds } from '../../kernel/ids.ts'
 import { openLogger } from '../../kernel/log.ts'
 import { copyMadeStore } from '../../kernel/made-store.fixture.ts'
+import { eventsTables } from '../../lines/table.ts'
 import type { EventDeps } from './engine.ts'
 import { type EventStore, type EventStoreOptions, openEventStore } from './events.ts'
 
@@ -74,5 +75,7 @@ export async function ask<Row = Record<string, unknown>>(client: ClickHouseClien
   return (await client.query({ query, format: 'JSONEachRow', clickhouse_settings: settings })).json<Row>()
 }
 
+const EVERYWHERE = eventsTables.map((table) => `select raw from ${table}`).join(' union all ')
+
 export const linesOf = async (client: ClickHouseClient, organization?: string): Promise<string[]> =>
-  (await ask<{ raw: string }>(client, 'select raw from events_s order by raw', organization)).map((row) => row.raw)
+  (await ask<{ raw: string }>(client, `select raw from (${EVERYWHERE}) order by raw`, organization)).map((row) => row.raw)

@@ -8,11 +8,15 @@ import {
   MINUTE_OF_EVENT,
   PART_LISTS_MAX,
   PARTITION_KEY,
+  PATTERN_PRIMARY_KEY,
+  PATTERN_SORT_KEY,
+  patternColumns,
   piecesOf,
   replicatedSettings,
   SHARD_KEY,
   SORT_KEY,
   type TableClass,
+  type TableColumn,
   tableClassNames,
   tableSettings,
   tokensOf,
@@ -34,6 +38,8 @@ type Target = Pick<StoreAddress, 'database' | 'cluster'>
  * - `longest <class>`: the expression of the index of longest words, from table.ts
  * - `pieces <class>`: the expression and the type of the index of pieces of long words
  * - `distinct parts`: the expression and the type of the index of the parts of a granule
+ * - `pattern events <class>`: the columns, indexes and projection of a table that is sorted by pattern
+ * - `pattern sort key`, `pattern primary key`: from table.ts
  * - `events <class>`, `partition key`, `sort key`, `minute`, `counted columns`, `settings`: from table.ts
  */
 export function statements(file: string, target: Target): string[] {
@@ -87,6 +93,12 @@ function fill([first = '', second = '', third = '']: readonly string[], target: 
       return PARTITION_KEY
     case 'sort key':
       return SORT_KEY
+    case 'pattern sort':
+      return PATTERN_SORT_KEY
+    case 'pattern primary':
+      return PATTERN_PRIMARY_KEY
+    case 'pattern events':
+      return patternEventsBody(classOf(third))
     case 'minute ':
       return MINUTE_OF_EVENT
     case 'counted columns':
@@ -94,7 +106,7 @@ function fill([first = '', second = '', third = '']: readonly string[], target: 
     case 'late indexes':
       return lateIndexes.join(',')
     case 'distinct parts':
-      return `${DISTINCT_PARTS} type set(${PART_LISTS_MAX})`
+      return DISTINCT_PARTS_INDEX
     case 'settings ':
       return settings(cluster)
     default:
@@ -113,7 +125,7 @@ function fillWithName(word: string, name: string, target: Target): string {
     case 'longest':
       return longestWordOf(classOf(name))
     case 'pieces':
-      return `${piecesOf(classOf(name))} type bloom_filter(${WRONG_PIECES})`
+      return piecesIndex(classOf(name))
     default:
       throw new Error(`a migration has an unknown placeholder: {{${word} ${name}}}`)
   }
@@ -141,10 +153,34 @@ function settings(cluster: string | undefined): string {
     .join(', ')
 }
 
+const piecesIndex = (tableClass: TableClass): string => `${piecesOf(tableClass)} type bloom_filter(${WRONG_PIECES})`
+
+const DISTINCT_PARTS_INDEX = `${DISTINCT_PARTS} type set(${PART_LISTS_MAX})`
+
+const columnsIn = (all: readonly TableColumn[]): string[] => all.map(({ name, type, codec }) => `${name} ${type} codec(${codec})`)
+
+const wordsIndex = (tableClass: TableClass): string => `index tok ${tokensOf(tableClass)} type bloom_filter(${WRONG_WORDS}) granularity 1`
+
+const bodyOf = (lines: readonly string[]): string => `\n${lines.map((line) => `  ${line}`).join(',\n')}\n`
+
 function eventsBody(name: string): string {
   const tableClass = classOf(name)
-  const lines = columns(tableClass).map((column) => `  ${column.name} ${column.type} codec(${column.codec})`)
-  return `\n${[...lines, `  index tok ${tokensOf(tableClass)} type bloom_filter(${WRONG_WORDS}) granularity 1`].join(',\n')}\n`
+  return bodyOf([...columnsIn(columns(tableClass)), wordsIndex(tableClass)])
+}
+
+function patternEventsBody(tableClass: TableClass): string {
+  const counted = `org_id, log_id, ${MINUTE_OF_EVENT}, ${countedColumns.join(', ')}`
+  return bodyOf([
+    ...columnsIn(patternColumns(tableClass)),
+    wordsIndex(tableClass),
+    'index seq_bounds seq type minmax granularity 1',
+    'index strays length(more) type minmax granularity 1',
+    `index longest ${longestWordOf(tableClass)} type minmax granularity 1`,
+    'index names mapKeys(more) type bloom_filter(0.01) granularity 1',
+    `index pieces ${piecesIndex(tableClass)} granularity 1`,
+    `index distinct_parts ${DISTINCT_PARTS_INDEX} granularity 1`,
+    `projection minute_counts (select ${counted}, count() group by ${counted})`,
+  ])
 }
 
 function classOf(name: string): TableClass {

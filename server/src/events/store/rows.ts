@@ -1,5 +1,5 @@
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
-import { lateIndexes, localTable, tableClasses } from '../../lines/table.ts'
+import { eventsTables, lateIndexes, localTable } from '../../lines/table.ts'
 import type { StoreAddress } from './address.ts'
 
 /** Asks the server instead of connecting to the database, since the user of a database may not be allowed to create one. */
@@ -77,7 +77,7 @@ export const serverVersion = async (outside: ClickHouseClient, signal: AbortSign
 
 /** True when a query without an organization returns events. */
 export const readsWithoutOrganization = async (reader: ClickHouseClient, signal: AbortSignal): Promise<boolean> => {
-  const tables = Object.values(tableClasses).map(({ table }) => `select 1 as one from ${table} limit 1`)
+  const tables = eventsTables.map((table) => `select 1 as one from ${table} limit 1`)
   return (await rows(reader, `select one from (${tables.join(' union all ')}) limit 1`, {}, signal)).length > 0
 }
 
@@ -108,8 +108,6 @@ export type UnindexedPart = { node: string; table: string; partition: string; na
  */
 const OTHER_INDEX_BYTES = 2_600
 
-const eventTables = Object.values(tableClasses).map(({ table }) => table)
-
 type IndexedStore = { writer: ClickHouseClient; cluster: string | undefined }
 
 export async function selectUnindexedParts({ writer, cluster }: IndexedStore, signal: AbortSignal): Promise<UnindexedPart[]> {
@@ -120,7 +118,7 @@ export async function selectUnindexedParts({ writer, cluster }: IndexedStore, si
        toFloat64(dateDiff('second', modification_time, now())) as ageS from ${parts}
      where active and database = currentDatabase() and table in {tables:Array(String)}
        and secondary_indices_uncompressed_bytes < marks * {bytes:UInt32}`,
-    { tables: eventTables.map((table) => localTable(table, cluster)), bytes: OTHER_INDEX_BYTES },
+    { tables: eventsTables.map((table) => localTable(table, cluster)), bytes: OTHER_INDEX_BYTES },
     signal,
   )
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { LONGEST_PERIOD_S } from '../../lines/periods.ts'
 import type { TableClass } from '../../lines/table.ts'
 import type { Block, NativeColumn, Post } from './post.ts'
 
@@ -28,7 +29,7 @@ export function blockOf(
     { name: 'raw', type: 'String', bytes: Buffer.concat(lines.map(text)) },
   ]
   const bytes = columns.reduce((sum, column) => sum + column.bytes.length, 0)
-  return { tableClass, day: Math.floor(startMs / DAY_MS), rows: lines.length, columns, bytes }
+  return { tableClass, periodS: LONGEST_PERIOD_S, day: Math.floor(startMs / DAY_MS), rows: lines.length, columns, bytes }
 }
 
 /** A post whose bytes the store cannot read: its last column ends too early. */

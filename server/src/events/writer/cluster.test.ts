@@ -34,8 +34,8 @@ afterAll(async () => {
   await cluster?.close()
 })
 
-const isInsert = (statement: string): boolean => statement.startsWith('insert into events_')
-const storedIn = (logId: string): Promise<string> => cluster.ask(0, `select count() from events_s_local where log_id = '${logId}'`)
+const isInsert = (statement: string): boolean => statement.startsWith('insert into pattern_events_')
+const storedIn = (logId: string): Promise<string> => cluster.ask(0, `select count() from pattern_events_s_local where log_id = '${logId}'`)
 
 async function written(post: Post): Promise<{ answer: string; end: PostResult }> {
   const end = Promise.withResolvers<PostResult>()

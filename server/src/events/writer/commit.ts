@@ -206,7 +206,7 @@ function insertOf({ parts, rows }: InsertGroup, { writerId }: CommitDeps): Inser
   if (!first) throw new Error('a group without parts is never stored')
   const token = `${writerId} ${first.numberedBlocks[0]?.seq} ${rows}`
   return {
-    tableClass: first.tableClass,
+    table: first.table,
     token,
     queryId: `${token} 1`,
     rows,
@@ -217,10 +217,10 @@ function insertOf({ parts, rows }: InsertGroup, { writerId }: CommitDeps): Inser
   }
 }
 
-function rangeOf({ parts }: InsertGroup, { tableClass, day, numberedBlocks: [first] }: PostPart) {
+function rangeOf({ parts }: InsertGroup, { table, day, numberedBlocks: [first] }: PostPart) {
   const last = parts.at(-1)?.numberedBlocks.at(-1)
   const end = last ? last.seq + BigInt(last.block.rows) - 1n : 0n
-  return { tableClass, day, first: first?.seq ?? 0n, last: end }
+  return { table, day, first: first?.seq ?? 0n, last: end }
 }
 
 const groupOf = (parts: readonly PostPart[]): InsertGroup => ({ parts: parts, rows: parts.reduce((rows, part) => rows + part.rows, 0) })

@@ -30,7 +30,7 @@ async function written(post: Post, by = writer): Promise<{ answer: string; end: 
 
 const rowsOf = ({ stored }: PostResult): number => stored.reduce((sum, { block }) => sum + block.rows, 0)
 const storedIn = async (logId: string): Promise<number> =>
-  Number((await ask<{ rows: string }>(store.writer, `select count() as rows from events_s where log_id = '${logId}'`))[0]?.rows)
+  Number((await ask<{ rows: string }>(store.writer, `select count() as rows from pattern_events_s where log_id = '${logId}'`))[0]?.rows)
 
 test('the end of a stored post names its blocks and their numbers; a repeat stores nothing more', async () => {
   const post = postOf(['a', 'b'], { idempotencyKey: 7n })

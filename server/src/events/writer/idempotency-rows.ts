@@ -1,5 +1,5 @@
 import type { ClickHouseClient } from '@clickhouse/client'
-import { tableClasses, tableClassNames } from '../../lines/table.ts'
+import { eventsTables } from '../../lines/table.ts'
 
 export type StoredPost = { org_id: number; log_id: string; post: bigint }
 /** The number of stored events of a post on one day. */
@@ -8,8 +8,7 @@ export type StoredDay = StoredPost & { day: number; rows: number }
 /** Posts wait for these answers, so a stuck query is retried soon. The hour before a start is read once. */
 const ASK_BOUND_MS = 4_000
 
-const everyTable = (select: (table: string) => string): string =>
-  tableClassNames.map((name) => select(tableClasses[name].table)).join(' union all ')
+const everyTable = (select: (table: string) => string): string => eventsTables.map(select).join(' union all ')
 
 /** The idempotency key of every post with events from sequence number `seq` on. */
 export async function* postsSince(

@@ -118,7 +118,7 @@ test("two processes on one store know each other's posts", async () => {
     if (n === 2n) await testDeps.clock.sleep(1_100)
     expect(await second.write(wearing(n, ['same']))).toEqual(DUPLICATE)
   }
-  const [found] = await ask(store.writer, 'select count() as events, uniqExact(seq) as numbers from events_s')
+  const [found] = await ask(store.writer, 'select count() as events, uniqExact(seq) as numbers from pattern_events_s')
   expect(found).toEqual({ events: '21', numbers: '21' })
   await other.close()
 })

@@ -1,25 +1,32 @@
+import { NO_PERIOD } from '../../lines/periods.ts'
+import { PERIOD_LENGTH } from '../../lines/table.ts'
 import type { Block } from './post.ts'
 
 /** A block with the sequence number of its first row; the numbers rise by one per row. */
 export type NumberedBlock = { block: Block; seq: bigint }
 
+const PERIOD = { name: PERIOD_LENGTH.name, type: PERIOD_LENGTH.type }
 const SEQ = { name: 'seq', type: 'UInt64' }
 const POST = { name: 'post', type: 'UInt64' }
 const NUMBER_BYTES = 8
+const PERIOD_BYTES = 4
 
 /** The length of the encoded block. */
-export function nativeBytes({ columns, rows }: Block): number {
-  const heads = varintBytes(columns.length + 2) + varintBytes(rows) + head(SEQ).length + head(POST).length + 2 * NUMBER_BYTES * rows
+export function nativeBytes({ columns, rows, periodS }: Block): number {
+  const added = periodS === NO_PERIOD ? [SEQ, POST] : [SEQ, POST, PERIOD]
+  const numbers = (2 * NUMBER_BYTES + (periodS === NO_PERIOD ? 0 : PERIOD_BYTES)) * rows
+  const heads = added.reduce((sum, one) => sum + head(one).length, varintBytes(columns.length + added.length) + varintBytes(rows) + numbers)
   return columns.reduce((bytes, column) => bytes + head(column).length + column.bytes.length, heads)
 }
 
 /** A column of at least so many bytes is sent from where it lies; smaller ones are gathered into one chunk. */
 const LARGE_BYTES = 65_536
 
-/** Encodes one block in ClickHouse's Native format: its columns plus `seq` and `post`. The chunks share memory with the block. */
+/** Encodes one block in ClickHouse's Native format: its columns plus `seq`, `post` and the length of its periods. The chunks share memory with the block. */
 export function* encodeNative({ block, seq }: NumberedBlock, post: bigint): Generator<Buffer> {
-  const { columns, rows } = block
+  const { columns, rows, periodS } = block
   const numbers = [
+    ...(periodS === NO_PERIOD ? [] : [{ ...PERIOD, bytes: bytesOf(new Uint32Array(rows).fill(periodS)) }]),
     { ...SEQ, bytes: bytesOf(rising(seq, rows)) },
     { ...POST, bytes: bytesOf(new BigUint64Array(rows).fill(post)) },
   ]

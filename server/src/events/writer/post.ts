@@ -3,9 +3,11 @@ import type { TableClass } from '../../lines/table.ts'
 /** One column of a block in ClickHouse's Native format; `type` is the encoded type. */
 export type NativeColumn = { name: string; type: string; bytes: Uint8Array }
 
-/** Columns of one table class and one UTC day, without `seq` and `post`, which the writer adds. */
+/** Columns of one table class and one UTC day, without `seq`, `post` and the length of periods, which the writer adds. */
 export type Block = {
   tableClass: TableClass
+  /** The length of the periods by which the rows are sorted (periods.ts). */
+  periodS: number
   /** Days since 1970. */
   day: number
   rows: number

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { unavailable } from '../../kernel/errors.ts'
-import { columns, type TableClass, tableClassNames } from '../../lines/table.ts'
+import { eventsTable, patternColumns, tableClassNames } from '../../lines/table.ts'
 import type { PendingPost, PostOutcome } from './idempotency.ts'
 import { type NumberedBlock, nativeBytes } from './native.ts'
 import type { Block, StoredBlock, WriteResult } from './post.ts'
@@ -8,7 +8,7 @@ import type { Block, StoredBlock, WriteResult } from './post.ts'
 /** The blocks of one post for one table and day, stored atomically by one insert. */
 export type PostPart = {
   posting: Posting
-  tableClass: TableClass
+  table: string
   day: number
   post: bigint
   numberedBlocks: NumberedBlock[]
@@ -132,12 +132,13 @@ function partsOf(posting: Posting, post: bigint, blocks: readonly Block[], waiti
   const pieces: PostPart[] = []
   const open = new Map<string, PostPart>()
   for (const block of blocks) {
-    const { tableClass, day, rows } = block
-    const place = `${tableClass} ${day}`
+    const { tableClass, periodS, day, rows } = block
+    const table = eventsTable(tableClass, periodS)
+    const place = `${table} ${day}`
     const [bytes, weight] = [nativeBytes(block), weightOf(block)]
     let piece = open.get(place)
     if (!piece || !fits(piece, { rows, weight })) {
-      piece = { posting, tableClass, day, post, numberedBlocks: [], rows: 0, bytes: 0, weight: 0, waitingSinceMs, state: 'waiting' }
+      piece = { posting, table, day, post, numberedBlocks: [], rows: 0, bytes: 0, weight: 0, waitingSinceMs, state: 'waiting' }
       open.set(place, piece)
       pieces.push(piece)
     }
@@ -154,7 +155,7 @@ type Size = { rows: number; weight: number }
 /** True when one insert can hold both. */
 export const fits = (a: Size, b: Size): boolean => a.rows + b.rows < ROWS_MAX && a.weight + b.weight < WEIGHT_MAX
 
-const columnCounts = new Map(tableClassNames.map((tableClass) => [tableClass, columns(tableClass).length]))
+const columnCounts = new Map(tableClassNames.map((tableClass) => [tableClass, patternColumns(tableClass).length]))
 
 /** Estimates the engine memory of a block: even an empty column takes 8 bytes per row. */
 const weightOf = (block: Block): number => block.bytes + 8 * block.rows * (columnCounts.get(block.tableClass) ?? 0)

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { Clock } from '../../kernel/clock.ts'
-import { lateIndexes, localTable, type TableClass, tableClasses } from '../../lines/table.ts'
+import { lateIndexes, localTable } from '../../lines/table.ts'
 import type { EventStore } from '../store/events.ts'
 
 export type Insert = {
-  tableClass: TableClass
+  table: string
   /** The deduplication token: two inserts with one token are stored once. */
   token: string
   queryId: string
@@ -39,7 +39,7 @@ const ON_REPLICAS: ClickHouseSettings = { insert_quorum: 'auto' }
 export async function insertNative(store: EventStore, insert: Insert, signal?: AbortSignal): Promise<void> {
   const bound = AbortSignal.timeout(INSERT_BOUND_MS)
   const answer = await store.writer.exec({
-    query: `insert into ${localTable(tableClasses[insert.tableClass].table, store.cluster)} format Native`,
+    query: `insert into ${localTable(insert.table, store.cluster)} format Native`,
     query_id: insert.queryId,
     values: Readable.from(insert.chunks(), { objectMode: false }),
     http_headers: { 'content-length': String(insert.bytes) },
@@ -93,14 +93,14 @@ const killInserts = async (store: EventStore, idPrefix: string, where = ''): Pro
   })
 }
 
-export type StoredRange = { tableClass: TableClass; day: number; first: bigint; last: bigint }
+export type StoredRange = { table: string; day: number; first: bigint; last: bigint }
 
 /**
  * Counts the stored rows of an insert; a range of sequence numbers belongs to one insert. In a cluster the rows are on the connected node, unless a load
  * balancer chose another: then all shards are queried.
  */
 export const storedRows = async (store: EventStore, range: StoredRange): Promise<number> => {
-  const { table } = tableClasses[range.tableClass]
+  const { table } = range
   const here = await countRows(store, localTable(table, store.cluster), range)
   return here > 0 || store.cluster === undefined ? here : countRows(store, table, range)
 }

@@ -1,5 +1,5 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client'
-import { tableClasses, tableClassNames } from '../../lines/table.ts'
+import { eventsTables } from '../../lines/table.ts'
 
 /** Reserves the numbers from `first` to `next` (exclusive) for its owner. */
 export type SeqClaim = { claim: bigint; first: bigint; next: bigint }
@@ -67,7 +67,7 @@ export const otherOwners = async (writer: ClickHouseClient, owner: string, seq: 
 
 /** Reads the whole `seq` column; used only when no claim exists. */
 export const highestSeq = async (writer: ClickHouseClient): Promise<bigint> => {
-  const tables = tableClassNames.map((name) => `select max(seq) as highest from ${tableClasses[name].table}`)
+  const tables = eventsTables.map((table) => `select max(seq) as highest from ${table}`)
   const [row] = await rows<{ highest: string }>(
     writer,
     `select max(highest) as highest from (${tables.join(' union all ')})`,

@@ -31,7 +31,7 @@ test('a post is stored with its lines, consecutive numbers, and its idempotency 
   const written = await writer.write(postOf(['one', 'two', 'three'], { orgNumber: 7, logId, idempotencyKey: 2n ** 64n - 1n }))
   if (written.kind !== 'stored') throw new Error('not stored')
   expect(written.rows).toBe(3)
-  const rows = await ask(store.writer, 'select org_id, log_id, raw, seq, post, toString(ts) as ts from events_s order by seq')
+  const rows = await ask(store.writer, 'select org_id, log_id, raw, seq, post, toString(ts) as ts from pattern_events_s order by seq')
   expect(rows).toEqual(
     ['one', 'two', 'three'].map((raw, row) => ({
       org_id: 7,
@@ -71,7 +71,10 @@ test('two hundred small posts at once share a few inserts', async () => {
   const posts = Array.from({ length: 200 }, (_, n) => postOf([`line ${n}`]))
   const written = await Promise.all(posts.map((post) => writer.write(post)))
   expect(new Set(written.map((each) => each.kind === 'stored' && each.firstSeq)).size).toBe(200)
-  const [found] = await ask(store.writer, 'select count() as events, uniqExact(seq) as numbers, uniqExact(_part) as parts from events_s')
+  const [found] = await ask(
+    store.writer,
+    'select count() as events, uniqExact(seq) as numbers, uniqExact(_part) as parts from pattern_events_s',
+  )
   expect(found).toMatchObject({ events: '200', numbers: '200' })
   expect(Number(found?.parts)).toBeLessThan(5)
 })
@@ -85,9 +88,9 @@ test('a post of many days and tables is stored as a whole', async () => {
     blockOf(['large'], { orgNumber, logId, tableClass: 'l' }, dayMs),
   ])
   expect(await writer.write({ orgNumber, logId, idempotencyKey: 0n, bodyHash: 0n, blocks })).toMatchObject({ kind: 'stored', rows: 240 })
-  const found = await ask(store.writer, 'select count() as events, uniqExact(toDate(ts)) as days from events_s')
+  const found = await ask(store.writer, 'select count() as events, uniqExact(toDate(ts)) as days from pattern_events_s')
   expect(found).toEqual([{ events: '120', days: '120' }])
-  expect(await ask(store.writer, 'select count() as events from events_l')).toEqual([{ events: '120' }])
+  expect(await ask(store.writer, 'select count() as events from pattern_events_l')).toEqual([{ events: '120' }])
 })
 
 test('a post that the store cannot read is refused, and all others of its group are stored', async () => {
@@ -100,6 +103,6 @@ test('a post that the store cannot read is refused, and all others of its group 
     [27, 400],
     [47, 400],
   ])
-  const [found] = await ask(store.writer, "select count() as events, countIf(startsWith(raw, 'good')) as good from events_s")
+  const [found] = await ask(store.writer, "select count() as events, countIf(startsWith(raw, 'good')) as good from pattern_events_s")
   expect(found).toEqual({ events: '47', good: '47' })
 })

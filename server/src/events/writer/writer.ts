@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { unavailable } from '../../kernel/errors.ts'
 import { type Ids, systemIds } from '../../kernel/ids.ts'
 import type { Logger } from '../../kernel/log.ts'
-import type { TableClass } from '../../lines/table.ts'
+import { eventsTables } from '../../lines/table.ts'
 import type { EventStore } from '../store/events.ts'
 import { timesOf } from './block-times.ts'
 import { type CommitDeps, commit } from './commit.ts'
@@ -155,7 +155,7 @@ function startInserts(deps: CommitDeps, gatherMs = GATHER_MS): Inserts {
   function makeTable(): { queue: TableQueue; inserts: number } {
     return { queue: makeQueue(), inserts: 0 }
   }
-  const tables = { s: makeTable(), m: makeTable(), l: makeTable() } satisfies Record<TableClass, unknown>
+  const tables = new Map(eventsTables.map((table) => [table, makeTable()]))
 
   function pump(table: ReturnType<typeof makeTable>): void {
     while (table.inserts < DAYS_AT_ONCE) {
@@ -183,8 +183,10 @@ function startInserts(deps: CommitDeps, gatherMs = GATHER_MS): Inserts {
 
   return {
     add: (piece) => {
-      tables[piece.tableClass].queue.add(piece)
-      pump(tables[piece.tableClass])
+      const table = tables.get(piece.table)
+      if (!table) throw new Error(`there is no table ${piece.table}`)
+      table.queue.add(piece)
+      pump(table)
     },
     ended: () => Promise.all(running),
   }

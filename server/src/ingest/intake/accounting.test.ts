@@ -28,6 +28,7 @@ const admission = { release: () => undefined }
 
 const block = (rows: number): CountedBlock => ({
   tableClass: 's',
+  periodS: 0,
   day: 0,
   rows,
   columns: [],

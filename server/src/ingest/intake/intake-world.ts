@@ -1,3 +1,4 @@
+import type { PeriodChoice } from '../../lines/periods.ts'
 import type { LimitMeter } from '../../resources/data/limits/limits.ts'
 import type { ParsedLines } from '../../resources/data/parsers/parsers.ts'
 import type { World } from '../../world.ts'
@@ -8,5 +9,7 @@ export type IntakeWorld = Pick<World, 'clock' | 'ids' | 'ledger' | 'log' | 'meta
   beat(logId: string, nowMs: number): void
   /** Reports the counts of a dataset's parser. */
   parsed(parsed: ParsedLines, nowMs: number): void
+  /** Chooses how the rows of a dataset are sorted. */
+  periods: PeriodChoice
   limits: Pick<LimitMeter, 'checkOpen' | 'admit'>
 }

@@ -5,7 +5,7 @@ import type { CountedBlock, Shredded } from './worker-messages.ts'
 const blockOf = (mark: number, columnBytes: number): CountedBlock => {
   const columns = ['ts', 'shape', 's0'].map((name, at) => ({ name, type: 'String', bytes: new Uint8Array(columnBytes).fill(mark + at) }))
   const counts = { rawBytes: 1, truncated: 0, late: 0 }
-  return { tableClass: 's', day: mark, rows: 1, columns, bytes: 3 * columnBytes, isOwned: true, counts }
+  return { tableClass: 's', periodS: 0, day: mark, rows: 1, columns, bytes: 3 * columnBytes, isOwned: true, counts }
 }
 const shreddedOf = (count: number, columnBytes: number): Shredded[] =>
   Array.from({ length: count }, (_, mark) => ({ kind: 'blocks', logId: String(mark), blocks: [blockOf(mark, columnBytes)], rows: 1 }))

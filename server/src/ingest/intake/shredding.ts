@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { type DatasetLayout, growLayout, type LayoutFindings, OverflowKeys, sumOf } from '../../lines/catalog.ts'
 import { lineKernel } from '../../lines/kernel/kernel.ts'
 import { findingsOf, newObserver } from '../../lines/observe.ts'
+import { NO_PERIOD } from '../../lines/periods.ts'
 import { PlainText } from '../../lines/plain-text.ts'
 import type { BatchFacts } from '../../lines/prepared-record.ts'
 import { repaired } from '../../lines/repaired.ts'
@@ -59,7 +60,7 @@ export class Shredders {
         blocks.push(...takeBlocks(shredder, added, target, map))
       }
       const found = { observed: strange.withMore(rows, unplaced.values()), open: shredder.openMaps() }
-      const located: DatasetLayout = { map, classes: [map.tableClass], ofEvents: new Set() }
+      const located: DatasetLayout = { map, classes: [map.tableClass], periods: [], ofEvents: new Set() }
       if (!target.isLast && growLayout(located, found, new Map()) !== located) return { kind: 'keys', logId, ...found }
       strange.note(rows, unplaced.values())
       return { kind: 'blocks', logId, blocks, rows }
@@ -217,5 +218,5 @@ function addRow(shredder: Shredder, row: TableRow, facts: BatchFacts): Added {
 const takeBlocks = (shredder: Shredder, added: AddedLines, { orgNumber, logId }: ShredTarget, { tableClass }: SlotMap): CountedBlock[] =>
   shredder.take({ orgId: orgNumber, logId }).map(({ day, rows, columns }) => {
     const bytes = columns.reduce((sum, column) => sum + column.bytes.length, 0)
-    return { tableClass, day, rows: rows.length, columns, bytes, isOwned: true, counts: countsOf(added, rows, columns) }
+    return { tableClass, periodS: NO_PERIOD, day, rows: rows.length, columns, bytes, isOwned: true, counts: countsOf(added, rows, columns) }
   })

@@ -12,6 +12,7 @@ import { native } from '../receivers/native/native.ts'
 import { type DatasetShare, PostAccounting, rawBytesOf } from './accounting.ts'
 import { idempotencyKeyOf, idempotencyNumber } from './idempotency-key.ts'
 import type { IntakeWorld } from './intake-world.ts'
+import { choosePeriods } from './periods.ts'
 import type { PostJob, WorkerPool } from './pool.ts'
 import { attributesOf, foreignName, type RoutingRequest } from './routing.ts'
 import { shredInSteps } from './shred-steps.ts'
@@ -72,6 +73,7 @@ async function storeParsed(
   if (!post.leavesOutLimited) await world.limits.checkOpen(actor, logIds)
   const split = await shredAll(world, job, { actor, nowMs, receiver, request }, routed)
   const shares = post.leavesOutLimited ? await withoutLimited(world, actor, account, split) : split
+  await choosePeriods(world, actor.orgId, shares)
   const admission = await world.limits.admit(
     actor,
     shares.map((share) => ({ logId: share.logId, bytes: rawBytesOf(share) })),

@@ -71,6 +71,7 @@ export async function growLayouts(world: Pick<World, 'meta'>, orgId: string, fou
         log_id: row.log_id,
         version: grown.map.version,
         table_classes: [...grown.classes],
+        periods: [...grown.periods],
         open_maps: [...grown.map.open],
       })
     }
@@ -79,10 +80,10 @@ export async function growLayouts(world: Pick<World, 'meta'>, orgId: string, fou
   })
 }
 
-function locatedOf({ version, table_classes, open_maps }: SlotMapRow, rows: readonly SlotRow[]): DatasetLayout | undefined {
+function locatedOf({ version, table_classes, periods, open_maps }: SlotMapRow, rows: readonly SlotRow[]): DatasetLayout | undefined {
   const tableClass = table_classes.at(-1)
   if (tableClass === undefined) return undefined
   const slots = new Map(rows.map(({ path, slot }) => [path, slot]))
   const ofEvents = new Set(rows.filter(({ of_events }) => of_events).map(({ path }) => path))
-  return { map: { version, tableClass, slots, open: new Set(open_maps) }, classes: table_classes, ofEvents }
+  return { map: { version, tableClass, slots, open: new Set(open_maps) }, classes: table_classes, periods, ofEvents }
 }

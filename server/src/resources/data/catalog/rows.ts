@@ -4,7 +4,7 @@ import type { Db } from '../../../meta/meta.ts'
 import { json, sql } from '../../../meta/sql.ts'
 
 /** open_maps are the prefixes of objects whose keys differ from event to event (parts.ts). */
-export type SlotMapRow = { version: number; table_classes: TableClass[]; open_maps: string[] }
+export type SlotMapRow = { version: number; table_classes: TableClass[]; periods: number[]; open_maps: string[] }
 /** `of_events` is set for attributes of single events. */
 export type SlotRow = { path: string; slot: Slot; of_events: boolean }
 
@@ -14,7 +14,7 @@ export type FullSlotMapRow = SlotMapRow & { log_id: string; paths: string[]; slo
 /** The maps of many datasets with their slots, from one snapshot. */
 export const selectSlotMaps = (db: Db, orgId: string, logIds: readonly string[]) =>
   db.all<FullSlotMapRow>(sql`
-    select m.log_id, m.version, m.table_classes, m.open_maps, coalesce(own.paths, '{}') as paths, coalesce(own.slots, '{}') as slots,
+    select m.log_id, m.version, m.table_classes, m.periods, m.open_maps, coalesce(own.paths, '{}') as paths, coalesce(own.slots, '{}') as slots,
       coalesce(own.of_events, '{}') as of_events
     from slot_maps m
     left join lateral (
@@ -28,19 +28,19 @@ export type OwnedSlotRow = SlotRow & { log_id: string; version: number }
 /** Keeps the maps that another process inserted first. */
 export const insertSlotMaps = (db: Db, orgId: string, logIds: readonly string[]) =>
   db.run(sql`
-    insert into slot_maps (org_id, log_id, version, table_classes)
-    select ${orgId}::uuid, log_id, 0, '{}' from unnest(${[...logIds]}::uuid[]) as given (log_id) order by log_id
+    insert into slot_maps (org_id, log_id, version, table_classes, periods)
+    select ${orgId}::uuid, log_id, 0, '{}', '{}' from unnest(${[...logIds]}::uuid[]) as given (log_id) order by log_id
     on conflict (log_id) do nothing`)
 
 /** Serializes the assignment, so that no two keys of a dataset get one slot. Locking in the order of ids avoids deadlocks. */
 export const lockSlotMaps = (db: Db, orgId: string, logIds: readonly string[]) =>
   db.all<OwnedSlotMapRow>(sql`
-    select log_id, version, table_classes, open_maps from slot_maps where org_id = ${orgId} and log_id = any(${[...logIds]}::uuid[]) order by log_id for update`)
+    select log_id, version, table_classes, periods, open_maps from slot_maps where org_id = ${orgId} and log_id = any(${[...logIds]}::uuid[]) order by log_id for update`)
 
 export const updateSlotMaps = (db: Db, orgId: string, rows: readonly OwnedSlotMapRow[]) =>
   db.run(sql`
-    update slot_maps set version = given.version, table_classes = given.table_classes, open_maps = given.open_maps
-    from jsonb_to_recordset(${json(rows)}) as given (log_id uuid, version int, table_classes text[], open_maps text[])
+    update slot_maps set version = given.version, table_classes = given.table_classes, periods = given.periods, open_maps = given.open_maps
+    from jsonb_to_recordset(${json(rows)}) as given (log_id uuid, version int, table_classes text[], periods int[], open_maps text[])
     where org_id = ${orgId} and slot_maps.log_id = given.log_id`)
 
 export const selectSlotsOf = (db: Db, orgId: string, logIds: readonly string[]) =>

@@ -14,6 +14,7 @@ const slots = new Map<string, Slot>([
 const located = {
   map: { version: 1, tableClass: 's', slots, open: new Set<string>() },
   classes: ['s'],
+  periods: [86_400],
   ofEvents: new Set<string>(),
 } as const
 const sources: readonly QuerySource[] = [

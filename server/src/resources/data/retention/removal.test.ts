@@ -4,7 +4,8 @@ import { openSendersAlone, type Senders } from '../../../../../test/senders.ts'
 import { openTestApp } from '../../../../../test/world.ts'
 import { countTargetedEvents } from '../../../events/purge/purge.ts'
 import type { JobRun } from '../../../jobs/job.ts'
-import { tableClasses } from '../../../lines/table.ts'
+import { NO_PERIOD } from '../../../lines/periods.ts'
+import { eventsTable } from '../../../lines/table.ts'
 import { sql } from '../../../meta/sql.ts'
 import { DAY_MS } from './decide.ts'
 import { orphanSweep, orphansOf } from './orphans.ts'
@@ -54,7 +55,7 @@ const eventsOf = (logId: string) => countTargetedEvents(world().events, { logIds
 /** Stores an event of each dataset in one part, on a day that no other test uses, so that none is removed by dropping a part. */
 const storeTogether = (logIds: readonly string[], ageDays: number) =>
   world().events.writer.insert({
-    table: tableClasses.s.table,
+    table: eventsTable('s', NO_PERIOD),
     values: logIds.map((log_id) => ({ org_id: 1, log_id, ts: Math.floor(nowMs() / 1000) - ageDays * 86_400, seq: 1, raw: 'together' })),
     format: 'JSONEachRow',
   })
@@ -93,7 +94,7 @@ describe('a deleted dataset', () => {
     await runOnce()
     expect([await eventsOf(id), (await tombstone(id)) !== undefined]).toEqual([0, true])
     await world().events.writer.insert({
-      table: tableClasses.s.table,
+      table: eventsTable('s', NO_PERIOD),
       values: [{ org_id: 1, log_id: id, ts: '2026-11-21 10:00:00', seq: 1, raw: 'late' }],
       format: 'JSONEachRow',
     })
@@ -205,7 +206,7 @@ test('events without a dataset are reported to their organization, and stay', as
   const logId = randomUUID()
   const number = (await world().meta.one<{ number: number }>(sql`select number from organisations where id = ${senders.org.orgId}`))?.number
   await world().events.writer.insert({
-    table: tableClasses.m.table,
+    table: eventsTable('m', NO_PERIOD),
     values: [{ org_id: number, log_id: logId, ts: '2026-11-21 10:00:00', seq: 1, raw: 'lost' }],
     format: 'JSONEachRow',
   })

@@ -1,7 +1,7 @@
 import { amongIds } from '../../../events/store/id-list.ts'
 import { lastNumber } from '../../../events/writer/seq.ts'
 import type { Actor } from '../../../http/actor.ts'
-import { tableClasses, tableClassNames } from '../../../lines/table.ts'
+import { eventsTables } from '../../../lines/table.ts'
 import type { TimeBounds } from '../../../reading/event-query.ts'
 import type { World } from '../../../world.ts'
 
@@ -21,8 +21,8 @@ export async function highestSequence(
   { fromMs, toMs }: TimeBounds,
 ): Promise<bigint> {
   const among = amongIds('log_id', 'ids', logIds)
-  const tables = tableClassNames.map(
-    (name) => `select max(seq) as highest from ${tableClasses[name].table}
+  const tables = eventsTables.map(
+    (table) => `select max(seq) as highest from ${table}
       where ${among.condition} and ts >= fromUnixTimestamp64Milli({from:Int64}) and ts < fromUnixTimestamp64Milli({to:Int64})`,
   )
   try {
