@@ -10,7 +10,7 @@ import type { StoreUnderTest } from './power-cut.ts'
 const MEMORY_BYTES = 2 ** 31
 const BATCH_ROWS = 1_000
 const WRITERS = 4
-const TABLES = ['events_s', 'events_m', 'events_l', 'events_s'] as const
+const TABLES = ['pattern_events_s', 'pattern_events_m', 'pattern_events_l', 'pattern_events_s'] as const
 const FIRST_START_MS_MAX = 600
 const deps = { clock: systemClock, ids: systemIds, log: openLogger(process.env.DENDRO_TEST_LOG_LEVEL ?? 'silent') }
 
@@ -32,7 +32,7 @@ export function eventsUnderLoad(truthFile: string): StoreUnderTest {
   let seq = 0
 
   async function write(writer: number, signal: AbortSignal): Promise<void> {
-    const [table, logId] = [TABLES[writer % TABLES.length] ?? 'events_s', logIds[writer] ?? '']
+    const [table, logId] = [TABLES[writer % TABLES.length] ?? 'pattern_events_s', logIds[writer] ?? '']
     for (;;) {
       const first = seq
       seq += BATCH_ROWS
@@ -112,8 +112,8 @@ export function eventsFirstStart(): StoreUnderTest {
     },
     verify: async () => {
       if (!store) throw new Error('the store is not open')
-      await store.writer.insert({ table: 'events_s', values: [makeRow(1)], format: 'JSONEachRow' })
-      const rows = await count(store, 'select count() as n from events_s')
+      await store.writer.insert({ table: 'pattern_events_s', values: [makeRow(1)], format: 'JSONEachRow' })
+      const rows = await count(store, 'select count() as n from pattern_events_s')
       await store.close()
       return { acknowledged: 1, lost: 1 - rows, wrong: 0, note: '' }
     },
@@ -121,6 +121,7 @@ export function eventsFirstStart(): StoreUnderTest {
 }
 
 const makeRow = (seq: number) => ({
+  period_s: 60,
   ts: `2026-11-${String(1 + (Math.floor(seq / BATCH_ROWS) % 3)).padStart(2, '0')} 10:00:00.${String(seq % 1_000).padStart(3, '0')}`,
   seq,
   raw: `line ${seq} ${createHash('md5').update(String(seq)).digest('hex')}`,

@@ -30,12 +30,13 @@ test('an engine killed repeatedly under load loses nothing acknowledged, and eve
       const values = Array.from({ length: BATCH_ROWS }, (_, n) => ({
         org_id: 1,
         log_id: logId,
+        period_s: 60,
         ts: 1,
         seq: mine * BATCH_ROWS + n,
         raw: `line ${n}`,
       }))
       try {
-        await store.writer.insert({ table: 'events_s', values, format: 'JSONEachRow' })
+        await store.writer.insert({ table: 'pattern_events_s', values, format: 'JSONEachRow' })
         acknowledged.push(mine)
       } catch {
         // The engine is away; the next batch is tried when it is back.
@@ -54,7 +55,7 @@ test('an engine killed repeatedly under load loses nothing acknowledged, and eve
   stop.abort()
   await Promise.all(writers)
   const answer = await store.writer.query({
-    query: `select toUInt32(intDiv(seq, ${BATCH_ROWS})) as batch, toUInt32(count()) as rows, toUInt32(uniqExact(seq)) as different from events_s group by batch`,
+    query: `select toUInt32(intDiv(seq, ${BATCH_ROWS})) as batch, toUInt32(count()) as rows, toUInt32(uniqExact(seq)) as different from pattern_events_s group by batch`,
     format: 'JSONEachRow',
   })
   const found = new Map((await answer.json<{ batch: number; rows: number; different: number }>()).map((row) => [row.batch, row]))

@@ -53,7 +53,7 @@ const activeBytes = async () =>
     (
       await ask<{ bytes: string }>(
         store.writer,
-        "select sum(bytes_on_disk) as bytes from system.parts where active and table like 'events%'",
+        "select sum(bytes_on_disk) as bytes from system.parts where active and table like 'pattern_events%'",
       )
     )[0]?.bytes,
   )

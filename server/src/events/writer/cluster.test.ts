@@ -78,7 +78,7 @@ test('an insert that did not arrive is done again, though no statement reaches a
 test('posts of the same day continue while the outcome of one insert is unknown, and that post fails in the end', async () => {
   const logId = randomUUID()
   let lost = 0
-  const isUnanswered = (statement: string): boolean => /from events_\w+\s+where toDate/.test(statement)
+  const isUnanswered = (statement: string): boolean => /from pattern_events_\w+\s+where toDate/.test(statement)
   cluster.verdict = (statement) => {
     if (isUnanswered(statement)) return { code: 279, message: 'All connection tries failed' }
     if (!isInsert(statement) || lost > 0) return 'pass'
@@ -105,7 +105,7 @@ test('an outcome that is unknown for ten minutes is given up, and checked when t
   let lost = 0
   let counts = 0
   cluster.verdict = (statement) => {
-    if (/from events_\w+\s+where toDate/.test(statement)) {
+    if (/from pattern_events_\w+\s+where toDate/.test(statement)) {
       counts += 1
       return { code: 279, message: 'All connection tries failed' }
     }
