@@ -3,60 +3,75 @@ import { parseReference, type ShapeReference, scanReferences } from '../lines/sh
 import type { Slot } from '../lines/slots.ts'
 import { foldCase } from '../query/like.ts'
 import { containsAnyCaseless } from './caseless.ts'
+import { timeFormat, timeWords } from './event-time.ts'
 import { OVERFLOW_NAMES, OVERFLOW_VALUES } from './overflow-entries.ts'
-import { beginsInEscape, formatsHolding, hasBareQuote, isAscii, type LineSearch } from './plain-lines.ts'
-import { type LineSources, lineInParts, PARTS_TEXT, timeFormatOfParts, timeInParts } from './raw-line.ts'
-import { and, constant, digits, FALSE, name, not, or, param, type SqlFragment, sql } from './statement.ts'
+import { fitsText, formatsHolding, isAscii, type LineSearch } from './plain-lines.ts'
+import { type LineSources, lineInParts, timeFormatOfParts, timeInParts } from './raw-line.ts'
+import { and, constant, digits, FALSE, name, not, or, param, type SqlFragment, sql, TRUE } from './statement.ts'
 
 /**
- * True where a line whose shape is in parts contains a text. The names of entries lie in the overflow map; a line is rebuilt when one of them may
- * contain the text. The entries of the line come before those of attributes.
+ * True where a line whose shape is in parts contains a text. One pass over the values, the names and the different parts finds the lines that may. Of these
+ * nearly all are decided by where the text was found. The others are rebuilt: the text may cross a border, or lie in an escape sequence.
  */
 export function inLineInParts(search: LineSearch, lines: LineSources): SqlFragment {
-  const { parts } = lines
-  const isKnown = parts && !(search.isEscaped && !hasBareQuote(search.text)) && !mayCrossParts(search.text, parts)
-  return isKnown ? inKnownParts(search, lines, parts) : inAnyParts(search, lines)
+  const { text, fits, isEscaped, tails } = search
+  const whole = fits(lineInParts(lines))
+  if (isEscaped) return and([...wordsOf(text).map((word) => mayHoldWord(word, lines)), whole])
+  const has = partTester(lines)
+  const isMarkedLine = has(isMarked, (part) => sql`(position(${part}, '\\x02\\x03') > 0 or position(${part}, '\\x02\\x04') > 0)`)
+  const inTexts = has((part) => literalsContain(text, part), fits)
+  const time = inTime(search, lines)
+  const names = nameSearch(search, lines)
+  const crosses = crossesBorder(search, lines)
+  const { mayHold, isInEscape } = valueSearch(search, isMarkedLine !== FALSE)
+  const candidates = or([
+    ...lines.columns.map((column) => mayHold(name(column))),
+    anyOverflowValue(mayHold),
+    inTexts,
+    names.candidates,
+    time,
+    crosses,
+    isInEscape ? isMarkedLine : FALSE,
+  ])
+  const isSameInEscapes = isAscii(text) && !/[<>&]/.test(text)
+  const holds = isSameInEscapes ? valuesHold(fits, lines) : and([not(isMarkedLine), valuesHold(fits, lines)])
+  const hasBare = has(hasBareEntry, (part) => sql`match(${part}, '(?:^|[^"])\\x01m')`)
+  const met = or([
+    holds,
+    has(
+      (part) => literalsContain(text, part),
+      (part) => fits(sql`replaceRegexpAll(${part}, ${BETWEEN_LITERALS}, '\\x01')`),
+    ),
+    time,
+    names.met,
+    tailsHold(search, lines, hasBare),
+  ])
+  const mayDiffer = or([
+    crosses,
+    and([isMarkedLine, mayEndEscape(text, lines)]),
+    names.isExact ? FALSE : names.candidates,
+    isSameInEscapes ? FALSE : isMarkedLine,
+    tails.length === 0 ? FALSE : and([hasBare, anyOverflowValue(containsAnyCaseless(tails))]),
+  ])
+  if (candidates === FALSE) return FALSE
+  return mayDiffer === FALSE ? sql`if(${candidates}, ${met}, 0)` : sql`multiIf(not ${candidates}, 0, ${met}, 1, ${mayDiffer}, ${whole}, 0)`
 }
 
+const BETWEEN_LITERALS: SqlFragment = constant(String.raw`'\x01[^\x02]*\x02'`)
+
+/** True where a line has a part that meets a test. Where all parts are known they are tested here; the store tests each different part of a block once. */
+const partTester =
+  ({ parts }: Pick<LineSources, 'parts'>) =>
+  (isMet: (part: string) => boolean, test: (part: SqlFragment) => SqlFragment): SqlFragment =>
+    parts ? hasOneOf(parts.filter(isMet)) : anyPart(test)
+
+/** Tests the parts of a line. The store tests each different part of a block once. */
+const anyPart = (test: (part: SqlFragment) => SqlFragment): SqlFragment => sql`arrayExists(part -> ${test(sql`part`)}, parts)`
 /** Whether lines with these parts contain the text only inside one of their stored values, or in the name of an entry. */
 export const isInEntriesOnly = (search: LineSearch, parts: readonly string[]): boolean =>
   !search.isEscaped &&
   !mayCrossParts(search.text, parts) &&
   parts.every((part) => !isMarked(part) && !search.mayCross(part) && !literalsContain(search.text, part))
-
-/** Searches lines whose parts are known. Conditions that no part can meet are left out. */
-function inKnownParts(search: LineSearch, lines: LineSources, parts: readonly string[]): SqlFragment {
-  const { text, fits, isEscaped, tails } = search
-  const marked = parts.filter(isMarked)
-  const odd = parts.filter((part) => marked.includes(part) || search.mayCross(part))
-  const isEncodedDifferently = hasOneOf(marked)
-  const inColumns = columnsContain(search, lines, parts)
-  // Where values are not all quoted, only the line tells whether a tail is part of an escape sequence.
-  const areQuoted = !parts.some(hasBareEntry)
-  const inEntries = inOverflow(areQuoted && !isEscaped ? holdsText(search) : fits)
-  const inValues = or([inEntries, ...inColumns])
-  const hasTail = hasTailOf(search)
-  const tailsOfLine =
-    tails.length === 0 || (areQuoted && !isEscaped)
-      ? []
-      : [...(isEscaped ? lines.columns.map((column) => hasTail(name(column))) : []), anyOverflowValue(hasTail)]
-  const isNamed = nameInParts(search, lines, parts)
-  const mayBeThere = or([
-    hasOneOf(odd),
-    ...(isNamed ? [] : [nameContains(search, lines)]),
-    ...(isEscaped ? [inValues] : []),
-    ...tailsOfLine,
-  ])
-  // A text without quotes does not cross the border of a quoted value. Only a text that begins inside an escape sequence can differ there.
-  const needsEscapes = isEscaped || tails.length > 0 || marked.length > 0
-  return or([
-    hasOneOf(parts.filter((part) => literalsContain(text, part))),
-    inTime(search, lines),
-    ...(isEscaped ? [] : [and([not(isEncodedDifferently), inValues])]),
-    ...(isNamed ? [isNamed] : []),
-    and([mayBeThere, fits(lineInParts(lines, needsEscapes))]),
-  ])
-}
 
 /** Whether an overflow value of a part is not between quotes. */
 const hasBareEntry = (part: string): boolean =>
@@ -65,37 +80,37 @@ const hasBareEntry = (part: string): boolean =>
     .slice(0, -1)
     .some((before) => !before.endsWith('"'))
 
-/**
- * True where a column contains the text, or a tail of it between quotes, and the value is part of the line. Columns of the same parts are tested
- * together.
- */
-function columnsContain(search: LineSearch, { columns }: LineSources, parts: readonly string[]): readonly SqlFragment[] {
-  const tests = columns.flatMap((column) => {
-    const value = name(column)
-    const referring = parts.filter((part) => part.includes(`\x01${column}\x02`))
-    const quoted = referring.filter((part) => part.includes(`"\x01${column}\x02`))
-    if (search.isEscaped || search.tails.length === 0 || quoted.length === 0) return [{ met: search.fits(value), of: referring }]
-    if (quoted.length === referring.length) return [{ met: holdsText(search)(value), of: referring }]
-    return [
-      { met: search.fits(value), of: referring },
-      { met: hasTailOf(search)(value), of: quoted },
-    ]
+/** True where a value of the line meets a test. Columns of the same parts are tested together. */
+function valuesHold(test: (value: SqlFragment) => SqlFragment, lines: LineSources): SqlFragment {
+  return or([...columnsHold(test, lines, (column) => `\x01${column}\x02`), inOverflow(test)])
+}
+
+function columnsHold(
+  test: (value: SqlFragment) => SqlFragment,
+  lines: LineSources,
+  referenceTo: (column: Slot) => string,
+): readonly SqlFragment[] {
+  const has = partTester(lines)
+  const tests = lines.columns.map((column) => {
+    const reference = referenceTo(column)
+    const inLine = has(
+      (part) => part.includes(reference),
+      (part) => sql`position(${part}, ${param.text(reference)}) > 0`,
+    )
+    return { met: test(name(column)), inLine, of: lines.parts?.filter((part) => part.includes(reference)).join('\0') ?? column }
   })
-  const together = Map.groupBy(tests, ({ of }) => of.join('\0'))
-  return [...together.values()].flatMap((same) => and([or(same.map(({ met }) => met)), hasOneOf(same[0]?.of ?? [])]))
+  return [...Map.groupBy(tests, ({ of }) => of).values()].flatMap((same) => {
+    const [first] = same
+    return first ? [and([or(same.map(({ met }) => met)), first.inLine])] : []
+  })
 }
 
-/** True where a quoted value contains the text, or a tail of it. */
-function holdsText(search: LineSearch): (value: SqlFragment) => SqlFragment {
-  const { text, tails, fits } = search
-  if (tails.length === 0) return fits
-  return isAscii(text) ? containsAnyCaseless([text, ...tails]) : (value) => or([fits(value), hasTailOf(search)(value)])
+/** True where the text begins inside the escape sequence of a control character, in a value between quotes. */
+function tailsHold({ tails }: LineSearch, lines: LineSources, hasBare: SqlFragment): SqlFragment {
+  if (tails.length === 0) return FALSE
+  const holds = containsAnyCaseless(tails)
+  return or([...columnsHold(holds, lines, (column) => `"\x01${column}\x02`), and([not(hasBare), inOverflow(holds)])])
 }
-
-const hasTailOf =
-  ({ tails }: LineSearch) =>
-  (value: SqlFragment): SqlFragment =>
-    or(tails.map((tail) => beginsInEscape(value, tail)))
 
 /** True where an overflow value of the line meets a test. Counting which of them are of the line is expensive. */
 const inOverflow = (test: (value: SqlFragment) => SqlFragment): SqlFragment =>
@@ -105,6 +120,24 @@ const anyOverflowValue = (test: (value: SqlFragment) => SqlFragment): SqlFragmen
 
 const nameContains = ({ text, fits }: LineSearch, { notInNames = [] }: LineSources): SqlFragment =>
   notInNames.includes(text) ? FALSE : sql`arrayExists(key -> ${fits(sql`key`)}, ${OVERFLOW_NAMES})`
+
+/** Where a name of the line contains the text, and where one may. */
+function nameSearch(search: LineSearch, lines: LineSources): { met: SqlFragment; candidates: SqlFragment; isExact: boolean } {
+  const exact = lines.parts && nameInParts(search, lines, lines.parts)
+  const candidates = nameContains(search, lines)
+  if (exact || candidates === FALSE) return { met: exact ?? FALSE, candidates, isExact: true }
+  return { met: nameOfLineContains(search, lines), candidates, isExact: false }
+}
+
+/** True where the path of an entry of the line contains the text. Each of its names is written in the line, perhaps with escapes, then in a part. */
+function nameOfLineContains(search: LineSearch, lines: LineSources): SqlFragment {
+  if (!/^[\w-]+$/.test(search.text)) return FALSE
+  const hasEscapes = partTester(lines)(
+    (part) => part.includes('\\'),
+    (part) => sql`position(${part}, '\\\\') > 0`,
+  )
+  return and([not(hasEscapes), sql`arrayExists(key -> ${search.fits(sql`key`)}, arraySlice(${OVERFLOW_NAMES}, 1, ${ENTRIES_OF_LINE}))`])
+}
 
 /**
  * True where the name of an entry contains the text, as the line has it: without its prefix. Undefined where the parts do not tell the prefix of each
@@ -171,29 +204,107 @@ const overlaps = (head: string, after: string): boolean => head.startsWith(after
 /** The mark of an encoding is not part of the line. */
 const unmarked = (tail: string): string => (tail.startsWith('\x03') || tail.startsWith('\x04') ? tail.slice(1) : tail)
 
-/** Searches lines whose parts are unknown or too many. */
-function inAnyParts(search: LineSearch, lines: LineSources): SqlFragment {
-  const { text, fits, isEscaped, tails, crossings } = search
-  const marked = sql`(position(${PARTS_TEXT}, '\\x02\\x03') > 0 or position(${PARTS_TEXT}, '\\x02\\x04') > 0)`
-  const isEncodedDifferently = or([sql`${param.flag(isEscaped)} = 1`, marked])
-  const mayHold = containsAnyCaseless([text, ...tails])
-  const refersTo = (column: Slot) => sql`position(${PARTS_TEXT}, ${param.text(`\x01${column}\x02`)}) > 0`
-  const direct = [fits(sql`replaceRegexpAll(${PARTS_TEXT}, '\\x01[^\\x02]*\\x02', '\\x01')`), inTime(search, lines)]
-  const mayBeThere = or([
-    isEncodedDifferently,
-    sql`match(${PARTS_TEXT}, ${crossings})`,
-    ...direct,
-    ...lines.columns.map((column) => and([refersTo(column), mayHold(name(column))])),
-    sql`arrayExists(value -> ${mayHold(sql`value`)}, ${ENTRIES})`,
-    nameContains(search, lines),
+/** How many characters next to the border of a part are compared. */
+const BORDER_CHARS = 3
+const CROSSING_CHARS_MAX = 100
+
+/** The characters of JSON next to a value. */
+const BORDERS = /[\s:,{}[\]]/
+
+/** True wherever the text may cross the border of a value, or begin in one part and end in another. Only JSON's own characters are next to a border. */
+function crossesBorder(search: LineSearch, lines: LineSources): SqlFragment {
+  const borders = [...new Set([...search.text].filter((char) => BORDERS.test(char)))]
+  if (borders.length === 0) return FALSE
+  const hasBorders = borders.map((char) =>
+    partTester(lines)(
+      (part) => part.includes(char),
+      (part) => sql`position(${part}, ${param.text(char)}) > 0`,
+    ),
+  )
+  const crosses = partTester(lines)(search.mayCross, (part) => sql`match(${part}, ${search.crossings})`)
+  return and([or(hasBorders), or([crosses, crossesParts(search.text, lines)])])
+}
+
+/** True wherever the text may begin in one part and end in another. */
+function crossesParts(text: string, { parts }: LineSources): SqlFragment {
+  if (parts) return mayCrossParts(text, parts) ? TRUE : FALSE
+  const chars = [...text]
+  if (chars.length > CROSSING_CHARS_MAX) return TRUE
+  const quoted = (some: readonly string[]) => some.map(inRegex).join('')
+  const heads = chars.slice(1).flatMap((_, index) => {
+    const after = chars.slice(index + 1, index + 1 + BORDER_CHARS)
+    const shorter = after.map((__, length) => `${quoted(after.slice(0, length))}(?:\\x01|$)`)
+    return [quoted(after), ...shorter]
+  })
+  const tails = chars.slice(1).flatMap((_, index) => {
+    const before = chars.slice(Math.max(0, index + 1 - BORDER_CHARS), index + 1)
+    const shorter = before.map((__, length) => `(?:\\x02[\\x03\\x04]?|^)${quoted(before.slice(before.length - length))}`)
+    return [quoted(before), ...shorter]
+  })
+  if (heads.length === 0) return FALSE
+  const [head, tail] = [param.text(`(?is)^(?:${unique(heads)})`), param.text(`(?is)(?:${unique(tails)})$`)]
+  return and([anyPart((part) => sql`match(${part}, ${head})`), anyPart((part) => sql`match(${part}, ${tail})`)])
+}
+
+const unique = (alternatives: readonly string[]): string => [...new Set(alternatives)].join('|')
+const inRegex = (char: string): string => (/[\p{L}\p{N}]/u.test(char) ? char : `\\x{${(char.codePointAt(0) ?? 0).toString(16)}}`)
+
+/** The characters that an encoding of values escapes with digits, and their escape sequences. */
+const ESCAPED_WITH_DIGITS = '(?:[^ -~]|[<>&])'
+const WITHIN_ESCAPE = /^u?[0-9a-f]{0,4}$/i
+const END_OF_ESCAPE = /^(?:u[0-9a-f]{4}|[0-9a-f]{1,4})$/i
+
+/** The rests of a text that begins in an escape sequence with digits, after the sequence. */
+const restsOf = (text: string): readonly string[] =>
+  [1, 2, 3, 4, 5].filter((length) => length < text.length && END_OF_ESCAPE.test(text.slice(0, length))).map((length) => text.slice(length))
+
+const REST_CHARS_MIN = 2
+
+/**
+ * The test of values that may hold a text, even if it begins inside an escape sequence: what is left of it is in the value. `isInEscape` means that it may
+ * lie in one sequence.
+ */
+function valueSearch(
+  { text, tails, fits }: LineSearch,
+  mayBeMarked: boolean,
+): { mayHold: (value: SqlFragment) => SqlFragment; isInEscape: boolean } {
+  const rests = [...tails.map((tail) => tail.slice(1)), ...(mayBeMarked ? restsOf(text) : [])]
+  const shortest = rests.reduce((least, rest) => (rest.length < least.length ? rest : least), text)
+  const isInEscape = mayBeMarked && WITHIN_ESCAPE.test(text)
+  if (shortest === text) return { mayHold: fits, isInEscape }
+  return { mayHold: shortest.length < REST_CHARS_MIN ? () => TRUE : fitsText(shortest), isInEscape }
+}
+
+/** True wherever the text may begin inside the escape sequence of a character, in values that are written with such sequences. */
+function mayEndEscape(text: string, lines: LineSources): SqlFragment {
+  const alternatives = [...(WITHIN_ESCAPE.test(text) ? [''] : []), ...restsOf(text).map((rest) => [...rest].map(inRegex).join(''))]
+  if (alternatives.length === 0) return FALSE
+  const regex = param.text(`(?is)${ESCAPED_WITH_DIGITS}(?:${unique(alternatives)})`)
+  return valuesHold((value) => sql`match(${value}, ${regex})`, lines)
+}
+
+const WORD_CHARS_MIN = 3
+const WORDS_MAX = 2
+
+/**
+ * The longest words inside a text with quotes or backslashes. They lie wholly in a value, a name or a literal: no border has letters on both sides. Words
+ * that may be part of an escape sequence are left out.
+ */
+const wordsOf = (text: string): readonly string[] =>
+  [...text.matchAll(/(?<=[^\\A-Za-z0-9])[A-Za-z]+(?![0-9])/g)]
+    .map(([word]) => word)
+    .filter(({ length }) => length >= WORD_CHARS_MIN)
+    .sort((one, other) => other.length - one.length)
+    .slice(0, WORDS_MAX)
+
+/** True wherever a line has a word in a value, a name, a literal or its time, and for some other lines. */
+function mayHoldWord(word: string, { columns }: LineSources): SqlFragment {
+  const fits = fitsText(word)
+  return or([
+    anyPart(fits),
+    ...columns.map((column) => fits(name(column))),
+    anyOverflowValue(fits),
+    sql`arrayExists(key -> ${fits(sql`key`)}, ${OVERFLOW_NAMES})`,
+    ...(timeWords(word).foreign === '' ? [TRUE] : [fits(timeFormat)]),
   ])
-  const isThere = and([
-    not(isEncodedDifferently),
-    or([
-      ...direct,
-      ...lines.columns.map((column) => and([refersTo(column), fits(name(column))])),
-      sql`arrayExists(value -> ${fits(sql`value`)}, ${ENTRIES})`,
-    ]),
-  ])
-  return sql`multiIf(not ${mayBeThere}, 0, ${isThere}, 1, ${fits(lineInParts(lines))})`
 }
