@@ -4,7 +4,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { badRequest, callerGone } from '../kernel/errors.ts'
 import { toJson } from '../kernel/exact-json.ts'
+import { isJsonLonger, jsonPieces } from '../kernel/json-pieces.ts'
 import type { Actor, RequestFacts } from './actor.ts'
+import { JsonStream, StreamedJson } from './json-stream.ts'
 import type { FindRawHandler, RawHandler, RequestHead } from './raw-handler.ts'
 import { SerializedJson } from './serialized-json.ts'
 import { check } from './validation.ts'
@@ -36,9 +38,8 @@ export class Answer<T> {
   }
 }
 
-type Run<E extends Endpoint, C> = (
-  call: C,
-) => Promise<ReplyOf<E> | SerializedJson<ReplyOf<E>> | Answer<ReplyOf<E> | SerializedJson<ReplyOf<E>>>>
+type Reply<E extends Endpoint> = ReplyOf<E> | SerializedJson<ReplyOf<E>> | StreamedJson<ReplyOf<E>>
+type Run<E extends Endpoint, C> = (call: C) => Promise<Reply<E> | Answer<Reply<E>>>
 
 /** Serves one endpoint; endpoints with other bodies than our JSON have a RawHandler. */
 export type EndpointHandler<E extends Endpoint> = E['takes'] extends readonly string[] ? RawHandler : JsonHandler<E>
@@ -237,13 +238,16 @@ function withoutReplaced({ instead }: Endpoint, given: unknown): unknown {
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
+/** Longer JSON is sent while it is written: it would stop the event loop, and exist three times, as objects, text and bytes. */
+const WHOLE_CHARS = 256 * 1_024
 
 function send(reply: FastifyReply, status: number, body: unknown, endpoint: Endpoint): FastifyReply {
   reply.code(status)
   if (body === undefined) return reply.send()
   if (body instanceof SerializedJson) return reply.header('content-type', JSON_TYPE).send(body.json)
+  if (body instanceof StreamedJson) return reply.header('content-type', JSON_TYPE).send(new JsonStream(body.pieces))
   if (endpoint.media) return (reply.hasHeader('content-type') ? reply : reply.type(inUtf8(endpoint.media))).send(body)
-  return reply.header('content-type', JSON_TYPE).send(toJson(body))
+  return reply.header('content-type', JSON_TYPE).send(isJsonLonger(body, WHOLE_CHARS) ? new JsonStream(jsonPieces(body)) : toJson(body))
 }
 
 const inUtf8 = (media: string): string => (media.includes('charset=') ? media : `${media}; charset=utf-8`)
