@@ -1,4 +1,6 @@
 import { Readable } from 'node:stream'
+import { toJson } from '../kernel/exact-json.ts'
+import { isJsonLonger, jsonPieces } from '../kernel/json-pieces.ts'
 
 /** JSON that is sent while it is written. No faster than the client reads, so that little of it is in memory. */
 export class JsonStream extends Readable {
@@ -29,6 +31,13 @@ export class JsonStream extends Readable {
     callback(cause)
   }
 }
+
+/** Longer JSON is sent while it is written: it would stop the event loop, and exist three times, as objects, text and bytes. */
+const WHOLE_CHARS = 256 * 1_024
+
+/** The JSON of a response, as a whole if it is short. */
+export const jsonBody = (value: unknown): string | JsonStream =>
+  isJsonLonger(value, WHOLE_CHARS) ? new JsonStream(jsonPieces(value)) : toJson(value)
 
 /** A response whose JSON comes in pieces. Only the type of the value stays, so that the compiler compares it with the contract. */
 export class StreamedJson<T> {

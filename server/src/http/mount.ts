@@ -3,10 +3,8 @@ import { type BodyOf, type ContractGroup, type Endpoint, type ParamsOf, pathName
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { badRequest, callerGone } from '../kernel/errors.ts'
-import { toJson } from '../kernel/exact-json.ts'
-import { isJsonLonger, jsonPieces } from '../kernel/json-pieces.ts'
 import type { Actor, RequestFacts } from './actor.ts'
-import { JsonStream, StreamedJson } from './json-stream.ts'
+import { JsonStream, jsonBody, StreamedJson } from './json-stream.ts'
 import type { FindRawHandler, RawHandler, RequestHead } from './raw-handler.ts'
 import { SerializedJson } from './serialized-json.ts'
 import { check } from './validation.ts'
@@ -238,8 +236,6 @@ function withoutReplaced({ instead }: Endpoint, given: unknown): unknown {
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** Longer JSON is sent while it is written: it would stop the event loop, and exist three times, as objects, text and bytes. */
-const WHOLE_CHARS = 256 * 1_024
 
 function send(reply: FastifyReply, status: number, body: unknown, endpoint: Endpoint): FastifyReply {
   reply.code(status)
@@ -247,7 +243,7 @@ function send(reply: FastifyReply, status: number, body: unknown, endpoint: Endp
   if (body instanceof SerializedJson) return reply.header('content-type', JSON_TYPE).send(body.json)
   if (body instanceof StreamedJson) return reply.header('content-type', JSON_TYPE).send(new JsonStream(body.pieces))
   if (endpoint.media) return (reply.hasHeader('content-type') ? reply : reply.type(inUtf8(endpoint.media))).send(body)
-  return reply.header('content-type', JSON_TYPE).send(isJsonLonger(body, WHOLE_CHARS) ? new JsonStream(jsonPieces(body)) : toJson(body))
+  return reply.header('content-type', JSON_TYPE).send(jsonBody(body))
 }
 
 const inUtf8 = (media: string): string => (media.includes('charset=') ? media : `${media}; charset=utf-8`)

@@ -1,7 +1,7 @@
 import type { QueryStatus, SearchResponse } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
-import { Answer } from '../../../http/mount.ts'
 import type { StreamedJson } from '../../../http/json-stream.ts'
+import { Answer } from '../../../http/mount.ts'
 import type { SerializedJson } from '../../../http/serialized-json.ts'
 import { gone, notFound } from '../../../kernel/errors.ts'
 import { every } from '../../../kernel/every.ts'
@@ -192,4 +192,3 @@ const mayPoll = ({ identity, roles }: Actor, row: SearchRow): boolean =>
 const withoutCosts = ({ links: _, explain: __, ...part }: SearchResponse): Part => part
 
 type Part = Omit<SearchResponse, 'links' | 'explain'>
-
