@@ -3,6 +3,8 @@ import { Piece } from './turns.ts'
 
 /** Values with longer JSON are divided. The estimate counts characters. */
 const UNDIVIDED_CHARS = 16 * 1_024
+/** So much is written together, and sent together. */
+const TOGETHER_CHARS = 96 * 1_024
 const PIECE_CHARS = 64 * 1_024
 
 /** A list that is made only while it is written, so that a long answer need not be in memory as a whole. */
@@ -37,13 +39,16 @@ function charsLeft(value: unknown, given: number): number {
     return left
   }
   for (const name in value) {
-    left = charsLeft((value as Record<string, unknown>)[name], left - name.length - 4)
+    const member = (value as Record<string, unknown>)[name]
+    // Most members are texts.
+    left -= name.length + 4
+    left = typeof member === 'string' ? left - member.length - 3 : charsLeft(member, left)
     if (left < 0) return left
   }
   return left
 }
 
-const isWrittenByItself = (value: object): value is { toJSON(): unknown } => 'toJSON' in value && typeof value.toJSON === 'function'
+const isWrittenByItself = (value: object): boolean => typeof (value as { toJSON?: unknown }).toJSON === 'function'
 
 /** Writes the same JSON as `toJson` in pieces, and lets other work go first between them. */
 export async function* jsonPieces(value: unknown): AsyncGenerator<string, void, undefined> {
@@ -60,23 +65,33 @@ export async function* jsonPieces(value: unknown): AsyncGenerator<string, void, 
   if (text !== '') yield text
 }
 
+/** The parts of a value that is divided. */
 function* partsOf(given: unknown): Generator<string, void, undefined> {
   const value = given instanceof DeferredList ? given.toJSON() : given
-  if (!isDivisible(value)) yield toJson(value) ?? 'null'
+  if (typeof value !== 'object' || value === null || isWrittenByItself(value)) yield toJson(value) ?? 'null'
   else if (Array.isArray(value)) yield* elementsOf(value)
   else yield* membersOf(value)
 }
 
-const isDivisible = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !isWrittenByItself(value) && isJsonLonger(value, UNDIVIDED_CHARS)
-
+/** Short elements are written together, which takes less time than one by one. */
 function* elementsOf(list: readonly unknown[]): Generator<string, void, undefined> {
-  yield '['
+  let [from, chars] = [0, 0]
+  const together = (to: number): string => `${from === 0 ? '[' : ','}${toJson(list.slice(from, to)).slice(1, -1)}`
   for (let at = 0; at < list.length; at += 1) {
-    if (at > 0) yield ','
-    yield* partsOf(list[at])
+    const left = charsLeft(list[at], UNDIVIDED_CHARS)
+    chars += UNDIVIDED_CHARS - left
+    if (left >= 0 && chars < TOGETHER_CHARS) continue
+    if (left >= 0) yield together(at + 1)
+    else {
+      if (from < at) yield together(at)
+      yield at === 0 ? '[' : ','
+      yield* partsOf(list[at])
+    }
+    from = at + 1
+    chars = 0
   }
-  yield ']'
+  if (from < list.length) yield together(list.length)
+  yield list.length === 0 ? '[]' : ']'
 }
 
 function* membersOf(object: object): Generator<string, void, undefined> {
@@ -86,7 +101,8 @@ function* membersOf(object: object): Generator<string, void, undefined> {
     const isLeftOut = value === undefined || typeof value === 'function' || typeof value === 'symbol'
     if (isLeftOut) continue
     yield `${before}${toJson(name)}:`
-    yield* partsOf(value)
+    if (isJsonLonger(value, UNDIVIDED_CHARS)) yield* partsOf(value)
+    else yield toJson(value)
     before = ','
   }
   yield before === '{' ? '{}' : '}'
