@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
+import { delayP99Ms, recordDelaysInto } from '../test/loop-delays.ts'
 import { type DataFile, type DataKind, isTextKind } from './ingest-data.ts'
 import { activeBytes, filesBytes, type Merged, mergeFully } from './ingest-disk.ts'
 import type { LoadTarget } from './ingest-load.ts'
-import { delayP99Ms, recordDelaysInto } from './loop-delays.ts'
 import { freePort, type Service, startService, untilOk } from './service.ts'
 
 /** A store of events to measure; `sent` describes its input in the table. */

@@ -1,6 +1,8 @@
+import { pipeline } from 'node:stream'
 import { promisify } from 'node:util'
-import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
+import { brotliCompress, brotliCompressSync, constants, createBrotliCompress, createGzip, gzip, gzipSync } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { JsonStream } from './json-stream.ts'
 
 const SMALL_BYTES = 1_024
 /** Up to this size, compressing takes less time than handing the bytes to another thread. */
@@ -17,10 +19,12 @@ const packers = {
   gzip: (bytes: Buffer) => (bytes.length <= HERE_BYTES ? gzipSync(bytes, GZIP) : inThread.gzip(bytes, GZIP)),
 }
 
-type Payload = string | Buffer
+const packerStreams = { br: () => createBrotliCompress(BROTLI), gzip: () => createGzip(GZIP) }
+
+type Payload = string | Buffer | JsonStream
 
 /**
- * Compresses a response if the client accepts it and the size is worth it. Streams and compressed bodies pass unchanged. It returns a
+ * Compresses a response if the client accepts it and the size is worth it. Other streams and compressed bodies pass unchanged. It returns a
  * promise only when it compresses, since a promise costs time.
  */
 export function compress(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: () => void): Promise<unknown> | undefined {
@@ -31,8 +35,9 @@ export function compress(request: FastifyRequest, reply: FastifyReply, payload: 
 }
 
 function isWorthIt(request: FastifyRequest, reply: FastifyReply, payload: unknown): payload is Payload {
-  if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return false
-  return payload.length >= SMALL_BYTES && request.method !== 'HEAD' && !reply.hasHeader('content-encoding')
+  const isLong =
+    payload instanceof JsonStream || ((typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length >= SMALL_BYTES)
+  return isLong && request.method !== 'HEAD' && !reply.hasHeader('content-encoding')
 }
 
 function encodingFor(request: FastifyRequest, reply: FastifyReply): 'br' | 'gzip' | undefined {
@@ -42,8 +47,12 @@ function encodingFor(request: FastifyRequest, reply: FastifyReply): 'br' | 'gzip
   return accept === undefined ? undefined : preferredEncoding(accept)
 }
 
-async function pack(reply: FastifyReply, payload: Payload, encoding: 'br' | 'gzip'): Promise<Buffer> {
-  const packed = await packers[encoding](Buffer.from(payload))
+async function pack(reply: FastifyReply, payload: Payload, encoding: 'br' | 'gzip'): Promise<unknown> {
+  // The reply sees a failure of either stream.
+  const packed =
+    payload instanceof JsonStream
+      ? pipeline(payload, packerStreams[encoding](), () => undefined)
+      : await packers[encoding](Buffer.from(payload))
   reply.header('content-encoding', encoding).removeHeader('content-length')
   return packed
 }

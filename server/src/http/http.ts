@@ -12,6 +12,7 @@ import { type CallerCredential, readCredentials, readSenderCredentials, withoutK
 import { failureBody, toFailure, unexpected } from './failure-body.ts'
 import { FailureLog } from './failure-log.ts'
 import { parseJson } from './json.ts'
+import { boundLongAnswers } from './long-answers.ts'
 import { type Exceptions, mayCall } from './may-call.ts'
 import type { Meter } from './measure.ts'
 import { mount, type Routes, signalOf } from './mount.ts'
@@ -118,6 +119,7 @@ export function openHttp(options: HttpOptions): FastifyInstance {
     throw unknownPath(request)
   })
   app.server.on('checkExpectation', (_request, response) => refuseExpectation(options, response))
+  app.addHook('onSend', boundLongAnswers())
   app.addHook('onSend', compress)
   const upgrades = openUpgrades(app)
   const sockets = new Set<Socket>()

@@ -5,6 +5,7 @@ import type { BodyInput, Endpoint, ParamsOf, QueryInput, ReplyOutput } from '@de
 import { forbidden } from '../kernel/errors.ts'
 import { readJson, toJson } from '../kernel/exact-json.ts'
 import type { Actor } from './actor.ts'
+import { StreamedJson } from './json-stream.ts'
 import { type Exceptions, mayCall } from './may-call.ts'
 import { Answer, executing, type Routes } from './mount.ts'
 import { quotaExceeded, type RateLimiter } from './rate-limit.ts'
@@ -68,6 +69,7 @@ function handlersOf(routes: readonly Routes[]) {
 async function received(reply: unknown, { media }: Endpoint): Promise<unknown> {
   const body = reply instanceof Answer ? reply.body : reply
   if (body instanceof SerializedJson) return readJson(body.json)
+  if (body instanceof StreamedJson) return readJson(await text(body.pieces))
   if (body instanceof Readable) return text(body)
   return body === undefined || media !== undefined ? body : readJson(toJson(body))
 }

@@ -3,8 +3,8 @@ import { type BodyOf, type ContractGroup, type Endpoint, type ParamsOf, pathName
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { badRequest, callerGone } from '../kernel/errors.ts'
-import { toJson } from '../kernel/exact-json.ts'
 import type { Actor, RequestFacts } from './actor.ts'
+import { JsonStream, jsonBody, StreamedJson } from './json-stream.ts'
 import type { FindRawHandler, RawHandler, RequestHead } from './raw-handler.ts'
 import { SerializedJson } from './serialized-json.ts'
 import { check } from './validation.ts'
@@ -36,9 +36,8 @@ export class Answer<T> {
   }
 }
 
-type Run<E extends Endpoint, C> = (
-  call: C,
-) => Promise<ReplyOf<E> | SerializedJson<ReplyOf<E>> | Answer<ReplyOf<E> | SerializedJson<ReplyOf<E>>>>
+type Reply<E extends Endpoint> = ReplyOf<E> | SerializedJson<ReplyOf<E>> | StreamedJson<ReplyOf<E>>
+type Run<E extends Endpoint, C> = (call: C) => Promise<Reply<E> | Answer<Reply<E>>>
 
 /** Serves one endpoint; endpoints with other bodies than our JSON have a RawHandler. */
 export type EndpointHandler<E extends Endpoint> = E['takes'] extends readonly string[] ? RawHandler : JsonHandler<E>
@@ -242,8 +241,9 @@ function send(reply: FastifyReply, status: number, body: unknown, endpoint: Endp
   reply.code(status)
   if (body === undefined) return reply.send()
   if (body instanceof SerializedJson) return reply.header('content-type', JSON_TYPE).send(body.json)
+  if (body instanceof StreamedJson) return reply.header('content-type', JSON_TYPE).send(new JsonStream(body.pieces))
   if (endpoint.media) return (reply.hasHeader('content-type') ? reply : reply.type(inUtf8(endpoint.media))).send(body)
-  return reply.header('content-type', JSON_TYPE).send(toJson(body))
+  return reply.header('content-type', JSON_TYPE).send(jsonBody(body))
 }
 
 const inUtf8 = (media: string): string => (media.includes('charset=') ? media : `${media}; charset=utf-8`)

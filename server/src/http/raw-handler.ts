@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import type { Failure } from '../kernel/errors.ts'
 import type { Actor } from './actor.ts'
+import type { JsonStream } from './json-stream.ts'
 
 /** A request without its body. Header names are in lower case; of a repeated query parameter, the last counts. */
 export type RequestHead = {
@@ -30,7 +31,9 @@ export type RawCall = {
 /** Serves an open WebSocket until it is closed. */
 export type ServeWebSocket = (socket: WebSocket) => void
 
-export type RawReply = { status: number; headers: Record<string, string>; body: string | Uint8Array }
+export type RawReply<Body = string | Uint8Array> = { status: number; headers: Record<string, string>; body: Body }
+/** A reply that may be long. */
+export type LongRawReply = RawReply<string | Uint8Array | JsonStream>
 
 /** Serves requests with bodies of another protocol. It reads the body itself and formats failures as the protocol requires. */
 export type RawHandler = {
@@ -41,7 +44,7 @@ export type RawHandler = {
   countsAs?: 'reading'
   /** Replies to a probe that needs no credential; undefined for all other requests. */
   publicReply?(head: RequestHead): RawReply | undefined
-  handle(call: RawCall): Promise<RawReply>
+  handle(call: RawCall): Promise<LongRawReply>
   /** Serves requests for a WebSocket instead of `handle`. What fails before it returns is a failure of the request. */
   upgrade?(call: RawCall): Promise<ServeWebSocket>
   /** Formats a failure from before `handle`; the actor is undefined if the caller was not identified. */
@@ -77,7 +80,7 @@ const LINGER_MS = 2_000
 const LINGER_BYTES = 16 * 2 ** 20
 const LINGER_CHECK_MS = 50
 
-export function sendRawReply(request: FastifyRequest, reply: FastifyReply, { status, headers, body }: RawReply): FastifyReply {
+export function sendRawReply(request: FastifyRequest, reply: FastifyReply, { status, headers, body }: LongRawReply): FastifyReply {
   const { raw } = request
   raw.resume()
   if (!raw.complete) {
@@ -95,5 +98,5 @@ export function sendRawReply(request: FastifyRequest, reply: FastifyReply, { sta
   return reply
     .code(status)
     .headers(headers)
-    .send(typeof body === 'string' ? body : Buffer.from(body))
+    .send(body instanceof Uint8Array ? Buffer.from(body) : body)
 }

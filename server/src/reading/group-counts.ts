@@ -19,24 +19,25 @@ export function mergeGroupCounts(
   { calls, limit, widthMs }: { calls: readonly AggregateCall[]; limit: number; widthMs: number },
 ): GroupCounts {
   const counts = new Map<string, number>()
-  let all = 0
+  let events = 0
   for (const rows of read) {
     while (rows.next()) {
       const stored = rows.text()
       const count = Number(rows.uint64())
       // Where all keys are constant, the store returns a group without events.
       if (count > 0) counts.set(stored, (counts.get(stored) ?? 0) + count)
-      all += count
+      events += count
     }
   }
-  const largest = [...counts].sort(([one, ones], [other, others]) => others - ones || byText(one, other)).slice(0, limit)
-  const groups = largest.map(([stored, count]) => ({ stored, whole: statsRowOf(calls, count, widthMs) }))
-  return { groups, total: counts.size, whole: statsRowOf(calls, all, widthMs) }
+  const all = [...counts].map(([stored, count]) => ({ stored, count, bytes: orderedBytes(stored) }))
+  const largest = all.sort((one, other) => other.count - one.count || byBytes(one, other)).slice(0, limit)
+  const groups = largest.map(({ stored, count }) => ({ stored, whole: statsRowOf(calls, count, widthMs) }))
+  return { groups, total: counts.size, whole: statsRowOf(calls, events, widthMs) }
 }
 
-/** Orders values by their bytes, like the store. Events without the key are ordered as `null`, after the value of that text. */
-function byText(one: string, other: string): number {
-  return compareBytes(one === '' ? 'null' : one, other === '' ? 'null' : other) || compareBytes(one, other)
-}
+/** Values are ordered by their bytes, as in the store. Events without the key are ordered as `null`, before the value of that text. */
+const orderedBytes = (stored: string): Buffer => Buffer.from(stored === '' ? 'null' : stored)
 
-const compareBytes = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other))
+const byBytes = (one: Ordered, other: Ordered): number =>
+  Buffer.compare(one.bytes, other.bytes) || Number(other.stored === '') - Number(one.stored === '')
+type Ordered = { readonly stored: string; readonly bytes: Buffer }

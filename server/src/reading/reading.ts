@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import type { EventStore } from '../events/store/events.ts'
+import { Piece } from '../kernel/turns.ts'
 import { readWithFacts } from './branch-facts.ts'
 import { conditionsIn, freeTextsIn, keysIn, type QueryBranch } from './branches.ts'
 import type { EventQuery, EventsRequest, EventsResult, FoundEvent, TimeBounds } from './event-query.ts'
@@ -92,9 +92,6 @@ async function readWindows(
   return found
 }
 
-/** After this many events the event loop gets a turn. */
-const EVENTS_PER_YIELD = 1_000
-
 export async function eventsOf(
   store: EventStore,
   queryRun: QueryRun,
@@ -104,10 +101,12 @@ export async function eventsOf(
   const rows = await run(store, queryRun, whole)
   const found: FoundEvent[] = []
   const [first] = layouts
+  const piece = new Piece()
   while (rows.next()) {
     const stored = first && hasTableRows ? storedTableRow(rows, first) : storedEvent(rows)
     found.push(foundEvent(stored, layoutOf(layouts, stored), request))
-    if (found.length % EVENTS_PER_YIELD === 0) await setImmediate()
+    const pause = piece.pause()
+    if (pause) await pause
   }
   return found
 }

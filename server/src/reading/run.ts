@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { isShardUnavailable } from '../events/store/away.ts'
 import type { EventStore } from '../events/store/events.ts'
 import { unavailable } from '../kernel/errors.ts'
+import { nextTurn } from '../kernel/turns.ts'
 import { BinaryRows } from './binary-rows.ts'
 import { countElements } from './element-text.ts'
 import type { EventQuery, QueryBudget, QueryCost, TimeBounds } from './event-query.ts'
@@ -95,6 +96,7 @@ export async function run(
   const owner = { orgNumber, groupsMax: groupLimit?.groupsMax, memoryBytes: queryRun.budget.memoryBytes }
   const place = sampleRows === undefined ? keptPlace(store, scope, bound, owner) : undefined
   try {
+    if (hasManyValues(bound)) await nextTurn()
     signal.throwIfAborted()
     const kept = place?.find()
     if (kept && isWithinBudget(queryRun, kept)) return rowsOf(queryRun, bound, kept)
@@ -130,6 +132,11 @@ export const runAtOnce = (
 ): Promise<readonly BinaryRows[]> =>
   Promise.all(statements.map(({ statement, bounds }) => run(store, queryRun, statement, groupLimit, { sampleRows, bounds })))
 
+const VALUES_MANY = 1_000
+
+/** Whether preparing a statement takes so long that others should go first between its steps. */
+const hasManyValues = ({ tables }: BoundStatement): boolean => Object.values(tables).some(({ values }) => values.length > VALUES_MANY)
+
 /** A kept result counts like one that is read now, so that limits and costs do not depend on what others have read. */
 function rowsOf(queryRun: QueryRun, { text }: BoundStatement, { bytes, rows, readRows, readBytes }: StatementResult): BinaryRows {
   queryRun.rows += readRows
@@ -161,6 +168,7 @@ async function send(
   const length = text.length + countElements(text) * ELEMENT_BYTES
   if (length > TEXT_BYTES_MAX) throw tooLong(length / TEXT_BYTES_MAX)
   const { body, contentType } = encodeStatement(bound, 'RowBinary')
+  if (hasManyValues(bound)) await nextTurn()
   const queryId = randomUUID()
   const { signal, release } = endingWith(queryRun.signal, Math.ceil(secondsLeft * 1_000) + LATE_MS)
   const progressReport = reportProgress(store, queryRun, queryId)

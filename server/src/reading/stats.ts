@@ -1,5 +1,6 @@
 import type { EventStore } from '../events/store/events.ts'
 import { badRequest } from '../kernel/errors.ts'
+import { mapInTurns, Piece } from '../kernel/turns.ts'
 import { sliceStartMs } from '../query/slices.ts'
 import type { BinaryRows } from './binary-rows.ts'
 import { readWithFacts } from './branch-facts.ts'
@@ -109,7 +110,10 @@ async function readAtOnce(reading: StatsRead): Promise<StatsFound | undefined> {
   const all = { whole: nobody(calls), slices: emptySlices(reading) }
   const found = new Map<string, { whole: StatsRow; slices: StatsRow[] }>()
   let groupsTotal = 0
+  const piece = new Piece()
   while (rows?.next()) {
+    const pause = piece.pause()
+    if (pause) await pause
     const slice = Number(rows.uint64()) - 1
     const stored = rows.text()
     const level = rows.uint8()
@@ -138,7 +142,10 @@ async function readSliced(reading: StatsRead, key: string): Promise<StatsFound |
   let all: TotalStats = { whole: nobody(calls), slices: emptySlices(reading) }
   const groups: StatsGroup[] = []
   let groupsTotal = 0
+  const piece = new Piece()
   while (rows.next()) {
+    const pause = piece.pause()
+    if (pause) await pause
     const stored = rows.text()
     const isWhole = rows.uint8() === 1
     const whole = readStatsRow(rows, calls, widthMs(reading))
@@ -150,7 +157,8 @@ async function readSliced(reading: StatsRead, key: string): Promise<StatsFound |
   return { all, groups, groupsTotal }
 }
 
-const emptySlices = ({ request: { calls, slices } }: StatsRead): StatsRow[] => Array.from({ length: slices }, () => nobody(calls))
+/** The slices without events are one object: most are. */
+const emptySlices = ({ request: { calls, slices } }: StatsRead): StatsRow[] => new Array<StatsRow>(slices).fill(nobody(calls))
 
 /** Whether the values of a key repeat: it lies in a dictionary slot, or it is a built-in key with few values. */
 function hasFewValues({ slots }: QueryBranch, key: string): boolean {
@@ -192,7 +200,10 @@ async function readSlices(reading: StatsRead): Promise<TotalStats> {
   const rows = await readRows(reading, { calls, groups: [], slices: count })
   const slices = emptySlices(reading)
   let whole = nobody(calls)
+  const piece = new Piece()
   while (rows?.next()) {
+    const pause = piece.pause()
+    if (pause) await pause
     const number = Number(rows.uint64())
     if (number === 0) whole = readStatsRow(rows, calls, widthMs(reading))
     else slices[number - 1] = readStatsRow(rows, calls, widthMs(reading, number - 1))
@@ -216,7 +227,10 @@ async function readTop(reading: StatsRead): Promise<TopGroups & { whole: StatsRo
   const rows = await readRows(reading, { calls, groups, slices: undefined, top: limit })
   const found: TopGroup[] = []
   let [whole, total] = [nobody(calls), 0]
+  const piece = new Piece()
   while (rows?.next()) {
+    const pause = piece.pause()
+    if (pause) await pause
     const stored = groups.map(() => rows.text())
     const isWhole = rows.uint8() === 1
     total = Number(rows.uint64())
@@ -235,15 +249,19 @@ async function withSlices(reading: StatsRead, top: readonly TopGroup[]): Promise
   }
   // With one slice, the slice is the total.
   if (count === 1) return top.map((group) => foundGroup(group, [group.whole]))
-  const found = new Map(top.map(({ stored }) => [stored.join(GROUP_JOINT), Array.from({ length: count }, () => nobody(calls))]))
+  const empty = emptySlices(reading)
+  const found = new Map(await mapInTurns(top, ({ stored }): [string, StatsRow[]] => [stored.join(GROUP_JOINT), [...empty]]))
   const rows = top.length === 0 ? undefined : await readRows(reading, { calls, groups, slices: count, only: [...found.keys()] })
+  const piece = new Piece()
   while (rows?.next()) {
+    const pause = piece.pause()
+    if (pause) await pause
     const slice = Number(rows.uint64()) - 1
     const slices = found.get(groups.map(() => rows.text()).join(GROUP_JOINT))
     const measured = readStatsRow(rows, calls, widthMs(reading, slice))
     if (slices) slices[slice] = measured
   }
-  return top.map((group) => foundGroup(group, found.get(group.stored.join(GROUP_JOINT)) ?? []))
+  return mapInTurns(top, (group) => foundGroup(group, found.get(group.stored.join(GROUP_JOINT)) ?? []))
 }
 
 const foundGroup = ({ stored, whole }: TopGroup, slices: readonly StatsRow[]): StatsGroup => ({

@@ -3,6 +3,7 @@ import { request as secureRequest, Agent as TlsAgent } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { type ClickHouseSettings, parseError } from '@clickhouse/client'
 import { unavailable } from '../../kernel/errors.ts'
+import { nextTurn, Piece } from '../../kernel/turns.ts'
 import type { StoreAddress, StoreLogin } from './address.ts'
 
 /** A statement in an HTTP body. Aborting the signal closes the connection, which ends the statement. */
@@ -60,19 +61,38 @@ export function openReads({ url, database }: Pick<StoreAddress, 'url' | 'databas
           answer.on('error', fail)
           answer.once('end', () => {
             settled()
-            const bytes = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
-            if (isFailure(answer)) return reject(parseError(bytes.toString('utf8')))
-            try {
-              resolve(completeResult(bytes, answer.headers, resultBytesMax))
-            } catch (cause) {
-              reject(cause)
-            }
+            concatInTurns(chunks)
+              .then((bytes) => {
+                if (isFailure(answer)) throw parseError(bytes.toString('utf8'))
+                return completeResult(bytes, answer.headers, resultBytesMax)
+              })
+              .then(resolve, reject)
           })
         })
         sent.end(body)
       }),
     close: () => agent.destroy(),
   }
+}
+
+/** After a longer result others go first, since reading its rows takes long as well. */
+const LONG_BYTES = 256 * 1_024
+
+/** Copies a long result with pauses, and lets go of what it has copied. */
+async function concatInTurns(chunks: (Buffer | undefined)[]): Promise<Buffer> {
+  const [first] = chunks
+  if (chunks.length === 1 && first) return first
+  const whole = Buffer.allocUnsafe(chunks.reduce((sum, chunk) => sum + (chunk?.length ?? 0), 0))
+  const piece = new Piece()
+  let at = 0
+  for (const [index, chunk] of chunks.entries()) {
+    if (chunk) at += chunk.copy(whole, at)
+    chunks[index] = undefined
+    const pause = piece.pause()
+    if (pause) await pause
+  }
+  if (whole.length >= LONG_BYTES) await nextTurn()
+  return whole
 }
 
 /** Closes unused connections that the store may have given up by now. Their timers may be late when the service is busy. */

@@ -16,7 +16,7 @@ export { countExcluded, type ExcludedEvents, exclusionWarnings } from './left-ou
 export { nearValues } from './near-values.ts'
 export { selectRangeBytes } from './range-bytes.ts'
 export { recordSearch } from './record-search.ts'
-export { rawText, readKeys, SELECT_ALL, shownEvents, statusOf } from './shown-event.ts'
+export { rawText, readKeys, SELECT_ALL, shownEvents, showOne, statusOf } from './shown-event.ts'
 export { type CallItem, groupRows, seriesTree, sliceRows, totalsOf } from './shown-stats.ts'
 export { eventTimeText, sliceTimeText } from './shown-time.ts'
 

@@ -1,5 +1,6 @@
 import type { Filter, Literal } from '@dendro/language/tree'
 import type { EventStore } from '../../../events/store/events.ts'
+import { mapInTurns } from '../../../kernel/turns.ts'
 import type { EventQuery, StatsGroup, StatsRequest, StatsResult } from '../../../reading/event-query.ts'
 import { readStats } from '../../../reading/reading.ts'
 import { and } from './filters.ts'
@@ -21,15 +22,15 @@ export async function readLevels(
   let bytes = 0
   for (let depth = 1; depth < request.groups.length && leaves.groups.length > 0; depth += 1) {
     const groups = request.groups.slice(0, depth)
-    const wanted = [...Map.groupBy(leaves.groups, ({ values }) => JSON.stringify(values.slice(0, depth))).keys()]
+    const wanted = new Set(await mapInTurns(leaves.groups, ({ values }) => JSON.stringify(values.slice(0, depth))))
     const filter = groups.reduce(
       (all, key, at) => and(all, isOneOf(key, new Set(leaves.groups.map(({ values }) => values[at] ?? null)))),
       query.filter,
     )
     const found = await readStats(store, { ...query, filter }, { ...request, groups, limit: LEVEL_GROUPS_MAX })
     bytes += found.cost.bytes
-    const byName = new Map(found.groups.map((group) => [JSON.stringify(group.values), group]))
-    levels.push(wanted.flatMap((name) => byName.get(name) ?? []).sort(largestFirst))
+    const byName = new Map(await mapInTurns(found.groups, (group) => [JSON.stringify(group.values), group] as const))
+    levels.push(sortLargestFirst([...wanted].flatMap((name) => byName.get(name) ?? [])))
   }
   return { levels: [...levels, leaves.groups], bytes }
 }
@@ -46,13 +47,14 @@ export function isOneOf(key: string, values: ReadonlySet<string | null>): Filter
   return texts.length === 0 ? absent : { kind: 'or', of: [present, absent] }
 }
 
-/** The order of groups: by the first aggregate, then by name. */
-export function largestFirst(one: StatsGroup, other: StatsGroup): number {
-  const [a, b] = [sizeOf(one), sizeOf(other)]
-  if (a !== b) return b - a
-  const [x, y] = [one.values.join('\0'), other.values.join('\0')]
-  return x < y ? -1 : x > y ? 1 : 0
-}
+/** Sorts groups by the first aggregate, then by name. */
+const sortLargestFirst = (groups: readonly StatsGroup[]): StatsGroup[] =>
+  groups
+    .map((group) => ({ group, size: sizeOf(group), name: group.values.join('\0') }))
+    .sort((one, other) => (one.size === other.size ? compareTexts(one.name, other.name) : other.size - one.size))
+    .map(({ group }) => group)
+
+const compareTexts = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
 const sizeOf = ({ whole }: StatsGroup): number => {
   const value = whole.stats[0]?.value

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { toJson } from '../../../kernel/exact-json.ts'
 import { parseSelect } from '../../../query/query.ts'
 import type { FoundEvent } from '../../../reading/event-query.ts'
-import { readKeys, shownEvents, statusOf } from './shown-event.ts'
+import { readKeys, showOne, statusOf } from './shown-event.ts'
 
 const LOG = '0b0e2a34-5d3c-4a0f-9a43-2f6f2c1b8e10'
 
@@ -23,12 +23,12 @@ const found: FoundEvent = {
 }
 
 const show = (select: string[]) => {
-  const { events, result } = shownEvents([found], {
+  const { event, row } = showOne(found, {
     items: parseSelect(select),
     baseUrl: 'https://logs.example.org',
     places: new Map([[LOG, { collection: 'shop', dataset: 'web' }]]),
   })
-  return { event: JSON.parse(toJson(events[0])), row: JSON.parse(toJson(result[0])) }
+  return { event: JSON.parse(toJson(event)), row: JSON.parse(toJson(row)) }
 }
 
 const CONTEXT = `https://logs.example.org/context?from=${LOG}&timestamp=1795262400123&sequence=59662400123456789`
@@ -52,9 +52,9 @@ describe('an event', () => {
   })
 
   test('carries its sequence number as exact digits', () => {
-    const { events, result } = shownEvents([found], { items: [], baseUrl: '', places: new Map() })
-    expect(toJson(events)).toContain('"sequence":59662400123456789,')
-    expect(toJson(result)).toContain('"@sequence":"59662400123456789"')
+    const { event, row } = showOne(found, { items: [], baseUrl: '', places: new Map() })
+    expect(toJson(event)).toContain('"sequence":59662400123456789,')
+    expect(toJson(row)).toContain('"@sequence":"59662400123456789"')
   })
 })
 

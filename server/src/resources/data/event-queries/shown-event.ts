@@ -1,6 +1,7 @@
 import type { Event, ResultRow } from '@dendro/api'
 import type { SelectItem } from '@dendro/language/tree'
 import { patternId } from '../../../kernel/pattern-id.ts'
+import { mapInTurns } from '../../../kernel/turns.ts'
 import type { Severity } from '../../../lines/severity.ts'
 import { keyNames } from '../../../query/key-names.ts'
 import type { EventsRequest, FoundEvent } from '../../../reading/event-query.ts'
@@ -32,12 +33,13 @@ export function readKeys(items: readonly SelectItem[]): Pick<EventsRequest, 'key
 }
 
 /** Builds each event in both forms of the response, in the order found. */
-export function shownEvents(found: readonly FoundEvent[], view: EventView): { events: Event[]; result: ResultRow[] } {
-  const shown = found.map((event) => showOne(event, view))
+export async function shownEvents(found: readonly FoundEvent[], view: EventView): Promise<{ events: Event[]; result: ResultRow[] }> {
+  const shown = await mapInTurns(found, (event) => showOne(event, view))
   return { events: shown.map(({ event }) => event), result: shown.map(({ row }) => row) }
 }
 
-function showOne(found: FoundEvent, view: EventView): { event: Event; row: ResultRow } {
+/** Builds one event in both forms of the response. */
+export function showOne(found: FoundEvent, view: EventView): { event: Event; row: ResultRow } {
   const timestamp = Number(found.timeNs / 1_000_000n)
   const digits = String(found.seq)
   const time = eventTimeText(timestamp)

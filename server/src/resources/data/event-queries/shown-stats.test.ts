@@ -48,8 +48,8 @@ describe('groups', () => {
   const grouped = { ...frame, groups: ['a', 'b'] }
   const leaves = [group(['x', 'one'], 3), group(['y', null], 2), group(['x', 'two'], 1)]
 
-  test('are rows with their values in brackets', () => {
-    const rows = groupRows({ ...found, groups: leaves, groupsTotal: 7 }, grouped)
+  test('are rows with their values in brackets', async () => {
+    const rows = await groupRows({ ...found, groups: leaves, groupsTotal: 7 }, grouped)
     expect(rows.result).toEqual([
       { group: '[x, one]', count: 3, 'COUNT(*)': 3, mean: 1 },
       { group: '[y, null]', count: 2, 'COUNT(*)': 2, mean: 1 },
@@ -59,8 +59,8 @@ describe('groups', () => {
     expect(totalsOf({ ...found, groups: leaves, groupsTotal: 7 }, grouped)).toMatchObject({ total_groups: 7, retrieved_groups: 3 })
   })
 
-  test('are nested one level a key, the levels above measured by themselves', () => {
-    const tree = seriesTree([[group(['x'], 4), group(['y'], 2)], leaves], grouped)
+  test('are nested one level a key, the levels above measured by themselves', async () => {
+    const tree = await seriesTree([[group(['x'], 4), group(['y'], 2)], leaves], grouped)
     expect(tree).toMatchObject([
       {
         key: 'a',

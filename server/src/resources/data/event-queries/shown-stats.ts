@@ -1,5 +1,7 @@
 import type { AggregateGroupRow, ResultRow, Series, TimeSlice, Totals } from '@dendro/api'
 import type { SelectItem } from '@dendro/language/tree'
+import { deferredList } from '../../../kernel/json-pieces.ts'
+import { mapInTurns } from '../../../kernel/turns.ts'
 import { sliceLengthMs, sliceStartMs } from '../../../query/slices.ts'
 import type { StatsGroup, StatsResult, StatsRow, StatValue, TimeBounds } from '../../../reading/event-query.ts'
 import { sliceTimeText } from './shown-time.ts'
@@ -75,53 +77,66 @@ export const sliceRows = (found: StatsResult, frame: StatsFrame): ResultRow[] =>
 /** The name of a group in rows: [a, b]. */
 export const groupName = (values: StatsGroup['values']): string => `[${values.map((value) => value ?? NULL_NAME).join(', ')}]`
 
+/** About the length of the JSON of a slice. */
+const SLICE_CHARS = 70
+
+/** The slices of groups would be most of a long answer, so they are made while it is written. */
+const deferredSlices = (slices: readonly StatsRow[], frame: StatsFrame): TimeSlice[] =>
+  deferredList(slices.length, SLICE_CHARS, () => timeSlices(slices, frame))
+
 /** The groups, largest first, in the two flat forms of the response. */
-export function groupRows(found: StatsResult, frame: StatsFrame): { groups: AggregateGroupRow[]; result: ResultRow[] } {
+export async function groupRows(found: StatsResult, frame: StatsFrame): Promise<{ groups: AggregateGroupRow[]; result: ResultRow[] }> {
   const stat = frame.calls[0]?.name ?? ''
-  const rows = found.groups.map(({ values, whole, slices }) => ({
+  const rows = await mapInTurns(found.groups, ({ values, whole, slices }) => ({
     flat: { ...valuesOf(whole, frame), group: groupName(values), count: whole.count },
-    more: { stat, value: numberOf(whole.stats[0]), timeseries: timeSlices(slices, frame) },
+    more: { stat, value: numberOf(whole.stats[0]), timeseries: deferredSlices(slices, frame) },
   }))
-  return { groups: rows.map(({ flat, more }) => ({ ...flat, ...more })), result: rows.map(({ flat }) => flat) }
+  return { groups: await mapInTurns(rows, ({ flat, more }) => ({ ...flat, ...more })), result: rows.map(({ flat }) => flat) }
 }
 
 /**
  * Nests groups, one key per level. Levels above the leaves are measured separately, because means and percentiles do not add up; `levels` are these
  * measurements, outermost first, leaves last.
  */
-export function seriesTree(levels: readonly (readonly StatsGroup[])[], frame: StatsFrame): Series[] {
-  const [top = [], ...below] = levels
-  return nest(top, below, frame, 0)
+export async function seriesTree(levels: readonly (readonly StatsGroup[])[], frame: StatsFrame): Promise<Series[]> {
+  // From the leaves upwards, so that a level finds what is inside its groups.
+  let inside: ReadonlyMap<string, Series[]> | undefined
+  for (const [depth, groups] of [...levels.entries()].reverse()) {
+    const below = inside
+    const above = new Map<string, Series[]>()
+    await mapInTurns(groups, (group) => {
+      const series = seriesOf(group, frame, depth)
+      if (below) series.groups_series = below.get(nameOf(group.values)) ?? []
+      const parent = nameOf(group.values.slice(0, depth))
+      const siblings = above.get(parent)
+      if (siblings) siblings.push(series)
+      else above.set(parent, [series])
+    })
+    inside = above
+  }
+  return inside?.get(nameOf([])) ?? []
 }
 
-function nest(groups: readonly StatsGroup[], below: readonly (readonly StatsGroup[])[], frame: StatsFrame, depth: number): Series[] {
-  const [next, ...rest] = below
-  const inside = Map.groupBy(next ?? [], ({ values }) => JSON.stringify(values.slice(0, depth + 1)))
-  return groups.map((group) => {
-    const series = seriesOf(group.whole, group.slices, frame, group.values[depth] ?? NULL_NAME)
-    series.key = frame.groups[depth] ?? ''
-    if (next) series.groups_series = nest(inside.get(JSON.stringify(group.values)) ?? [], rest, frame, depth + 1)
-    return series
-  })
-}
+const nameOf = (values: StatsGroup['values']): string => JSON.stringify(values)
 
-/** One group, or the total under an empty name. */
-export function seriesOf(whole: StatsRow, slices: readonly StatsRow[], frame: StatsFrame, name: string): Series {
+/** One group of a level. */
+function seriesOf({ values, whole, slices }: StatsGroup, frame: StatsFrame, depth: number): Series {
   const [first] = whole.stats
   return {
-    name,
+    name: values[depth] ?? NULL_NAME,
     count: whole.count,
     stat: frame.calls[0]?.name ?? '',
     value: numberOf(first),
     ...noValue(first),
     quantiles: quantilesOf(first),
     series_resolution_ms: resolutionMs(frame),
-    timeseries: timeSlices(slices, frame),
+    timeseries: deferredSlices(slices, frame),
+    key: frame.groups[depth] ?? '',
     ...(frame.calls.length > 1 ? { aggregates: aggregatesOf(whole, frame) } : {}),
   }
 }
 
-export const aggregatesOf = (whole: StatsRow, { calls }: StatsFrame): { function: string; value: number | null }[] =>
+const aggregatesOf = (whole: StatsRow, { calls }: StatsFrame): { function: string; value: number | null }[] =>
   calls.map(({ name }, index) => ({ function: name, value: asNumber(whole.stats[index]) }))
 
 const asNumber = (stat: StatValue | undefined): number | null => (stat?.value === null || stat === undefined ? null : numberOf(stat))

@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BodyOf, contract, ReplyOf } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { badField } from '../../../kernel/errors.ts'
+import { nextTurn } from '../../../kernel/turns.ts'
 import { builtIns, type LineFormat } from '../../../parsers/built-in.ts'
 import type { ParserResult } from '../../../parsers/compiled.ts'
 import { compilePattern, typeOfPattern } from '../../../parsers/parsers.ts'

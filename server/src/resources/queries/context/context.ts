@@ -60,7 +60,7 @@ export async function findContext(world: World, actor: Actor, query: ContextQuer
       'Bytes searched': String(reading.bytes),
       'Matching events': String(shown.length),
     },
-    ...shownEvents(shown, { items: SELECT_ALL, baseUrl: actor.facts.baseUrl, places }),
+    ...(await shownEvents(shown, { items: SELECT_ALL, baseUrl: actor.facts.baseUrl, places })),
     links: next,
   }
 }

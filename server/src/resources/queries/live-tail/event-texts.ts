@@ -1,7 +1,7 @@
 import type { Event } from '@dendro/api'
 import type { FoundEvent } from '../../../reading/event-query.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
-import { SELECT_ALL, shownEvents } from '../../data/event-queries/event-queries.ts'
+import { SELECT_ALL, showOne } from '../../data/event-queries/event-queries.ts'
 import { eventId } from './delivered.ts'
 import type { StreamGuard } from './stream-guard.ts'
 
@@ -46,7 +46,5 @@ export class EventTexts {
 
 /** Converts a found event to the event of the API. */
 export function toApiEvent(event: FoundEvent, { baseUrl, datasetsById }: TailContext): Event {
-  const [shown] = shownEvents([event], { items: SELECT_ALL, baseUrl, places: datasetsById }).events
-  if (!shown) throw new Error('an event was not shown')
-  return shown
+  return showOne(event, { items: SELECT_ALL, baseUrl, places: datasetsById }).event
 }

@@ -1,3 +1,4 @@
+import { mapInTurns } from '../../../kernel/turns.ts'
 import type { LabelSet } from './event-labels.ts'
 import type { LogEntry } from './log-entries.ts'
 import type { LokiCost } from './loki-query.ts'
@@ -9,15 +10,15 @@ type Value = readonly unknown[]
 export type StreamAnswer = { stream: Record<string, string>; values: Value[] }
 
 /** Groups entries by their streams, in their order. */
-export function streamsOf(entries: readonly LogEntry[], form: LabelForm): StreamAnswer[] {
+export async function streamsOf(entries: readonly LogEntry[], form: LabelForm): Promise<StreamAnswer[]> {
   const streams = new Map<string, StreamAnswer>()
-  for (const entry of entries) {
+  await mapInTurns(entries, (entry) => {
     const labels = form === 'joined' ? new Map([...entry.stream, ...entry.parsed]) : entry.stream
     const key = labelKeyOf(labels)
     const stream = streams.get(key) ?? { stream: recordOf(labels), values: [] }
     streams.set(key, stream)
     stream.values.push(entryValue(entry, form))
-  }
+  })
   return [...streams.values()]
 }
 

@@ -1,4 +1,5 @@
 import { badRequest } from '../../../kernel/errors.ts'
+import { Piece } from '../../../kernel/turns.ts'
 import type { LabelSet } from './event-labels.ts'
 import { FIELD_ENDING } from './label-names.ts'
 import type { LogqlLogs, LogqlStage } from './logql/tree.ts'
@@ -33,6 +34,7 @@ export async function readEntries(caller: LokiCaller, logs: LogqlLogs, request: 
   const isFiltered = planned.rest.some(({ kind }) => filtering.has(kind))
   const pipeline = compilePipeline(planned.rest)
   const entries: LogEntry[] = []
+  const piece = new Piece()
   let scanned = 0
   // The first and the last millisecond may contain events outside the range.
   const atOnce = () => (isFiltered ? SCANNED_AT_ONCE : Math.max(1, limit - entries.length))
@@ -42,6 +44,8 @@ export async function readEntries(caller: LokiCaller, logs: LogqlLogs, request: 
       const entry = entryOf(one, pipeline)
       if (entry) entries.push(entry)
       if (entries.length === limit) return entries
+      const pause = piece.pause()
+      if (pause) await pause
     }
     scanned += batch.length
     if (scanned >= SCANNED_EVENTS_MAX) throw tooManyScanned(`found ${entries.length} of ${limit} lines`)

@@ -24,7 +24,7 @@ export async function queryRange(request: LokiRequest): Promise<unknown> {
   const entries = await readEntries(request, expression, { ...range, limit, newestFirst })
   const form = formOf(request)
   const stats = statisticsOf(request.cost, entries.length, recordRead(request))
-  return success({ resultType: 'streams', ...encodingOf(form), result: streamsOf(entries, form), stats })
+  return success({ resultType: 'streams', ...encodingOf(form), result: await streamsOf(entries, form), stats })
 }
 
 /** Answers a metric query at one time. */

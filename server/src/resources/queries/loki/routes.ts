@@ -1,6 +1,7 @@
 import { text as readText } from 'node:stream/consumers'
 import { hasPermission } from '../../../http/actor.ts'
-import type { RawCall, RawHandler, RawReply, RequestHead } from '../../../http/raw-handler.ts'
+import { jsonBody } from '../../../http/json-stream.ts'
+import type { LongRawReply, RawCall, RawHandler, RequestHead } from '../../../http/raw-handler.ts'
 import { badRequest, Failure, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import type { LiveTails } from '../live-tail/live-tail.ts'
@@ -159,8 +160,8 @@ function decodeSegment(segment: string): string {
   }
 }
 
-const jsonReply = (body: unknown): RawReply => ({
+const jsonReply = (body: unknown): LongRawReply => ({
   status: 200,
   headers: { 'content-type': 'application/json; charset=utf-8' },
-  body: JSON.stringify(body),
+  body: jsonBody(body),
 })

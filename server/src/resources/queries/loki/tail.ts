@@ -68,14 +68,14 @@ async function serveTail({ world, actor }: LokiRequest, socket: WebSocket, { log
   socket.once('close', () => ending.abort())
   socket.on('error', () => socket.terminate())
   try {
-    send(socket, past, { missed: 0, oneOf: 1 })
+    await send(socket, past, { missed: 0, oneOf: 1 })
     const sent = new Set(past.map(({ seq }) => seq))
     const tailKeys = new TailKeys(world, actor, logs.matchers)
     const select = { isSelected: selectorTest(logs.matchers), pipeline: compilePipeline(logs.stages) }
     for await (const followed of following) {
       const keys = await tailKeys.of(new Set(followed.events.map(({ logId }) => logId)))
       const entries = entriesOf(followed, { ...select, keys }).filter(({ seq }) => !sent.has(seq))
-      send(socket, entries, followed)
+      await send(socket, entries, followed)
       if (socket.bufferedAmount > BUFFERED_BYTES_MAX) throw new Failure(429, 'the client reads too slowly')
     }
     socket.close(NORMAL)
@@ -105,10 +105,14 @@ function entriesOf({ events, datasetsById }: FollowedEvents, { isSelected, pipel
 }
 
 /** Dropped events are reported without a time and labels of their own: their number, and that each event stands for `one_of`. */
-function send(socket: WebSocket, entries: readonly LogEntry[], { missed, oneOf }: Pick<FollowedEvents, 'missed' | 'oneOf'>): void {
+async function send(
+  socket: WebSocket,
+  entries: readonly LogEntry[],
+  { missed, oneOf }: Pick<FollowedEvents, 'missed' | 'oneOf'>,
+): Promise<void> {
   const isComplete = missed === 0 && oneOf === 1
   if (entries.length === 0 && isComplete) return
   const labels = { missed: String(missed), one_of: String(oneOf) }
   const dropped = isComplete ? {} : { dropped_entries: [{ labels, timestamp: String(entries[0]?.timeNs ?? 0n) }] }
-  socket.send(JSON.stringify({ streams: streamsOf(entries, 'joined'), ...dropped }))
+  socket.send(JSON.stringify({ streams: await streamsOf(entries, 'joined'), ...dropped }))
 }

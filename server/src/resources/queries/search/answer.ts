@@ -75,7 +75,8 @@ async function answerEvents(world: World, actor: Actor, search: Search<EventsPla
   })
   const places = new Map(datasets.map((dataset) => [dataset.id, dataset]))
   const show = () => shownEvents(found.events, { items: plan.items, baseUrl: actor.facts.baseUrl, places })
-  control.onPartial?.({ ...emptyAnswer(actor, plan), ...show(), totals: { count: found.events.length }, is_exact: false })
+  const { onPartial } = control
+  onPartial?.({ ...emptyAnswer(actor, plan), ...(await show()), totals: { count: found.events.length }, is_exact: false })
   const counted = await countAll(eventQuery, found, page, () => counting ?? count())
   // A count that was not needed holds a place of the caller until it ends.
   await counting?.catch(() => undefined)
@@ -83,7 +84,7 @@ async function answerEvents(world: World, actor: Actor, search: Search<EventsPla
   const more = found.hasMore && last && !orderBy ? { last, storedQuery: storedQuery(search, page, counted) } : undefined
   const linking = ignoreRejection(linksOf(world, actor, orderBy ? undefined : page, more))
   // While the metadata store keeps the next page.
-  const shown = show()
+  const shown = await show()
   const links = await linking
   const next = links.find(({ rel }) => rel === 'next')
   return {
@@ -114,7 +115,7 @@ async function answerStats(world: World, actor: Actor, search: Search<StatsPlan>
     ...emptyAnswer(actor, await withWarnings(world, plan, eventQuery, { count: found.whole.count, cost: found.cost, leftOut })),
     ...(groups.length === 0
       ? { result: sliceRows(found, frame) }
-      : { ...groupRows(found, frame), groups_series: seriesTree(levels, frame) }),
+      : { ...(await groupRows(found, frame)), groups_series: await seriesTree(levels, frame) }),
     explain: {
       'Execution time (millis)': '0',
       'Bytes searched': String(found.cost.bytes + bytes),

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import type { SearchResponse } from '@dendro/api'
 import { afterAll, afterEach, beforeAll, expect, inject, test, vi } from 'vitest'
 import { openTestApp, type TestApp } from '../../../../../test/world.ts'
 import type { Actor } from '../../../http/actor.ts'
+import { StreamedJson } from '../../../http/json-stream.ts'
 import type { Failure } from '../../../kernel/errors.ts'
 import { makeServiceDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
 import { sql } from '../../../meta/sql.ts'
@@ -53,12 +56,10 @@ const whole = (): SearchResponse => ({
   totals: { count: 9_007_199_254_740_993n },
   links: [{ rel: 'next', href: 'http://next' }],
 })
-const bodyOf = (reply: SearchReply) => ({
-  http: reply.status,
-  headers: reply.headers,
-  json: reply.body.json,
-  ...JSON.parse(reply.body.json),
-})
+function bodyOf({ status, headers, body }: SearchReply) {
+  if (body instanceof StreamedJson) throw new Error('the result is a long one')
+  return { http: status, headers, json: body.json, ...JSON.parse(body.json) }
+}
 const lastSearch = (orgId: string) => sql`select id from searches where org_id = ${orgId} order by started_at desc, id limit 1`
 const idOf = (reply: SearchReply): string => bodyOf(reply).links[0].href.split('/').at(-1)
 
@@ -102,6 +103,15 @@ test('a quick search is answered at once and completely, with exact numbers and 
   const reply = bodyOf(await open(PATIENT).start(actor, [], empty(), async () => whole()))
   expect(reply).toMatchObject({ http: 201, status: 'COMPLETED', progress: 100, links: [{ rel: 'next' }, { rel: 'status' }] })
   expect(reply.json).toContain('"count":9007199254740993')
+})
+
+test('a long result is unpacked while it is sent, and is the same', async () => {
+  const warnings = Array.from({ length: 10_000 }, () => ({ code: 'UNKNOWN_KEY', field: 'where', message: randomUUID() }))
+  const { body } = await open(PATIENT).start(actor, [], empty(), async () => ({ ...whole(), warnings }))
+  if (!(body instanceof StreamedJson)) throw new Error('the result is not a long one')
+  const json = await text(Readable.from(body.pieces))
+  expect(JSON.parse(json)).toMatchObject({ status: 'COMPLETED', progress: 100, links: [{ rel: 'next' }, { rel: 'status' }], warnings })
+  expect(json).toContain('"count":9007199254740993')
 })
 
 test('a longer search returns a status link, its progress and partial results, also through another process', async () => {

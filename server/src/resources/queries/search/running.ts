@@ -1,16 +1,15 @@
-import { promisify } from 'node:util'
-import { gunzip, gzip } from 'node:zlib'
 import type { QueryStatus, SearchResponse } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
+import type { StreamedJson } from '../../../http/json-stream.ts'
 import { Answer } from '../../../http/mount.ts'
-import { SerializedJson } from '../../../http/serialized-json.ts'
+import type { SerializedJson } from '../../../http/serialized-json.ts'
 import { gone, notFound } from '../../../kernel/errors.ts'
 import { every } from '../../../kernel/every.ts'
-import { toJson } from '../../../kernel/exact-json.ts'
 import type { QueryCost } from '../../../reading/event-query.ts'
 import type { World } from '../../../world.ts'
 import { visibilityFor } from '../../data/datasets/datasets.ts'
 import { sliceTimeText } from '../../data/event-queries/event-queries.ts'
+import { packed, unpacked } from './packed-answer.ts'
 import { dropAnswers, endSearch, insertSearch, pollSearch, recordHeartbeat, removeSearches, type SearchRow, storePartial } from './rows.ts'
 
 /** Runs a search until done or aborted, and reports progress and partial results. */
@@ -20,7 +19,7 @@ export type SearchWork = (control: {
   onPartial: (answer: SearchResponse) => void
 }) => Promise<SearchResponse>
 
-export type SearchReply = Answer<SerializedJson<SearchResponse>>
+export type SearchReply = Answer<SerializedJson<SearchResponse> | StreamedJson<SearchResponse>>
 
 /** Asynchronous searches: those running in this process, and the stored state of all. */
 export type Searches = {
@@ -123,7 +122,6 @@ export function openSearches({ meta, clock, ids, log }: SearchesWorld, { quickMs
   }
 
   async function replyOf(actor: Actor, row: SearchRow): Promise<SearchReply> {
-    const json = row.answer ? (await promisify(gunzip)(row.answer)).toString() : '{}'
     const isOver = row.status !== 'IN_PROGRESS'
     const state = {
       status: row.status,
@@ -140,7 +138,7 @@ export function openSearches({ meta, clock, ids, log }: SearchesWorld, { quickMs
             },
           }),
     }
-    const written = SerializedJson.as<SearchResponse>(merged(json, state))
+    const written = await unpacked(row.answer, state)
     return isOver ? new Answer(201, written) : new Answer(202, written, { 'retry-after': String(RETRY_S) })
   }
 
@@ -194,12 +192,3 @@ const mayPoll = ({ identity, roles }: Actor, row: SearchRow): boolean =>
 const withoutCosts = ({ links: _, explain: __, ...part }: SearchResponse): Part => part
 
 type Part = Omit<SearchResponse, 'links' | 'explain'>
-
-const packed = (answer: Part): Promise<Uint8Array> => promisify(gzip)(toJson(answer), { level: 1 })
-
-/** Merges members into serialized JSON without parsing it, so that numbers stay exact. */
-function merged(json: string, members: Record<string, unknown>): string {
-  const inside = json.slice(1).trim()
-  const added = toJson(members).slice(0, -1)
-  return inside === '}' ? `${added}}` : `${added},${inside}`
-}

@@ -35,12 +35,12 @@ const formulaOf = (expression: string, names: string[], groups: string[] = []) =
 }
 
 describe('a formula', () => {
-  test('is computed for the whole and for each slice; what cannot be computed has no value', () => {
+  test('is computed for the whole and for each slice; what cannot be computed has no value', async () => {
     const measures = new Map([
       ['errors', measure(line([], 6, [4, 2, 0]))],
       ['total', measure(line([], 12, [8, 4, 0]))],
     ])
-    expect(combine(formulaOf('errors / total * 100', ['errors', 'total']), measures).whole).toEqual({
+    expect((await combine(formulaOf('errors / total * 100', ['errors', 'total']), measures)).whole).toEqual({
       values: [],
       whole: { count: 18, value: 50 },
       slices: [
@@ -51,7 +51,7 @@ describe('a formula', () => {
     })
   })
 
-  test('is computed for the groups that all its queries have, the largest first; a query without groups applies to each', () => {
+  test('is computed for the groups that all its queries have, the largest first; a query without groups applies to each', async () => {
     const one = measure(line([], 9, [9]), [[line(['a'], 5, [5]), line(['b'], 3, [3]), line([null], 1, [1])]], ['k'])
     const two = measure(line([], 9, [9]), [[line([null], 8, [8]), line(['b'], 1, [1])]], ['k'])
     const all = new Map([
@@ -59,13 +59,13 @@ describe('a formula', () => {
       ['two', two],
       ['ten', measure(line([], 10, [10]))],
     ])
-    const { levels, groups } = combine({ ...formulaOf('one + two', ['one', 'two']) }, all)
+    const { levels, groups } = await combine({ ...formulaOf('one + two', ['one', 'two']) }, all)
     expect(groups).toEqual(['k'])
     expect(levels[0]?.map(({ values, whole }) => [values, whole.value])).toEqual([
       [[null], 9],
       [['b'], 4],
     ])
-    expect(combine(formulaOf('one * ten', ['one', 'ten']), all).levels[0]?.map(({ whole }) => whole.value)).toEqual([50, 30, 10])
+    expect((await combine(formulaOf('one * ten', ['one', 'ten']), all)).levels[0]?.map(({ whole }) => whole.value)).toEqual([50, 30, 10])
   })
 })
 

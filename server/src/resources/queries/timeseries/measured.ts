@@ -1,5 +1,6 @@
 import { type Formula, formulaValue } from '@dendro/language/formula'
 import type { Warning } from '@dendro/language/warnings'
+import { mapInTurns } from '../../../kernel/turns.ts'
 import type { Quantiles, StatsGroup, StatsRow } from '../../../reading/event-query.ts'
 import type { PlannedFormula, Reduction } from './plan-metrics.ts'
 
@@ -21,11 +22,20 @@ export type Measure = {
 
 /** Builds a series from the statistics of one call. */
 export function lineOf({ values, whole, slices }: StatsGroup, reduceTo: Reduction | undefined, isAdded: boolean): MetricLine {
-  const points = slices.map((slice) => pointOf(slice))
+  const points = pointsOf(slices)
   const total = pointOf(whole)
   if (reduceTo === undefined) return { values, whole: total, slices: points }
   const folded = fold(points, reduceTo, isAdded)
   return { values, whole: { count: total.count, value: folded }, slices: points }
+}
+
+/** Slices without events are often one object, and then one point. */
+function pointsOf(slices: readonly StatsRow[]): Point[] {
+  let [before, point] = [slices[0], slices[0] && pointOf(slices[0])]
+  return slices.map((slice) => {
+    if (slice !== before || !point) [before, point] = [slice, pointOf(slice)]
+    return point
+  })
 }
 
 function pointOf({ count, stats: [stat] }: StatsRow): Point {
@@ -52,7 +62,7 @@ export function fold(points: readonly Point[], reduceTo: Reduction, isAdded: boo
 }
 
 /** Computes a formula for the total, for each slice, and for the groups that all its grouped queries share. */
-export function combine({ formula, tree, names }: PlannedFormula, measures: ReadonlyMap<string, Measure>): Measure {
+export async function combine({ formula, tree, names }: PlannedFormula, measures: ReadonlyMap<string, Measure>): Promise<Measure> {
   const needed = names.flatMap((name): [string, Measure][] => {
     const measure = measures.get(name)
     return measure ? [[name, measure]] : []
@@ -60,13 +70,14 @@ export function combine({ formula, tree, names }: PlannedFormula, measures: Read
   const reduceTo = formula.aggregation?.reduce_to
   const grouped = needed.filter(([, { groups }]) => groups.length > 0)
   const groups = grouped[0]?.[1].groups ?? []
-  const levels = groups.map((_, depth) => {
+  const levels: (readonly MetricLine[])[] = []
+  for (const depth of groups.keys()) {
     const byName = grouped.map(([, { levels: all }]) => new Map((all[depth] ?? []).map((line) => [JSON.stringify(line.values), line])))
     const [first, ...rest] = byName
     const shared = [...(first?.keys() ?? [])].filter((key) => rest.every((lines) => lines.has(key)))
     const lineFor = (key: string, name: string, measure: Measure): MetricLine =>
       byName[grouped.findIndex(([one]) => one === name)]?.get(key) ?? measure.whole
-    const lines = shared.map((key) =>
+    const lines = await mapInTurns(shared, (key) =>
       combined(
         tree,
         reduceTo,
@@ -74,8 +85,8 @@ export function combine({ formula, tree, names }: PlannedFormula, measures: Read
         needed.map(([name, measure]) => [name, lineFor(key, name, measure)]),
       ),
     )
-    return lines.sort((a, b) => (b.whole.value ?? Number.NEGATIVE_INFINITY) - (a.whole.value ?? Number.NEGATIVE_INFINITY))
-  })
+    levels.push(lines.sort((a, b) => (b.whole.value ?? Number.NEGATIVE_INFINITY) - (a.whole.value ?? Number.NEGATIVE_INFINITY)))
+  }
   const whole = combined(
     tree,
     reduceTo,

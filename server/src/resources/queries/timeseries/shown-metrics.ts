@@ -1,4 +1,6 @@
 import type { Delta, MetricFormula, MetricQuery, MetricTimeseries, Series, TimeSlice } from '@dendro/api'
+import { deferredList } from '../../../kernel/json-pieces.ts'
+import { mapInTurns } from '../../../kernel/turns.ts'
 import { sliceLengthMs, sliceStartMs } from '../../../query/slices.ts'
 import type { TimeBounds } from '../../../reading/event-query.ts'
 import type { Measure, MetricLine, Point } from './measured.ts'
@@ -17,7 +19,7 @@ export type Showing = {
 const NULL_NAME = 'null'
 
 /** One measure of the response. */
-export function shownMeasure(measure: Measure, showing: Showing): MetricTimeseries {
+export async function shownMeasure(measure: Measure, showing: Showing): Promise<MetricTimeseries> {
   const { name, stat, queries, formula, earlier } = showing
   return {
     name,
@@ -26,7 +28,7 @@ export function shownMeasure(measure: Measure, showing: Showing): MetricTimeseri
     aggregates: [{ function: stat, value: measure.whole.whole.value }],
     is_exact: measure.isExact,
     series: slicesOf(measure.whole, showing),
-    groups_series: nest(measure, showing, [], 0),
+    groups_series: await seriesTree(measure, showing),
     ...(earlier ? { delta: deltaOf(measure.whole, earlier.measure.whole, showing) } : {}),
     ...(measure.warnings?.length ? { warnings: measure.warnings.map((warning) => ({ ...warning })) } : {}),
   }
@@ -43,28 +45,47 @@ const slicesOf = ({ slices }: MetricLine, showing: Showing): TimeSlice[] =>
 
 const quantilesOf = ({ quantiles }: Point): TimeSlice['quantiles'] => (quantiles ? { ...quantiles } : {})
 
-function nest(measure: Measure, showing: Showing, above: MetricLine['values'], depth: number): Series[] {
-  const lines = (measure.levels[depth] ?? []).filter(({ values }) => above.every((value, at) => value === values[at]))
-  return lines.map((line) => {
-    const earlier = showing.earlier && (lineAt(showing.earlier.measure, line.values, depth) ?? nothing(line))
-    return {
-      key: measure.groups[depth] ?? '',
-      name: line.values[depth] ?? NULL_NAME,
-      count: line.whole.count,
-      stat: showing.stat,
-      value: line.whole.value ?? 0,
-      ...(line.whole.value === null ? { no_value: true as const } : {}),
-      quantiles: quantilesOf(line.whole),
-      series_resolution_ms: sliceLengthMs(showing.bounds, showing.slices),
-      timeseries: slicesOf(line, showing),
-      ...(depth + 1 < measure.levels.length ? { groups_series: nest(measure, showing, line.values, depth + 1) } : {}),
-      ...(earlier ? { delta: deltaOf(line, earlier, showing) } : {}),
-    }
-  })
+/** Nests groups, one key per level, from the innermost ones upwards. */
+async function seriesTree(measure: Measure, showing: Showing): Promise<Series[]> {
+  let inside: ReadonlyMap<string, Series[]> | undefined
+  for (const [depth, lines] of [...measure.levels.entries()].reverse()) {
+    const earlier = showing.earlier && new Map(showing.earlier.measure.levels[depth]?.map((line) => [nameOf(line.values), line]))
+    const below = inside
+    const above = new Map<string, Series[]>()
+    await mapInTurns(lines, (line) => {
+      const series = {
+        ...seriesOf(line, measure.groups[depth] ?? '', depth, showing),
+        ...(below ? { groups_series: below.get(nameOf(line.values)) ?? [] } : {}),
+        ...(earlier ? { delta: deltaOf(line, earlier.get(nameOf(line.values)) ?? nothing(line), showing) } : {}),
+      }
+      const parent = nameOf(line.values.slice(0, depth))
+      const siblings = above.get(parent)
+      if (siblings) siblings.push(series)
+      else above.set(parent, [series])
+    })
+    inside = above
+  }
+  return inside?.get(nameOf([])) ?? []
 }
 
-const lineAt = ({ levels }: Measure, values: MetricLine['values'], depth: number): MetricLine | undefined =>
-  levels[depth]?.find((line) => line.values.every((value, at) => value === values[at]))
+const nameOf = (values: MetricLine['values']): string => JSON.stringify(values)
+
+/** About the length of the JSON of a slice. */
+const SLICE_CHARS = 70
+
+function seriesOf(line: MetricLine, key: string, depth: number, showing: Showing): Series {
+  return {
+    key,
+    name: line.values[depth] ?? NULL_NAME,
+    count: line.whole.count,
+    stat: showing.stat,
+    value: line.whole.value ?? 0,
+    ...(line.whole.value === null ? { no_value: true as const } : {}),
+    quantiles: quantilesOf(line.whole),
+    series_resolution_ms: sliceLengthMs(showing.bounds, showing.slices),
+    timeseries: deferredList(line.slices.length, SLICE_CHARS, () => slicesOf(line, showing)),
+  }
+}
 
 const nothing = ({ values }: MetricLine): MetricLine => ({ values, whole: { count: 0, value: null }, slices: [] })
 

@@ -1,6 +1,7 @@
 import type { MetricFormula, MetricQuery, MetricTimeseries, TimeseriesRequest } from '@dendro/api'
 import type { Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
+import { mapInTurns } from '../../../kernel/turns.ts'
 import { boundsOf } from '../../../query/bounds.ts'
 import { parseFilter, parseTimeRange } from '../../../query/query.ts'
 import type { EventQuery, StatsRequest, StatsResult, TimeBounds } from '../../../reading/event-query.ts'
@@ -114,16 +115,16 @@ export async function measureAll(world: World, actor: Actor, request: MeasureReq
   const now = await measuresIn(world, actor, planned, request, bounds, signal)
   const then = earlier && (await measuresIn(world, actor, planned, { ...request, warn: 'nothing' }, earlier, signal))
   const answer: TimeseriesReply = Object.create(null)
-  const show = (name: string, stat: string, queries: readonly MetricQuery[], formula?: MetricFormula) => {
+  const show = async (name: string, stat: string, queries: readonly MetricQuery[], formula?: MetricFormula) => {
     const [measure, before] = [now.get(name), then?.get(name)]
     if (!measure) return
     const compared = earlier && before ? { bounds: earlier, measure: before } : undefined
-    answer[name] = shownMeasure(measure, { name, stat, queries, ...(formula ? { formula } : {}), bounds, slices, earlier: compared })
+    answer[name] = await shownMeasure(measure, { name, stat, queries, ...(formula ? { formula } : {}), bounds, slices, earlier: compared })
   }
-  for (const { query, call } of planned.queries) show(query.name, call.name, [query])
+  for (const { query, call } of planned.queries) await show(query.name, call.name, [query])
   for (const { formula, names } of planned.formulas) {
     const queries = request.queries.filter(({ name }) => names.includes(name))
-    show(formula.name, formula.expression, queries, formula)
+    await show(formula.name, formula.expression, queries, formula)
   }
   return answer
 }
@@ -138,7 +139,7 @@ async function measuresIn(
 ): Promise<ReadonlyMap<string, Measure>> {
   const found = await Promise.all(planned.queries.map((query) => measureOne(world, actor, query, { ...request, bounds }, signal)))
   const measures = new Map(planned.queries.map(({ query }, index) => [query.name, found[index]] as const).filter(hasEvents))
-  for (const formula of planned.formulas) measures.set(formula.formula.name, combine(formula, measures))
+  for (const formula of planned.formulas) measures.set(formula.formula.name, await combine(formula, measures))
   return measures
 }
 
@@ -167,7 +168,7 @@ async function measureOne(
   return {
     whole: lineOf({ values: [], whole: found.whole, slices: found.slices }, reduceTo, isAdded),
     groups,
-    levels: levels.map((level) => level.map((group) => lineOf(group, reduceTo, isAdded))),
+    levels: await Promise.all(levels.map((level) => mapInTurns(level, (group) => lineOf(group, reduceTo, isAdded)))),
     isExact: found.isExact && !eventQuery.gaps?.found,
     warnings: warningsOf(planned, eventQuery, found, leftOut),
   }

@@ -12,10 +12,17 @@ export const recordDelaysInto = (file: string): Record<string, string> => ({
 
 /** Returns the 99th percentile of the CPU time of event loop iterations in a time range. */
 export function delayP99Ms(file: string, fromMs: number, untilMs: number): number {
-  const delays = (JSON.parse(readFileSync(file, 'utf8')) as LoopDelay[]).filter(([atMs]) => atMs >= fromMs && atMs <= untilMs)
-  const sorted = delays.map(([, cpuMs]) => cpuMs).sort((a, b) => a - b)
+  const sorted = delaysBetween(file, fromMs, untilMs).sort((a, b) => a - b)
   return sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN
 }
+
+/** Returns the longest CPU time of an event loop iteration in a time range. */
+export const longestDelayMs = (file: string, fromMs: number, untilMs: number): number => Math.max(...delaysBetween(file, fromMs, untilMs))
+
+const delaysBetween = (file: string, fromMs: number, untilMs: number): number[] =>
+  (JSON.parse(readFileSync(file, 'utf8')) as LoopDelay[])
+    .filter(([atMs]) => atMs >= fromMs && atMs <= untilMs + TICK_MS)
+    .map(([, cpuMs]) => cpuMs)
 
 type LoopDelay = readonly [atMs: number, cpuMs: number]
 
