@@ -112,7 +112,8 @@ export async function openApp(
   ])
   // The lock on the data directory already keeps other processes from an embedded store.
   if (world.meta.server) await releaseDeadLeases(world.meta)
-  const workers = [startWorker(world, work.kinds), ...work.loops.map((start) => start(world))]
+  const worker = startWorker(world, work.kinds)
+  const loops = work.loops.map((start) => start(world))
   return {
     world,
     http,
@@ -120,11 +121,11 @@ export async function openApp(
     firstKey,
     close: async () => {
       tails.stop()
-      await Promise.all([chores.stop(), http.close(), listeners.close(), ...workers.map((worker) => worker.close())])
+      await Promise.all([chores.stop(), http.close(), listeners.close(), worker.close(), ...loops.map((loop) => loop.close())])
       await searches.close()
       await intake.close()
       await chores.flush()
-      await world.close()
+      await world.close(() => worker.giveBack())
     },
   }
 }

@@ -58,6 +58,8 @@ async function start(config: Config, whenUp: (address: string, firstKey: string 
   late.unref()
   await app.close()
   await lock.release()
+  // A job that did not stop must not go on: another process may have its lease now.
+  process.exit(0)
 }
 
 /** Opens the listeners of other protocols first: once HTTP answers, the service is ready. */

@@ -33,8 +33,11 @@ const SPILLS_AT_ONCE = 4
 /** The part of DENDRO_MEMORY for events that wait to be stored. */
 const WAITING_SHARE = 1 / 16
 
-/** An OpenWorld also learns the port that the service listens on: with DENDRO_PORT=0 the system chooses it late. */
-export type OpenWorld = World & { listensOn(port: number): void; close(): Promise<void> }
+/**
+ * An OpenWorld also learns the port that the service listens on: with DENDRO_PORT=0 the system chooses it late. `atLast` runs when only the metadata
+ * can still be changed.
+ */
+export type OpenWorld = World & { listensOn(port: number): void; close(atLast?: () => Promise<unknown>): Promise<void> }
 
 /** `ownsEvents` promises that no other process changes the same datasets, also where the event store is a server. */
 export type Replacements = { clock?: Clock; log?: Logger; ownsEvents?: boolean }
@@ -69,9 +72,14 @@ export async function openWorld(config: Config, replacements: Replacements = {})
   const disk = await openDiskWatch(events, dataDir, deps)
   const lateIndexes = openLateIndexes(events, () => disk.state() === 'ok', deps)
   const bounds = { waitingBytesMax: Math.floor(config.DENDRO_MEMORY * WAITING_SHARE), refusal: disk.refusal }
-  const closeStores = async (): Promise<void> => {
+  const closeStores = async (atLast?: () => Promise<unknown>): Promise<void> => {
     await Promise.all([disk.close(), lateIndexes.close(), reference?.close()])
-    await Promise.all([events.close(), meta.close()])
+    try {
+      await events.close()
+      await atLast?.()
+    } finally {
+      await meta.close()
+    }
   }
   // Embedded stores serve one process at a time, so claims in memory suffice.
   const openClaims = events.engine || meta.server ? undefined : (writerId: string) => openPostClaims(meta, writerId, deps)
@@ -115,12 +123,12 @@ export async function openWorld(config: Config, replacements: Replacements = {})
       monitorsMax: config.DENDRO_MONITORS_MAX,
     },
     listensOn: (port) => void listening.add(port),
-    close: async () => {
+    close: async (atLast) => {
       await writer.close()
       await ledger.close()
       await usage.close()
       await blobStore.close()
-      await closeStores()
+      await closeStores(atLast)
     },
   }
 }

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { badRequest, Failure, forbidden, notFound, reasonPhrase, unauthenticated, unavailable } from '../kernel/errors.ts'
 import { toJson } from '../kernel/exact-json.ts'
@@ -9,9 +8,11 @@ import type { Actor, Principal, RequestFacts } from './actor.ts'
 import type { BaseUrl } from './base-url.ts'
 import { compress } from './compress.ts'
 import { type CallerCredential, readCredentials, readSenderCredentials, withoutKey } from './credential.ts'
+import { endConnections } from './end-connections.ts'
 import { failureBody, toFailure, unexpected } from './failure-body.ts'
 import { FailureLog } from './failure-log.ts'
 import { parseJson } from './json.ts'
+import { dropRest } from './linger.ts'
 import { boundLongAnswers } from './long-answers.ts'
 import { type Exceptions, mayCall } from './may-call.ts'
 import type { Meter } from './measure.ts'
@@ -51,8 +52,6 @@ const HEADER_BYTES_MAX = 64 * 1024
 /** A parameter may be as long as the headers; its schema checks it. */
 const PARAM_LENGTH_MAX = HEADER_BYTES_MAX
 const BODY_BYTES_MAX = 4 * 1024 * 1024
-/** During the close, a connection ends at most this long after its last response. */
-const CLOSE_IDLE_MS = 50
 /** During the close, requests have this long to end. An upload that stalls, and a response that nobody reads, would never do so. */
 const CLOSE_BUSY_MS = 5_000
 
@@ -122,35 +121,7 @@ export function openHttp(options: HttpOptions): FastifyInstance {
   app.addHook('onSend', boundLongAnswers())
   app.addHook('onSend', compress)
   const upgrades = openUpgrades(app)
-  const sockets = new Set<Socket>()
-  app.server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  let isClosing = false
-  app.addHook('preClose', (done) => {
-    isClosing = true
-    // The server closes only connections that are idle at first. Later idle ones would keep it open for as long as clients like, and so would
-    // those on which nothing was ever sent, which it does not count as idle.
-    const closeUnused = (): void => {
-      app.server.closeIdleConnections()
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-    }
-    const sweep = setInterval(closeUnused, CLOSE_IDLE_MS).unref()
-    const late = setTimeout(() => {
-      log.info({ connections: sockets.size }, 'closing connections whose requests do not end')
-      for (const socket of sockets) socket.destroy()
-    }, bounds.closeMs)
-    app.server.once('close', () => {
-      clearInterval(sweep)
-      clearTimeout(late)
-    })
-    done()
-  })
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (isClosing) reply.header('connection', 'close')
-    done()
-  })
+  endConnections(app, { log, busyMs: bounds.closeMs })
   app.addHook('onResponse', (request, reply, done) => {
     const action = request.facts?.action ?? 'unknown'
     const { statusCode: status, elapsedTime: ms } = reply
@@ -180,7 +151,7 @@ async function admit(
   refuseRepeatedAuthorization(request)
   if (endpoint?.permission === 'public' && !rawRequest) return undefined
   const publicReply = rawRequest?.rawHandler.publicReply?.(rawRequest.head)
-  if (publicReply) return sendRawReply(request, reply, publicReply)
+  if (publicReply) return sendRawReply(reply, publicReply)
   if (request.method === 'OPTIONS' && allow) {
     return reply.code(204).header('allow', `${allow}, OPTIONS`).send()
   }
@@ -309,7 +280,7 @@ async function handleRaw(
     serve(socket)
     return reply
   }
-  return sendRawReply(request, reply, await rawHandler.handle(call))
+  return sendRawReply(reply, await rawHandler.handle(call))
 }
 
 async function refusal(options: HttpOptions, actor: Actor, request: FastifyRequest, permission: string): Promise<Failure> {
@@ -354,7 +325,7 @@ function replyWithFailure(
   reply.header('x-correlation-id', correlationId)
   if (request.rawRequest) {
     const { rawHandler, head } = request.rawRequest
-    return void sendRawReply(request, reply, rawHandler.replyToFailure(head, known ?? retryLater(thrown), correlationId, request.actor))
+    return void sendRawReply(reply, rawHandler.replyToFailure(head, known ?? retryLater(thrown), correlationId, request.actor))
   }
   const failure = known ?? unexpected
   reply.code(failure.status).headers(failure.headers)
@@ -382,7 +353,9 @@ const TOO_LARGE = `the path, the query and the headers are larger than ${HEADER_
 
 /** Replies to bytes that are not HTTP, or to headers that are too large or too slow. */
 function replyToClientError(options: HttpOptions, thrown: Error & { code?: string }, socket: import('node:net').Socket): void {
-  if (thrown.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  if (thrown.code === 'ECONNRESET') return void socket.destroy()
+  // The rest of a request that was answered; each piece of it is reported again.
+  if (!socket.writable) return
   const status = thrown.code === 'HPE_HEADER_OVERFLOW' ? 431 : thrown.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
   const details = status === 431 ? TOO_LARGE : status === 408 ? 'the request took too long to arrive' : 'this is not an HTTP request'
   const correlationId = options.ids.correlation()
@@ -395,4 +368,5 @@ function replyToClientError(options: HttpOptions, thrown: Error & { code?: strin
     'connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  void dropRest(socket, () => socket.readableEnded).then(() => socket.destroy())
 }

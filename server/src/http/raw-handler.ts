@@ -75,26 +75,7 @@ function splitAt(text: string, mark: string): [string, string] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** LINGER: after the response, the rest of the body is read and dropped for this long. Otherwise the sender might not read the response. */
-const LINGER_MS = 2_000
-const LINGER_BYTES = 16 * 2 ** 20
-const LINGER_CHECK_MS = 50
-
-export function sendRawReply(request: FastifyRequest, reply: FastifyReply, { status, headers, body }: LongRawReply): FastifyReply {
-  const { raw } = request
-  raw.resume()
-  if (!raw.complete) {
-    const { socket } = raw
-    const before = socket.bytesRead
-    const startedMs = performance.now()
-    const watch = setInterval(() => {
-      const isOver = performance.now() - startedMs > LINGER_MS || socket.bytesRead - before > LINGER_BYTES
-      if (!raw.complete && !isOver) return
-      clearInterval(watch)
-      if (!raw.complete) socket.destroy()
-    }, LINGER_CHECK_MS)
-    watch.unref()
-  }
+export function sendRawReply(reply: FastifyReply, { status, headers, body }: LongRawReply): FastifyReply {
   return reply
     .code(status)
     .headers(headers)

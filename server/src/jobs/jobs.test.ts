@@ -326,6 +326,28 @@ test('a stop ends running jobs and releases their leases, so that another proces
 })
 
 /** Runs a worker in a separate process. `body` is the run of its kind `far`, with `note` to record steps under the lease. */
+test('a job that ignores a stop is given back at its end, writes nothing more, and another process continues it at once', async () => {
+  await add('deaf')
+  const go = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<JobRun>()
+  const run = async (job: JobRun): Promise<undefined> => {
+    begun.resolve(job)
+    await go.promise
+    await meta.write('*', (tx) => job.hold(tx))
+  }
+  const first = work([{ name: 'deaf', run }], { stopMs: 10, leaseMs: DAY_MS })
+  const job = await begun.promise
+  await first.close()
+  expect(await jobs()).toMatchObject([{ attempts: 1, holder: expect.any(String) }])
+  await first.giveBack()
+  await expect(meta.write('*', (tx) => job.hold(tx))).rejects.toThrow(LeaseLost)
+  const fences: number[] = []
+  work([{ name: 'deaf', run: async ({ fence }: JobRun) => void fences.push(fence) }])
+  await soon(jobs).toEqual([])
+  go.resolve()
+  expect(fences).toEqual([job.fence + 1])
+})
+
 function startProcess(body: string, leaseMs: number, triesMax = 20): ChildProcess {
   const at = (path: string) => JSON.stringify(join(import.meta.dirname, path))
   const program = `

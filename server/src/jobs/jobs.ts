@@ -1,7 +1,7 @@
 import type { Db } from '../meta/meta.ts'
 import type { World } from '../world.ts'
 import type { JobKind } from './job.ts'
-import { claimJob, freeFirstAttempts, insertJob, keepRecurring } from './rows.ts'
+import { claimJob, freeFirstAttempts, insertJob, keepRecurring, releaseLease } from './rows.ts'
 import { type JobExecution, runJob } from './running.ts'
 
 export { LeaseLost } from './running.ts'
@@ -38,15 +38,20 @@ export type WorkerOptions = {
 /** How long the jobs of a dead process stay blocked. */
 const LEASE_MS = 30_000
 const POLL_MS = 1_000
-const STOP_MS = 10_000
+const STOP_MS = 5_000
 /** How many jobs a process runs at once, each of another kind. One slow kind never blocks the others. */
 const RUNNING_MAX = 4
 const RECURRING_EVERY_MS = 60_000
 const CLOCK_SETBACK_MS = 2_000
 
-export type Worker = { close(): Promise<void> }
+export type Worker = {
+  /** Aborts running jobs and waits until they have released their leases, but not for long. */
+  close(): Promise<void>
+  /** Releases the leases of jobs that did not stop in time. Call it when they can no longer change anything but metadata, which `hold` protects. */
+  giveBack(): Promise<void>
+}
 
-/** Runs jobs of the given kinds until it is closed. Closing aborts running jobs and releases their leases. */
+/** Runs jobs of the given kinds until it is closed. */
 export function startWorker(
   world: Pick<World, 'meta' | 'clock' | 'ids' | 'log'>,
   kinds: readonly JobKind[],
@@ -85,6 +90,10 @@ export function startWorker(
     const row = await claimJob(meta, { kinds: free, recurring, holder, nowMs: clock.nowMs(), leaseMs })
     const kind = kinds.find(({ name }) => name === row?.kind)
     if (!row || !kind) return false
+    if (stopping.signal.aborted) {
+      await releaseLease(meta, row)
+      return false
+    }
     const started = runJob(world, kind, row, { leaseMs, claimedMs, stopping: stopping.signal })
     running.set(kind.name, started)
     void started.ended.then(() => running.delete(kind.name))
@@ -110,11 +119,19 @@ export function startWorker(
   return {
     close: async () => {
       stopping.abort()
-      await working
       const given = new AbortController()
-      const ended = Promise.all([...running.values()].map((job) => job.ended)).finally(() => given.abort())
+      // A claim may be waiting for the store, so it counts as running too.
+      const allEnded = async (): Promise<void> => {
+        await working
+        await Promise.all([...running.values()].map((job) => job.ended))
+      }
+      const ended = allEnded().finally(() => given.abort())
       await Promise.race([ended, clock.sleep(stopMs, given.signal).catch(() => undefined)])
-      if (running.size > 0) log.warn({ kinds: [...running.keys()] }, 'jobs did not stop in time, their leases will expire')
+      if (running.size > 0) log.warn({ kinds: [...running.keys()] }, 'jobs did not stop in time')
+    },
+    giveBack: async () => {
+      for (const job of running.values())
+        await job.giveBack().catch((err) => log.warn({ err }, 'a job could not be given back, its lease will expire'))
     },
   }
 }

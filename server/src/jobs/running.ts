@@ -11,7 +11,7 @@ export class LeaseLost extends Error {
 }
 
 /** A job that is being run. `ended` never rejects. */
-export type JobExecution = { ended: Promise<void> }
+export type JobExecution = { ended: Promise<void> /** Releases the lease, even though the job still runs. */; giveBack(): Promise<void> }
 
 type Deps = Pick<World, 'meta' | 'clock' | 'log'>
 type LeaseTerms = { leaseMs: number; claimedMs: number; stopping: AbortSignal }
@@ -49,6 +49,7 @@ export function runJob(deps: Deps, kind: JobKind, row: JobRow, terms: LeaseTerms
     await settle(deps, kind, row, result, terms.stopping)
   }
   return {
+    giveBack: async () => void (await releaseLease(deps.meta, row)),
     ended: run().catch((err) => deps.log.warn({ err, kind: kind.name, job_id: row.id }, 'job result could not be recorded')),
   }
 }

@@ -33,7 +33,7 @@ export type GrpcListenerOptions = {
 }
 export type CallBounds = { sessionsMax: number; streamsMax: number; callMs: number; idleMs: number; ageMs: number; closeMs: number }
 /** Connections end after a while, so that senders spread over the processes behind a load balancer. */
-const BOUNDS: CallBounds = { sessionsMax: 2_048, streamsMax: 64, callMs: 60_000, idleMs: 30 * 60_000, ageMs: 10 * 60_000, closeMs: 10_000 }
+const BOUNDS: CallBounds = { sessionsMax: 2_048, streamsMax: 64, callMs: 60_000, idleMs: 30 * 60_000, ageMs: 10 * 60_000, closeMs: 5_000 }
 const AGE_SPREAD = 0.2
 const WINDOW_BYTES = 2 ** 20
 const HEADERS = { ':status': 200, 'content-type': 'application/grpc', 'grpc-accept-encoding': GRPC_ENCODINGS }

@@ -40,7 +40,7 @@ type ListenerWorld = Pick<World, 'ids' | 'log'> &
   }
 
 /** What cannot be stored within this time after a stop is given up. */
-const STOP_MS = 10_000
+const STOP_MS = 5_000
 const QUEUE_BYTES_MIN = 2 ** 20
 
 const parserOf = { syslog, relp: syslog, gelf, forward } satisfies Partial<Record<ListenerProtocol, MessageParser>>

@@ -36,7 +36,7 @@ const TARGETS_MAX = 64
 const ORGANIZATION_TARGETS_MAX = 16
 const BRIEFINGS_MAX = 4
 /** How long a stop waits for running deliveries. */
-const GRACE_MS = 5_000
+const GRACE_MS = 4_000
 /** Not an organization: deliveries change no cached rows, so no cache needs to be invalidated. */
 const NO_ORGANIZATION = 'notifications'
 
