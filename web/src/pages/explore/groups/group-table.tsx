@@ -4,6 +4,7 @@ import { unitOf, unitText } from '../../../parts/chart/unit.ts'
 import { FailureNote } from '../../../parts/failure.tsx'
 import { ABSENT, valueName } from '../../../parts/group-name.ts'
 import { change, count, quantity, share } from '../../../parts/numbers.ts'
+import { GroupText } from '../../../parts/pattern-texts.tsx'
 import type { Zone } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
@@ -210,7 +211,7 @@ export function GroupValue({ name, value, actions }: { name: string; value: stri
   if (value === ABSENT) return <span className="px-1 text-soft">{valueName(value)}</span>
   return (
     <ValueMenu name={name} value={value} actions={actions} className="max-w-full truncate px-1">
-      {value === '' ? <span className="text-soft">{valueName(value)}</span> : value}
+      {value === '' ? <span className="text-soft">{valueName(value)}</span> : <GroupText keys={[name]} name={value} />}
     </ValueMenu>
   )
 }
