@@ -2,6 +2,7 @@ import type { BodyInput, contract } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
 import { BackToMonitors } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
+import { useMe } from '../../parts/me.ts'
 import { MetricTemplates } from '../../parts/metric-templates.tsx'
 import { Page } from '../../parts/page.tsx'
 import { type TemplateApi, TemplateLibrary } from '../../parts/template-library.tsx'
@@ -20,6 +21,7 @@ export function MonitorTemplates({ first }: { first: string | undefined }) {
       client.monitorTemplates.update({ params: { templateId }, body: body as BodyInput<Contract['monitorTemplates']['update']> }),
     remove: (templateId) => client.monitorTemplates.remove({ params: { templateId } }),
   }
+  const canSendMail = useMe().data?.can_send_mail ?? true
   return (
     <Page title="Monitor templates" back={<BackToMonitors />}>
       <p className="-mt-2 text-soft">“Save as template” on a monitor creates a template. Its queries become a metric template.</p>
@@ -36,9 +38,9 @@ export function MonitorTemplates({ first }: { first: string | undefined }) {
           comparison_operator: 'ABOVE',
           threshold: '{{threshold}}',
           window: 'Last 5 minutes',
-          actions: '[{"email":"{{email}}"}]',
+          ...(canSendMail ? { actions: '[{"email":"{{email}}"}]' } : {}),
           metric: { id: '', arguments: {} },
-          parameters: { service: { type: 'STRING' }, threshold: { type: 'DOUBLE' }, email: { type: 'STRING' } },
+          parameters: { service: { type: 'STRING' }, threshold: { type: 'DOUBLE' }, ...(canSendMail ? { email: { type: 'STRING' } } : {}) },
           this_template_tags: {},
         }}
         use={({ id, name }) => (
