@@ -50,7 +50,7 @@ export function GroupTable(props: GroupViewProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
     <section aria-label="Table" tabIndex={0} className={`min-h-0 flex-1 overflow-auto ${isStale ? 'opacity-50' : ''}`}>
-      <table className="w-full max-w-reading text-xs">
+      <table className="w-full text-xs">
         <thead className="sticky top-0 z-10 bg-panel text-left text-soft">
           <tr>
             {by.map((name, place) => (
