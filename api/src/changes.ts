@@ -38,7 +38,19 @@ export const Finding = z
       .describe(
         'How unlikely chance alone is: the negative decimal logarithm of its probability, corrected for the number of comparisons. At least 2.',
       ),
-    score: z.number().describe('Findings are ordered by it. It grows with the share and with the lift.'),
+    score: z
+      .number()
+      .describe('Groups are ordered by the highest of theirs, ten times as much with a cause. It grows with the share and with the lift.'),
+    shared: z
+      .object({
+        names: z.array(FindingName).describe('The rarest among the other events first. Joined by AND they are the cause, if there is one.'),
+        count: int64.describe('The events of the finding that have all of them.'),
+        others_share: z.number().describe('The share of the other matching events of the same range that have all of them.'),
+      })
+      .nullable()
+      .describe(
+        'Values of fields that nearly all events of the finding have together, and few others: in the range, or in the baseline when they became fewer. Exact. Null when there are none.',
+      ),
     text: z.string().describe('The finding as a sentence.'),
   })
   .meta({ id: 'Finding' })
@@ -49,7 +61,17 @@ const ChangesReply = z
     range: ComparedRange,
     baseline: ComparedRange,
     summary: z.string().describe('The number of events in both ranges, and the first finding, as sentences.'),
-    findings: z.array(Finding),
+    findings: z.array(Finding).describe('Ordered by groups.'),
+    groups: z
+      .array(
+        z.object({
+          findings: z.array(z.int().min(0).max(FINDINGS_MAX)).describe('Positions in `findings`, which they follow.'),
+          shared: z.array(FindingName).describe('What the events of all findings of the group share.'),
+        }),
+      )
+      .describe(
+        'Findings with the same cause, or with largely the same events: causes (values of fields) before their effects (status, numbers, messages). Every finding is in one group.',
+      ),
     findings_total: z.int().min(0).max(1_000_000).describe('Includes those beyond the limit.'),
     compared: z.array(z.string()).describe('The keys whose values were compared.'),
     skipped: z
@@ -77,7 +99,8 @@ export const changes = {
     tier: 'D',
     summary: 'Find what changed: the values and message patterns whose share and rate differ most from an earlier range',
     description: `Compares the matching events of a range with those of a baseline. Counts are exact. A value counts as a change only if its share and its rate
-changed in the same direction, so a value whose share drops because others grow is not listed. Values of the same events are one finding with several names.`,
+changed in the same direction, so a value whose share drops because others grow is not listed. Values of the same events are one finding with several names.
+Findings whose events share a value that few other events have are a group.`,
     body: z.object({
       ...sources,
       ...range,

@@ -179,6 +179,14 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
     await statuses.getByRole('button', { name: 'info 4', exact: true }).waitFor()
   })
 
+  test('groups by pattern have its text in the legend, the table and the chart', async () => {
+    const page = await stand.open(exploreUrl({ ...ten(), by: ['@pattern'], tab: 'table' }))
+    await page.getByRole('row', { name: /“payment <\*> refused”/ }).waitFor()
+    await tab(page, 'Chart')
+    await page.getByRole('list', { name: 'Legend' }).getByText('“order <*> placed”').waitFor()
+    expect(await page.getByRole('list', { name: 'Legend' }).textContent()).not.toMatch(/[0-9a-f]{16}/)
+  })
+
   test('a condition of a pattern shows the text of the pattern in the query box and in its chip, and the query keeps the id', async () => {
     const { patterns } = (
       await stand.org.ask<{ patterns: { id: string; template: string }[] }>('POST', '/patterns', {

@@ -132,6 +132,20 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
       const channel = page.getByLabel('Channel')
       await expect.poll(() => channel.locator('option:checked').textContent()).toBe('Webhook On call')
       await channel.selectOption('E-mail (not delivered)')
+      const queries = [{ name: 'a', select: ['count(*)'], from_expr: '*', where: '' }]
+      const metric = await own.org.ask<{ id: string }>('POST', '/metrics/definitions/templates', {
+        body: { name: 'Events', description: '', queries, parameters: {} },
+      })
+      const rule = { name: 'Any event', comparison_operator: 'ABOVE', threshold: '1', window: 'Last 5 minutes', parameters: {}, this_template_tags: {} }
+      const template = await own.org.ask<{ id: string }>('POST', '/monitors/templates', {
+        body: { ...rule, metric: { id: metric.body.id, arguments: {} } },
+      })
+      expect([metric.status, template.status], JSON.stringify(template.body)).toEqual([201, 201])
+      await page.goto(`${own.app.url}/app/monitors?template=${template.body.id}`)
+      await page.getByText('This service has no mail server').waitFor()
+      await expect.poll(() => channel.locator('option:checked').textContent()).toBe('Webhook On call')
+      await page.getByRole('button', { name: 'Create monitor' }).click()
+      await page.getByRole('heading', { name: 'Any event', level: 1 }).waitFor()
       const requests = Array.from({ length: 40 }, (_, at) => ({
         timestamp: new Date(own.app.clock.nowMs() - at * 1_000).toISOString(),
         method: 'GET',

@@ -36,6 +36,27 @@ const contentEnd = `(() => {
   return content ? content.getBoundingClientRect().right : 0
 })()`
 
+/**
+ * What leaves a wide window half empty: a table or a form that ends long before its panel, and a panel over the whole width whose content ends before its
+ * middle. A sentence may be short.
+ */
+const halfEmpty = `(() => {
+  const faults = []
+  const endOf = (one) => Math.max(...Array.from(one.getClientRects(), (box) => box.right))
+  for (const one of document.querySelectorAll('main table, main form')) {
+    const frame = one.closest('section:not([aria-label$=" table"])') ?? document.querySelector('main')
+    if (one.getClientRects().length > 0 && endOf(frame) - endOf(one) > 64) faults.push(one.tagName + ' in ' + frame.getAttribute('aria-label'))
+  }
+  const page = document.querySelector('h1').closest('.max-w-charts')?.getBoundingClientRect()
+  for (const panel of document.querySelectorAll('main section:has(> h2, > div > h2)')) {
+    const box = panel.getBoundingClientRect()
+    if (!page || box.width < page.width * 0.7) continue
+    const parts = [...panel.querySelectorAll('table, form, input, select, button, canvas, svg, p, li, a')].filter((one) => !one.closest('h2') && one.getClientRects().length > 0)
+    if (parts.length > 0 && Math.max(...parts.map(endOf)) < box.left + box.width / 2) faults.push('panel ' + panel.getAttribute('aria-label'))
+  }
+  return faults
+})()`
+
 /** The texts of the controls in the header of a page that are cut with "…". */
 const cutTexts = `[...document.querySelectorAll('h1')[0].parentElement.nextElementSibling.querySelectorAll('*')]
   .filter((one) => getComputedStyle(one).textOverflow === 'ellipsis' && one.scrollWidth > one.clientWidth).map((one) => one.textContent)`
@@ -103,6 +124,16 @@ describe.skipIf(browserPath === undefined)('every page', () => {
       await page.goto(stand.app.url + path)
       await page.getByRole('heading', { level: 1 }).first().waitFor()
       expect(width - (await page.evaluate<number>(contentEnd)), path).toBeLessThanOrEqual(32)
+    }
+  })
+
+  test.each([1920, 2560])('no page leaves a window of %d pixels half empty', async (width) => {
+    const page = await stand.open('/app/settings?part=you', { width })
+    for (const path of paths.filter((one) => !one.startsWith('/app/explore') && one !== '/app/welcome')) {
+      await page.goto(stand.app.url + path)
+      await page.getByRole('heading', { level: 1 }).first().waitFor()
+      await expect.poll(() => page.getByText('Loading…').count()).toBe(0)
+      expect(await page.evaluate(halfEmpty), path).toEqual([])
     }
   })
 

@@ -154,6 +154,12 @@ class Changes(TypedDict):
     summary: str
     """The number of events in both ranges, and the first finding, as sentences."""
     findings: List[Finding]
+    """Ordered by groups."""
+    groups: List[ChangesGroupsItem]
+    """
+    Findings with the same cause, or with largely the same events: causes (values of fields) before their effects
+    (status, numbers, messages). Every finding is in one group.
+    """
     findings_total: int
     """Includes those beyond the limit."""
     compared: List[str]
@@ -176,6 +182,13 @@ class ChangesBaseline(TypedDict):
     to_ts: int
     count: int
     """The matching events in it."""
+
+
+class ChangesGroupsItem(TypedDict):
+    findings: List[int]
+    """Positions in `findings`, which they follow."""
+    shared: List[FindingName]
+    """What the events of all findings of the group share."""
 
 
 class ChangesSkippedItem(TypedDict):
@@ -590,9 +603,26 @@ class Finding(TypedDict):
     comparisons. At least 2.
     """
     score: float
-    """Findings are ordered by it. It grows with the share and with the lift."""
+    """
+    Groups are ordered by the highest of theirs, ten times as much with a cause. It grows with the share and with the
+    lift.
+    """
+    shared: Union[FindingShared, None]
+    """
+    Values of fields that nearly all events of the finding have together, and few others: in the range, or in the
+    baseline when they became fewer. Exact. Null when there are none.
+    """
     text: str
     """The finding as a sentence."""
+
+
+class FindingShared(TypedDict):
+    names: List[FindingName]
+    """The rarest among the other events first. Joined by AND they are the cause, if there is one."""
+    count: int
+    """The events of the finding that have all of them."""
+    others_share: float
+    """The share of the other matching events of the same range that have all of them."""
 
 
 class FindingName(TypedDict):
@@ -4948,7 +4978,8 @@ class ChangesApi:
 
         Compares the matching events of a range with those of a baseline. Counts are exact. A value counts as a change
         only if its share and its rate changed in the same direction, so a value whose share drops because others grow
-        is not listed. Values of the same events are one finding with several names.
+        is not listed. Values of the same events are one finding with several names. Findings whose events share a value
+        that few other events have are a group.
         """
         reply: Changes = self._transport.call(
             "POST",

@@ -237,6 +237,7 @@ describe('reading tools', () => {
     const compared = await agent.tool('compare_ranges', range)
     expect(compared.body.summary).toMatch(/^\d+ findings; 40 events in the range and 40 in the baseline/)
     expect(JSON.stringify(rowsOf(compared, 'findings'))).toMatch(/"change":"NEW".*north/)
+    expect(rowsOf(compared, 'findings')[0]).toMatchObject({ group: 1 })
     expect(new URL(compared.body.link ?? '').searchParams.get('tab')).toBe('difference')
     const half = await agent.tool('compare_ranges', { ...range, baseline_to_ts: nowMs })
     expect(half.body.error).toMatchObject({ errors: [{ field: 'baseline_from_ts' }] })

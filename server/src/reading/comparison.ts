@@ -1,3 +1,4 @@
+import type { Condition } from '@dendro/language/tree'
 import type { EventStore } from '../events/store/events.ts'
 import { branchesOf, freeTextsIn, keysIn, type QueryBranch } from './branches.ts'
 import { filterSql } from './condition.ts'
@@ -8,6 +9,7 @@ import { textAsNumber, textOf } from './measures.ts'
 import { withOverflowKeys } from './overflow.ts'
 import { withFamilies } from './pattern-families.ts'
 import { instant } from './predicates.ts'
+import { undefinedIfTooMany } from './query-failure.ts'
 import { costOf, run, startQueryRun } from './run.ts'
 import { withShapes } from './shapes.ts'
 import { and, digits, FALSE, joined, name, or, param, type SqlFragment, sql } from './statement.ts'
@@ -30,10 +32,13 @@ export type PatternCounts = {
   readonly newest: bigint
 }
 
+/** The events of both ranges that meet some conditions, those whose bits are set, and none of the others. */
+export type Overlap = { readonly bits: number; readonly now: number; readonly before: number }
+
 export type RangeComparison = {
   patterns(): Promise<readonly PatternCounts[]>
   /** The families of patterns, by dataset and pattern. */
-  families(counts: readonly PatternCounts[]): Promise<ReadonlyMap<string, ReadonlyMap<bigint, bigint>>>
+  families(counts: readonly PatternCounts[]): Promise<Families>
   /**
    * The values of each key whose counts differ most, and the number of events without it. Given a share, only about that share of the events
    * is counted, in slices of both ranges.
@@ -41,6 +46,11 @@ export type RangeComparison = {
   values(keys: readonly ComparedKey[], totals: RangeTotals, share?: number): Promise<ReadonlyMap<string, readonly RangeValue[]>>
   /** About how many values each key has. */
   distinct(keys: readonly string[]): Promise<ReadonlyMap<string, number>>
+  /**
+   * Counts the events by the conditions that they meet, of at most 31; the first condition is the lowest bit. Patterns have the families that
+   * were asked for. Undefined when the conditions are met in too many combinations.
+   */
+  overlaps(conditions: readonly Condition[]): Promise<readonly Overlap[] | undefined>
   cost(): QueryCost
 }
 
@@ -49,6 +59,7 @@ export type RangeTotals = { readonly now: number; readonly before: number }
 
 const PATTERNS_MAX = 1_000_000
 const GROUPS_MAX = 1_000_000
+const OVERLAPS_MAX = 20_000
 /** How many values of a key are returned. */
 const VALUES_MAX = 100
 /** The slices of each range that are counted for a share of the events. */
@@ -95,6 +106,7 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
     })
 
   const scoped = (branch: QueryBranch): SqlFragment | undefined => matching(query, branch, bounds)
+  let knownFamilies: Families = new Map()
   const isOneDataset = query.sources.length === 1
 
   const rowsOf = (statement: SqlFragment, keys: readonly string[]) =>
@@ -133,7 +145,8 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
         const seq = known && known.seq > newest ? known.seq : newest
         present.set(logId, own.set(pattern, { count: (known?.count ?? 0) + now + before, seq }))
       }
-      return query.families.of(store, query, present)
+      knownFamilies = await query.families.of(store, query, present)
+      return knownFamilies
     },
 
     async values(keys, totals, share = 1) {
@@ -180,9 +193,45 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
       return new Map(keys.map((key) => [key, Number(rows.uint64())]))
     },
 
+    async overlaps(conditions) {
+      const keys = [...new Set(conditions.flatMap(keysIn))]
+      const overflow = await overflowIn(keys)
+      const shaped = filterKeys.includes('@raw') ? await shapedFor(keys) : branchesOf(query.sources, [...filterKeys, ...keys])
+      const selects = shaped
+        .map((branch) => overflow(inFamilies(branch, knownFamilies)))
+        .flatMap((branch): SqlFragment[] => {
+          const where = scoped(branch)
+          const bits = conditions.map((one, at) => sql`toUInt32(${filterSql(one, contextOf(branch))}) * ${digits(2 ** at)}`)
+          return where === undefined
+            ? []
+            : [
+                sql`select toUInt64(${summed(bits)}) as bits, countIf(${within(bounds.now)}) as a, count() - a as b from ${tableOf(branch)} ${where} group by bits`,
+              ]
+        })
+      if (selects.length === 0) return []
+      const statement = sql`select bits, toUInt64(sum(a)), toUInt64(sum(b)) from (${joined(selects, ' union all ')}) group by bits`
+      const rows = await run(store, queryRun, statement, { groupsMax: OVERLAPS_MAX, groups: keys }).catch(undefinedIfTooMany)
+      if (!rows) return undefined
+      const counts: Overlap[] = []
+      while (rows.next()) counts.push({ bits: Number(rows.uint64()), now: Number(rows.uint64()), before: Number(rows.uint64()) })
+      return counts
+    },
+
     cost: () => costOf(queryRun, 1),
   }
 }
+
+type Families = ReadonlyMap<string, ReadonlyMap<bigint, bigint>>
+
+const inFamilies = (branch: QueryBranch, families: Families): QueryBranch => ({
+  ...branch,
+  sources: branch.sources.map((source) => {
+    const own = families.get(source.logId)
+    return own && own.size > 0 ? { ...source, families: own } : source
+  }),
+})
+
+const summed = (pieces: readonly SqlFragment[]): SqlFragment => pieces.reduce((sum, one) => sql`${sum} + ${one}`)
 
 /** The range from the earlier start to the later end. */
 export const hullOf = ({ now, before }: ComparedBounds): TimeBounds => ({

@@ -1,7 +1,7 @@
 import type { FormEvent, ReactNode } from 'react'
 import { Button } from '../ui/button.tsx'
 import { FailureNote } from './failure.tsx'
-import { Page } from './page.tsx'
+import { Page, panelColumns } from './page.tsx'
 
 type EditorPageProps = {
   title: string
@@ -19,7 +19,7 @@ type EditorPageProps = {
   children: ReactNode
 }
 
-/** EditorPage is a form on a page of its own, with an optional preview. */
+/** EditorPage is a form on a page of its own, with an optional preview beside it; without one its panels stand in columns. */
 export function EditorPage({ title, action, missing, isSending, failure, cancel, preview, onSend, children }: EditorPageProps) {
   const send = (event: FormEvent) => {
     event.preventDefault()
@@ -27,8 +27,8 @@ export function EditorPage({ title, action, missing, isSending, failure, cancel,
   }
   return (
     <Page title={title}>
-      <form onSubmit={send} className={`grid items-start gap-4 ${preview ? 'xl:grid-cols-2' : 'max-w-3xl'}`}>
-        <div className="flex min-w-0 flex-col gap-4">
+      <form onSubmit={send} className={`grid items-start gap-4 ${preview ? 'xl:grid-cols-2' : ''}`}>
+        <div className={`min-w-0 ${preview ? 'flex flex-col gap-4' : panelColumns}`}>
           {children}
           {failure ? <FailureNote thrown={failure} /> : null}
           <div className="flex flex-wrap items-center gap-2">

@@ -41,8 +41,8 @@ type FormProps<Out> = {
 }
 
 const layouts = {
-  line: 'flex max-w-reading flex-wrap items-start gap-2 p-3 max-sm:*:w-full',
-  column: 'flex max-w-reading flex-col gap-3 p-3',
+  line: 'flex flex-wrap items-start gap-2 p-3 max-sm:*:w-full',
+  column: 'flex flex-col gap-3 p-3',
 }
 
 /** Form saves its fields; field errors appear beside their fields, and the whole error with its request id once. */

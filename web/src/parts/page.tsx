@@ -13,6 +13,10 @@ type PageProps = {
 /** pageContent is the one width of all pages: that of the window, up to the width of a very wide one. */
 export const pageContent = 'flex max-w-charts flex-col gap-4 p-4 [&>[role=alert]]:m-0'
 
+/** panelColumns puts panels side by side in a wide window; a last one without a neighbor, and what is no panel, have the whole width. */
+export const panelColumns =
+  'flex flex-col gap-4 wide:grid wide:grid-cols-2 wide:items-start wide:[&>:not(section)]:col-span-2 wide:[&>section:last-of-type:nth-of-type(odd)]:col-span-2'
+
 /** Page has a title, actions and content; actions that do not fit beside the title begin a line of their own. */
 export function Page({ title, back, actions, children }: PageProps) {
   return (

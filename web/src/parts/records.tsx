@@ -81,7 +81,7 @@ type RecordTableProps = { label: string; rowCount: number; className?: string; c
 export const RecordTable = ({ label, rowCount, className = '', children }: RecordTableProps) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
   <section aria-label={`${label} table`} tabIndex={0} className={`@container relative overflow-x-auto ${className}`}>
-    <div className={hasColumns(rowCount) ? 'record-columns' : rowCount > COLUMN_ROWS_MAX ? '' : 'max-w-reading'}>{children}</div>
+    <div className={hasColumns(rowCount) ? 'record-columns' : ''}>{children}</div>
   </section>
 )
 

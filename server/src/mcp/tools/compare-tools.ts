@@ -18,7 +18,7 @@ const compareRanges = readingTool({
   name: 'compare_ranges',
   title: 'Compare two ranges',
   description:
-    'Finds what changed: the field values and message patterns whose share and rate differ most from an earlier range, the most telling first. The best first step for "why did this start?".',
+    'Finds what changed: the field values and message patterns whose share and rate differ most from an earlier range, the most telling first. Findings of one group belong together; `shared` is what nearly all events of a finding have, and few others: the likely cause. The best first step for "why did this start?".',
   permissions: ['search_read'],
   input: z.strictObject({
     ...sourceArguments,
@@ -45,6 +45,8 @@ const compareRanges = readingTool({
           share: z.number(),
           share_before: z.number(),
           same_events: z.array(z.string()).optional(),
+          group: z.int(),
+          shared: z.array(z.string()).optional(),
         }),
       ),
       findings_left_out: z.int().optional(),
@@ -64,7 +66,7 @@ const compareRanges = readingTool({
         limit: args.limit,
       },
     })
-    const findings = found.findings.map(({ change, text, names, where, count, baseline_count, share, baseline_share }) => ({
+    const findings = found.findings.map(({ change, text, names, where, count, baseline_count, share, baseline_share, shared }, at) => ({
       change,
       text: context.cuts.text(text),
       where: context.cuts.text(where),
@@ -73,6 +75,8 @@ const compareRanges = readingTool({
       share: Number(share.toPrecision(SHARE_DIGITS)),
       share_before: Number(baseline_share.toPrecision(SHARE_DIGITS)),
       ...(names.length > 1 ? { same_events: names.slice(1, 1 + NAMES_SHOWN).map(({ label }) => context.cuts.text(label, 120)) } : {}),
+      group: 1 + found.groups.findIndex((group) => group.findings.includes(at)),
+      ...(shared ? { shared: shared.names.map((name) => context.cuts.text(name.where)) } : {}),
     }))
     const cmp = args.baseline_from_ts === undefined ? args.baseline : undefined
     return {

@@ -3,7 +3,9 @@ import { useMemo } from 'react'
 import { Chart } from '../../parts/chart/chart.tsx'
 import type { ChartBand, ChartMark } from '../../parts/chart/data.ts'
 import { chartData, leavesOf, measuredName, SERIES_MAX, withBefore } from '../../parts/chart/measured.ts'
+import { groupKeys } from '../../parts/condition.ts'
 import { groupName } from '../../parts/group-name.ts'
+import { useNamed } from '../../parts/pattern-texts.tsx'
 import type { Zone } from '../../parts/time-range.ts'
 import { Pie, Score, TopList, Treemap } from './shares.tsx'
 import type { Slice } from './slice.ts'
@@ -48,8 +50,14 @@ export function Figure(props: FigureProps) {
     onRange,
     onSlice,
   } = props
-  const data = useMemo(() => withBefore(chartData(measured), before && chartData(before)), [measured, before])
-  const slices = useMemo(() => slicesOf(measured), [measured])
+  const keys = useMemo(() => measured.flatMap((one) => groupKeys(one.queries[0]?.groups)), [measured])
+  const drawn = useMemo(() => withBefore(chartData(measured), before && chartData(before)), [measured, before])
+  const series = useNamed(keys, drawn.series)
+  const data = useMemo(() => ({ ...drawn, series }), [drawn, series])
+  const slices = useNamed(
+    keys,
+    useMemo(() => slicesOf(measured), [measured]),
+  )
   const levels = useMemo(() => levelsFor(style), [style])
   const unit = useMemo(() => unitFor(style, measured), [style, measured])
   const parts = { label, slices, isCut: slices.length >= SERIES_MAX, height, unit, ...(onSlice ? { onSlice } : {}) }

@@ -6,7 +6,7 @@ import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
 import { share } from '../../parts/numbers.ts'
-import { Panel } from '../../parts/page.tsx'
+import { Panel, panelColumns } from '../../parts/page.tsx'
 import { Permitted } from '../../parts/permitted.tsx'
 import { EditAndDelete } from '../../parts/record-panel.tsx'
 import { Loaded, Row, Rows } from '../../parts/records.tsx'
@@ -25,7 +25,7 @@ export function ParserPart({ dataset }: { dataset: Dataset }) {
   const [isCreating, setCreating] = useState(false)
   const test = useParserTest(dataset.id)
   return (
-    <>
+    <div className={panelColumns}>
       <AssignedParser dataset={dataset} parsers={list.data?.parsers} />
       <LineTimes dataset={dataset} />
       {isCreating && (
@@ -77,7 +77,7 @@ export function ParserPart({ dataset }: { dataset: Dataset }) {
           )}
         </Loaded>
       </Panel>
-    </>
+    </div>
   )
 }
 

@@ -7,7 +7,7 @@ import { BackToDatasets } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { ago, count } from '../../parts/numbers.ts'
-import { Page, Panel } from '../../parts/page.tsx'
+import { Page, Panel, panelColumns } from '../../parts/page.tsx'
 import { Permitted } from '../../parts/permitted.tsx'
 import { EditAndDelete } from '../../parts/record-panel.tsx'
 import { Loaded, Row, Rows } from '../../parts/records.tsx'
@@ -36,71 +36,73 @@ export function RetentionRules() {
         The most specific rule applies: dataset, then collection, then organization, then the default of the service. Older events are
         hidden at once and deleted by whole days.
       </p>
-      <Panel title="Rules">
-        <Permitted to="retention_write">
-          <NewRule rules={rules.data?.retention_rules ?? []} datasets={datasets.data?.datasets ?? []} />
-        </Permitted>
-        <Loaded of={rules}>
-          {({ retention_rules }) => (
-            <Rows
-              label="Rules"
-              columns={['Scope', 'Retention']}
-              empty="No rules yet: the default of the service applies."
-              howTo={<Permitted to="retention_write">Create a rule above.</Permitted>}
-            >
-              {retention_rules.map((rule) => (
-                <RuleRow key={rule.id} rule={rule} />
-              ))}
-            </Rows>
-          )}
-        </Loaded>
-      </Panel>
-      <Panel title="Retention by dataset">
-        <Loaded of={overview}>
-          {({ clock, datasets: kept, deleted, orphans }) => (
-            <>
-              {!clock.is_trusted && (
-                <p className="px-3 pt-3 text-soft">Deletion by age is paused until the clock has run for two hours without a jump.</p>
-              )}
-              {deleted.length > 0 && (
-                <section aria-label="Deleted datasets" className="p-3">
-                  <h3 className="mb-1 font-medium">Deleted datasets that are still on disk</h3>
-                  <ul>
-                    {deleted.map(({ log_id, collection, dataset, deleted_at }) => (
-                      <li key={log_id}>
-                        {collection} / {dataset} <span className="text-soft">deleted {ago(deleted_at, Date.now())}</span>
-                      </li>
-                    ))}
-                  </ul>
-                </section>
-              )}
-              {orphans.length > 0 && (
-                <p className="px-3 pt-3 text-warn">
-                  <Icon of={TriangleAlert} size="small" className="inline" /> {count(orphans.reduce((sum, { events }) => sum + events, 0))}{' '}
-                  events belong to unknown datasets and are never deleted.
-                </p>
-              )}
-              <Rows label="Retention" columns={['Dataset', 'Retention', 'Set by', 'Deleted by age']} empty="No datasets yet.">
-                {kept.map(({ log_id, collection, dataset, retention_days, rule, removed }) => (
-                  <Row
-                    key={log_id}
-                    cells={[
-                      <Link key="name" to="/data" search={{ id: log_id, part: 'care' }} className="text-accent hover:underline">
-                        {collection} / {dataset}
-                      </Link>,
-                      <span key="days" className="whitespace-nowrap">
-                        {retentionDaysText(retention_days)}
-                      </span>,
-                      levels[rule],
-                      removed ? count(removed.events) : 'none',
-                    ]}
-                  />
+      <div className={panelColumns}>
+        <Panel title="Rules">
+          <Permitted to="retention_write">
+            <NewRule rules={rules.data?.retention_rules ?? []} datasets={datasets.data?.datasets ?? []} />
+          </Permitted>
+          <Loaded of={rules}>
+            {({ retention_rules }) => (
+              <Rows
+                label="Rules"
+                columns={['Scope', 'Retention']}
+                empty="No rules yet: the default of the service applies."
+                howTo={<Permitted to="retention_write">Create a rule above.</Permitted>}
+              >
+                {retention_rules.map((rule) => (
+                  <RuleRow key={rule.id} rule={rule} />
                 ))}
               </Rows>
-            </>
-          )}
-        </Loaded>
-      </Panel>
+            )}
+          </Loaded>
+        </Panel>
+        <Panel title="Retention by dataset">
+          <Loaded of={overview}>
+            {({ clock, datasets: kept, deleted, orphans }) => (
+              <>
+                {!clock.is_trusted && (
+                  <p className="px-3 pt-3 text-soft">Deletion by age is paused until the clock has run for two hours without a jump.</p>
+                )}
+                {deleted.length > 0 && (
+                  <section aria-label="Deleted datasets" className="p-3">
+                    <h3 className="mb-1 font-medium">Deleted datasets that are still on disk</h3>
+                    <ul>
+                      {deleted.map(({ log_id, collection, dataset, deleted_at }) => (
+                        <li key={log_id}>
+                          {collection} / {dataset} <span className="text-soft">deleted {ago(deleted_at, Date.now())}</span>
+                        </li>
+                      ))}
+                    </ul>
+                  </section>
+                )}
+                {orphans.length > 0 && (
+                  <p className="px-3 pt-3 text-warn">
+                    <Icon of={TriangleAlert} size="small" className="inline" />{' '}
+                    {count(orphans.reduce((sum, { events }) => sum + events, 0))} events belong to unknown datasets and are never deleted.
+                  </p>
+                )}
+                <Rows label="Retention" columns={['Dataset', 'Retention', 'Set by', 'Deleted by age']} empty="No datasets yet.">
+                  {kept.map(({ log_id, collection, dataset, retention_days, rule, removed }) => (
+                    <Row
+                      key={log_id}
+                      cells={[
+                        <Link key="name" to="/data" search={{ id: log_id, part: 'care' }} className="text-accent hover:underline">
+                          {collection} / {dataset}
+                        </Link>,
+                        <span key="days" className="whitespace-nowrap">
+                          {retentionDaysText(retention_days)}
+                        </span>,
+                        levels[rule],
+                        removed ? count(removed.events) : 'none',
+                      ]}
+                    />
+                  ))}
+                </Rows>
+              </>
+            )}
+          </Loaded>
+        </Panel>
+      </div>
     </Page>
   )
 }

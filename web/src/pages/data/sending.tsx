@@ -2,7 +2,7 @@ import type { Dataset } from '@dendro/api'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Form, FormField } from '../../parts/form.tsx'
-import { Panel } from '../../parts/page.tsx'
+import { Panel, panelColumns } from '../../parts/page.tsx'
 import { ShownOnce } from '../../parts/records.tsx'
 import { Input } from '../../ui/field.tsx'
 import { ConfigAssistant } from './config-assistant.tsx'
@@ -13,7 +13,7 @@ export function Sending({ dataset }: { dataset: Dataset }) {
   const [created, setCreated] = useState<{ name: string; key: string }>()
   const isNew = dataset.metadata.last_heartbeat_at === undefined
   return (
-    <>
+    <div className={panelColumns}>
       <p aria-live="polite">
         {isNew ? (
           <>
@@ -53,6 +53,6 @@ export function Sending({ dataset }: { dataset: Dataset }) {
         )}
       </Panel>
       <ConfigAssistant dataset={dataset} />
-    </>
+    </div>
   )
 }

@@ -4,9 +4,11 @@ import { useMemo } from 'react'
 import { Chart } from '../../parts/chart/chart.tsx'
 import type { ChartBand, ChartData, ChartLevel } from '../../parts/chart/data.ts'
 import { unitText } from '../../parts/chart/unit.ts'
+import { groupKeys } from '../../parts/condition.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { count, quantity } from '../../parts/numbers.ts'
 import { Loading, Panel } from '../../parts/page.tsx'
+import { GroupText, useNamed } from '../../parts/pattern-texts.tsx'
 import { StatusMark, Step } from '../../parts/status.tsx'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
@@ -38,7 +40,9 @@ export function Evaluations({ monitor, kept, sent, failure, chosenMs, older, ret
   const evaluations = kept?.evaluations
   const [zone] = useZone()
   const navigate = useNavigate({ from: '/monitors' })
-  const chart = useMemo(() => drawingOf(monitor, evaluations ?? []), [monitor, evaluations])
+  const drawing = useMemo(() => drawingOf(monitor, evaluations ?? []), [monitor, evaluations])
+  const series = useNamed(groupKeys(monitor.queries[0]?.groups), drawing.data.series)
+  const chart = useMemo(() => ({ ...drawing, data: { ...drawing.data, series } }), [drawing, series])
   const unit = unitText(unitOfRule(monitor))
   const listed = evaluations?.find(({ time }) => time === chosenMs)
   const far = useEvaluation(monitor.id, evaluations && !listed ? chosenMs : undefined)
@@ -102,6 +106,8 @@ function Oldest({ kept, older, zone }: { kept: LoadedEvaluations; older: Evaluat
     </div>
   )
 }
+
+const PATTERN_KEYS = ['@pattern']
 
 const numberOf = (value: MonitorEvaluation['value']): number | null => (typeof value === 'number' ? value : null)
 
@@ -173,7 +179,7 @@ function EvaluationDetails({ monitor, evaluation, delivery, isLatest, zone }: Ev
           <ul className="max-h-40 overflow-auto font-mono text-xs">
             {patterns.map((one) => (
               <li key={one} className="wrap-anywhere">
-                {one}
+                <GroupText keys={PATTERN_KEYS} name={one} />
               </li>
             ))}
           </ul>
@@ -188,6 +194,7 @@ function EvaluationDetails({ monitor, evaluation, delivery, isLatest, zone }: Ev
           delivery={delivery}
           searchOf={(group) => eventsOf(monitor, span, group)}
           nameOf={(group) => groupText(monitor, group)}
+          keys={groupKeys(monitor.queries[0]?.groups)}
         />
         {groups_total > groups.length && (
           <p className="text-soft text-xs">{count(groups_total - groups.length)} more groups without a change.</p>
@@ -211,9 +218,10 @@ type DecisionsProps = {
   delivery: string | undefined
   searchOf(group: string): ReturnType<typeof eventsOf>
   nameOf(group: string): string
+  keys: readonly string[]
 }
 
-function Decisions({ groups, delivery, searchOf, nameOf }: DecisionsProps) {
+function Decisions({ groups, delivery, searchOf, nameOf, keys }: DecisionsProps) {
   if (groups.length === 0) return <p className="text-soft">No group had events.</p>
   const hasBaseline = groups.some(({ baseline }) => baseline !== undefined)
   return (
@@ -234,7 +242,7 @@ function Decisions({ groups, delivery, searchOf, nameOf }: DecisionsProps) {
             <tr key={group_id} className="border-line border-t align-top">
               <td className="wrap-anywhere py-1 pr-3 font-mono">
                 <Link to="/explore" search={searchOf(group_id)} title="Show events" className="text-accent hover:underline">
-                  {group_id === '' ? 'all' : nameOf(group_id)}
+                  {group_id === '' ? 'all' : <GroupText keys={keys} name={nameOf(group_id)} />}
                 </Link>
               </td>
               <td className="py-1 pr-3 text-right tabular-nums">{shownValue(value)}</td>

@@ -4,9 +4,12 @@ import { ArgumentFields, type ArgumentTexts, boundTemplate, missingArgument } fr
 import { BackToMonitors } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
 import { EditorPage } from '../../parts/editor-page.tsx'
+import { useFirstTargets } from '../../parts/first-targets.ts'
 import { Panel } from '../../parts/page.tsx'
 import { MissingRecord } from '../../parts/records.tsx'
 import { useSave } from '../../parts/save.ts'
+import { TargetFields } from '../../parts/target-fields.tsx'
+import { actionsOf, type FormTarget } from '../../parts/targets.ts'
 import { Field, Input } from '../../ui/field.tsx'
 import { useMonitorTemplates } from './queries.ts'
 
@@ -25,15 +28,19 @@ function Form({ template }: { template: Template }) {
   const navigate = useNavigate()
   const [values, setValues] = useState<ArgumentTexts>({})
   const [name, setName] = useState('')
-  const [email, setEmail] = useState('')
+  const [edited, setTargets] = useState<readonly FormTarget[]>()
+  const firstTargets = useFirstTargets()
   const hasActions = template.actions !== undefined && template.actions !== ''
+  // The recipients of the template stay until others are given.
+  const targets = edited ?? (hasActions ? [] : (firstTargets ?? []))
+  const actions = actionsOf(targets)
   const create = useSave(
     () =>
       client.monitors.create({
         body: {
           template: boundTemplate(template, values),
           ...(name.trim() === '' ? {} : { name: name.trim() }),
-          ...(email.trim() === '' ? {} : { actions: [{ email: email.trim() }] }),
+          ...(actions.length === 0 ? {} : { actions }),
         },
       }),
     { stale: [['monitors']], onSaved: (monitor) => navigate({ to: '/monitors', search: { id: monitor.id } }) },
@@ -43,7 +50,7 @@ function Form({ template }: { template: Template }) {
     <EditorPage
       title={`New monitor from “${template.name}”`}
       action="Create monitor"
-      missing={missingArgument(template, values) ?? (hasActions || email.trim() !== '' ? undefined : 'a recipient')}
+      missing={missingArgument(template, values) ?? (hasActions || actions.length > 0 ? undefined : 'a recipient')}
       isSending={create.isPending}
       failure={create.error}
       cancel={
@@ -64,13 +71,14 @@ function Form({ template }: { template: Template }) {
         </div>
       </Panel>
       <Panel title="Overrides of the template">
-        <div className="grid gap-3 p-3 sm:grid-cols-2">
+        <div className="flex flex-col gap-3 p-3">
           <Field name="Name">
             <Input value={name} maxLength={255} placeholder={template.name} onChange={(event) => setName(event.target.value)} />
           </Field>
-          <Field name="Notify by e-mail">
-            <Input type="email" value={email} placeholder="oncall@example.org" onChange={(event) => setEmail(event.target.value)} />
-          </Field>
+          <fieldset className="flex flex-col gap-3">
+            <legend className="mb-1 text-soft text-xs">Recipients</legend>
+            <TargetFields targets={targets} onChange={setTargets} />
+          </fieldset>
         </div>
       </Panel>
     </EditorPage>

@@ -1,10 +1,12 @@
 import type { contract, Monitor, MonitorEvaluation, ReplyOf } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
 import { Check, CircleSlash, Clock, type LucideIcon, X } from 'lucide-react'
+import { groupKeys } from '../../parts/condition.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { TruncationNote, useShown } from '../../parts/long-list.tsx'
 import { count } from '../../parts/numbers.ts'
 import { Loading, Panel } from '../../parts/page.tsx'
+import { GroupText } from '../../parts/pattern-texts.tsx'
 import { StatusMark, statusNames } from '../../parts/status.tsx'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -112,7 +114,9 @@ export function Sent({ monitor, sent, kept, failure, zone, retry }: SentProps) {
                   <Icon of={signs[status].icon} size="small" />
                   {signs[status].name}
                 </span>
-                <span className="min-w-0 wrap-anywhere">{text}</span>
+                <span className="min-w-0 wrap-anywhere">
+                  <GroupText keys={groupKeys(monitor.queries[0]?.groups)} name={text} />
+                </span>
                 {isTest && <span className="rounded bg-tint px-1 text-xs">test</span>}
               </span>
               {note !== '' && <span className="break-words text-soft text-xs">{note}</span>}

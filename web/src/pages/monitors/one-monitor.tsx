@@ -5,10 +5,11 @@ import { Copy, LayoutTemplate, Send, Trash2 } from 'lucide-react'
 import { ActionMenu, type MenuAction } from '../../parts/action-menu.tsx'
 import { BackToMonitors } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
+import { groupKeys } from '../../parts/condition.ts'
 import { ConfirmPanel } from '../../parts/confirm.tsx'
 import { ago } from '../../parts/numbers.ts'
 import { Page, Panel } from '../../parts/page.tsx'
-import { QueryText } from '../../parts/pattern-texts.tsx'
+import { GroupText, QueryText } from '../../parts/pattern-texts.tsx'
 import { Permitted, useMay } from '../../parts/permitted.tsx'
 import { MissingRecord } from '../../parts/records.tsx'
 import { StatusMark, WaitingMark } from '../../parts/status.tsx'
@@ -144,7 +145,9 @@ function Groups({ monitor }: { monitor: Monitor }) {
         {sorted.map(({ group_id, status }) => (
           <li key={group_id} className="flex min-w-0 items-center gap-1.5">
             <StatusMark status={status} />
-            <span className="truncate font-mono text-xs">{groupText(monitor, group_id)}</span>
+            <span className="truncate font-mono text-xs">
+              <GroupText keys={groupKeys(monitor.queries[0]?.groups)} name={groupText(monitor, group_id)} />
+            </span>
           </li>
         ))}
       </ul>

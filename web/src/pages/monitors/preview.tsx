@@ -6,10 +6,12 @@ import { Chart } from '../../parts/chart/chart.tsx'
 import { chartData } from '../../parts/chart/measured.ts'
 import { unitOf, unitText } from '../../parts/chart/unit.ts'
 import { useClient } from '../../parts/client.ts'
+import { groupKeys } from '../../parts/condition.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { TruncationNote, useShown } from '../../parts/long-list.tsx'
 import { count, quantity, share, span } from '../../parts/numbers.ts'
 import { Loading, Panel } from '../../parts/page.tsx'
+import { GroupText, useNamed } from '../../parts/pattern-texts.tsx'
 import { StatusMark, Step, statuses } from '../../parts/status.tsx'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
@@ -36,6 +38,7 @@ export function Preview({ rule }: { rule: WatchRule | undefined }) {
   const settled = useSettled(rule)
   const backtest = useBacktest(settled)
   const series = useSeries(settled)
+  const named = useNamed(groupKeys(rule?.queries[0]?.groups), series.data?.series ?? NO_SERIES)
   const found = backtest.data
   const bands = useMemo(() => bandsIn(found), [found])
   const isOld = backtest.isFetching || settled !== rule
@@ -60,7 +63,7 @@ export function Preview({ rule }: { rule: WatchRule | undefined }) {
           {series.data ? (
             <Chart
               label="Previewed values"
-              data={series.data}
+              data={{ ...series.data, series: named }}
               bands={bands}
               levels={rule.monitor_type === 'PATTERN' ? levelsOf({ type: 'PATTERN', ...rule }) : []}
               unit={unitText(
@@ -159,6 +162,7 @@ function useSeries(rule: WatchRule | undefined) {
 }
 
 type Data = ReturnType<typeof chartData>
+const NO_SERIES: Data['series'] = []
 
 /** joined concatenates time spans; a group that one lacks has no values there. */
 function joined(parts: readonly Data[]): Data {
@@ -229,7 +233,9 @@ function WouldChange({ found, rule, zone }: { found: Backtest; rule: WatchRule; 
               <td className="whitespace-nowrap py-1 pr-3">
                 <Step before={before} after={after} />
               </td>
-              <td className="wrap-anywhere py-1 pr-3 font-mono">{groupText(rule, group_id)}</td>
+              <td className="wrap-anywhere py-1 pr-3 font-mono">
+                <GroupText keys={groupKeys(rule.queries[0]?.groups)} name={groupText(rule, group_id)} />
+              </td>
               <td className="py-1 pr-3 text-right tabular-nums">{shownValue(value)}</td>
               <td className="py-1 text-soft">{verdict === 'sent' ? 'notifies' : ''}</td>
             </tr>

@@ -48,7 +48,7 @@ export function AccessRules() {
               label="Access rules"
               columns={['Principal', 'Access', 'Resource', 'Description']}
               empty="No access rules yet: users and keys that may read see every dataset."
-              howTo={<Permitted to="policies_write">Create a rule above.</Permitted>}
+              howTo={<Permitted to="policies_write">Create the first one.</Permitted>}
             >
               {policies.map((policy) => {
                 const text = sentence(policy)

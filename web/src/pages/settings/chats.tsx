@@ -37,7 +37,7 @@ export function Chats() {
               label="Chat workspaces"
               columns={['Workspace', 'Connect with']}
               empty="No chat workspaces yet."
-              howTo={<Permitted to="integrations_write">Add one above, so that monitors can notify its channels.</Permitted>}
+              howTo={<Permitted to="integrations_write">Add the first one, so that monitors can notify its channels.</Permitted>}
             >
               {slack_workspaces.map(({ id, name, posts_by }) => (
                 <Row key={id} cells={[name, posts_by === 'TOKEN' ? 'a bot token' : 'an incoming webhook']}>

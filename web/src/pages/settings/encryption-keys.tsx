@@ -46,7 +46,7 @@ export function EncryptionKeys() {
                 label="Encryption keys"
                 columns={['Name', 'Key', 'Status']}
                 empty="No encryption keys yet."
-                howTo={<Permitted to="encryption_keys_write">Add one above.</Permitted>}
+                howTo={<Permitted to="encryption_keys_write">Add the first one.</Permitted>}
               >
                 {keys.map((key) => (
                   <KeyRow key={key.id} of={key} />

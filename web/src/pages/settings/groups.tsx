@@ -42,7 +42,7 @@ export function Groups() {
               label="Groups"
               columns={['Name', 'Description', 'Roles of members']}
               empty="No groups yet. A group gives its members roles."
-              howTo={<Permitted to="groups_write">Create one above.</Permitted>}
+              howTo={<Permitted to="groups_write">Create the first one.</Permitted>}
             >
               {groups.map((group) => (
                 <GroupRow key={group.id} group={group} groups={groups} />

@@ -48,7 +48,7 @@ export function Keys() {
         stale={KEYS}
         columns={columns}
         empty="No API keys yet. Programs use a key to send events or to call the API."
-        howTo="Create one above."
+        howTo="Create the first one."
         creates={false}
         idOf={({ id }) => id}
         nameOf={({ name }) => name}

@@ -32,7 +32,7 @@ export function Limits() {
         stale={LIMITS}
         columns={['Scope', 'Limit', 'Used this month', 'Description']}
         empty="No limits yet: everything is ingested."
-        howTo="Create one above."
+        howTo="Create the first one."
         creates={false}
         idOf={({ id }) => id}
         nameOf={(limit) => `of ${scopeText(limit)}`}

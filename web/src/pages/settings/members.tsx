@@ -50,7 +50,7 @@ export function Members({ group, groups }: { group: UserGroup; groups: readonly 
             label="Members"
             columns={['Member']}
             empty="No members yet."
-            howTo={<Permitted to="groups_write">Add one above.</Permitted>}
+            howTo={<Permitted to="groups_write">Add the first one.</Permitted>}
           >
             {data.members.map(({ member_id, member_type }) => (
               <Row key={member_id} cells={[names.get(member_id) ?? member_id]}>

@@ -1,6 +1,6 @@
 import type { Organization } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
@@ -21,10 +21,10 @@ export function OrganizationSettings() {
           {organisations
             .filter(({ active }) => active)
             .map((one) => (
-              <div key={one.id} className="flex flex-col gap-4">
+              <Fragment key={one.id}>
                 <OwnOrganization organisation={one} />
                 {one.is_management_org && <Others organisations={organisations.filter(({ active }) => !active)} />}
-              </div>
+              </Fragment>
             ))}
           <p className="text-soft">
             Users sign in with a password; single sign-on is not supported yet. Events are not forwarded to object storage; use exports
@@ -63,7 +63,6 @@ function OwnOrganization({ organisation }: { organisation: Organization }) {
         conflict="name"
         isDirty={false}
         done="Saved."
-        className="max-w-xl"
         onSend={(text) => {
           const tags = tagsIn(text('partition'))
           const partition_tags = tags.length > 0 ? { enabled: true, partition_tag_list: tags } : { enabled: false }
@@ -92,7 +91,7 @@ function OwnOrganization({ organisation }: { organisation: Organization }) {
           />
         </FormField>
       </Form>
-      <dl className="grid max-w-xl grid-cols-[8rem_1fr] gap-y-1 border-line border-t p-3">
+      <dl className="grid grid-cols-[8rem_1fr] gap-y-1 border-line border-t p-3">
         {facts.map(([name, value]) => (
           <div key={name} className="contents">
             <dt className="text-soft">{name}</dt>
@@ -127,7 +126,7 @@ function Others({ organisations }: { organisations: readonly Organization[] }) {
           label="Organizations"
           columns={['Name', 'Id']}
           empty="No other organizations yet."
-          howTo={<Permitted to="customer_write">Create one above.</Permitted>}
+          howTo={<Permitted to="customer_write">Create the first one.</Permitted>}
         >
           {organisations.map(({ id, name }) => (
             <Row

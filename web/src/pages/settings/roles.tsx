@@ -96,7 +96,7 @@ function RoleForm({ role, onEnd }: { role: Role | undefined; onEnd(): void }) {
       </div>
       <Loaded of={all}>
         {({ resources }) => (
-          <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
+          <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3 wide:grid-cols-6">
             {resources.map((area) => (
               <fieldset key={area.group_name} className="rounded border border-line p-2">
                 <legend className="px-1 font-medium">{area.group_display_name}</legend>

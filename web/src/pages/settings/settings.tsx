@@ -1,7 +1,7 @@
 import type { Permission } from '@dendro/api'
 import { Link, useSearch } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
-import { pageContent } from '../../parts/page.tsx'
+import { pageContent, panelColumns } from '../../parts/page.tsx'
 import { useMay } from '../../parts/permitted.tsx'
 import { useScrollToCurrent } from '../../parts/scroll-to-current.ts'
 import { AccessRules } from './access-rules.tsx'
@@ -65,9 +65,7 @@ export function SettingsPage() {
         ))}
       </nav>
       <div className="min-h-0 min-w-0 flex-1 overflow-auto">
-        <div
-          className={`${pageContent} wide:grid wide:grid-cols-2 wide:items-start wide:[&>:not(section)]:col-span-2 wide:[&>section:last-of-type:nth-of-type(odd)]:col-span-2`}
-        >
+        <div className={`${pageContent} ${panelColumns}`}>
           <h1 className="font-semibold text-lg">{name}</h1>
           <Part />
         </div>

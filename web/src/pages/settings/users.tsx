@@ -54,7 +54,7 @@ export function Users() {
               label="Users"
               columns={columns}
               empty={find === '' ? 'No users yet: only API keys have access.' : 'No user matches.'}
-              howTo={find === '' && <Permitted to="users_write">Invite a user above.</Permitted>}
+              howTo={find === '' && <Permitted to="users_write">Invite the first one.</Permitted>}
             >
               {users
                 .filter(({ status }) => status !== 'REMOVED')

@@ -39,7 +39,6 @@ function Person({ user }: { user: NonNullable<Me['user']> }) {
           stale={['me']}
           isDirty={false}
           done="Saved."
-          className="max-w-xl"
           onSend={(text) =>
             client.users.update({
               params: { userId: user.id },
@@ -66,7 +65,6 @@ function Person({ user }: { user: NonNullable<Me['user']> }) {
           label="Password"
           layout="column"
           stale={['me']}
-          className="max-w-xl"
           onSend={async (text) => {
             const isRemembered = localStorage.getItem('dendro.credential') !== null
             const body = { current_password: text('current'), new_password: text('new') }

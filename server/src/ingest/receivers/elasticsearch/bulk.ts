@@ -77,9 +77,8 @@ class Bulk {
     const document = this.line()
     try {
       if (document === undefined) throw badRequest('the document is missing')
-      const table = this.#tableOf(action.index)
       this.#read(action, document)
-      this.#batches.take(table)
+      this.#batches.take(this.#tableOf(action.index))
     } catch (thrown) {
       if (!(thrown instanceof Failure) || thrown.status !== 400) throw thrown
       this.#rejected.push({ index, reason: thrown.message })
@@ -102,8 +101,9 @@ class Bulk {
     else this.#documents.read(start, end)
   }
 
-  /** The records of an index's dataset; several indexes may lead to one dataset. */
+  /** The records of an index's dataset, else of the service that the document names; several indexes may lead to one dataset. */
   #tableOf(index: string): RecordTable {
+    if (index === '') return this.#batches.of(this.#documents.service.after(routeOfIndex(index)))
     const known = this.#tables.get(index)
     if (known) return known
     const table = this.#batches.of(routeOfIndex(index))

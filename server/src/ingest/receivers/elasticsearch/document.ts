@@ -8,6 +8,7 @@ import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
 import { MemberText } from '../json/member-text.ts'
 import { JsonReader } from '../json/reader.ts'
 import { KeyNames } from '../names.ts'
+import { type ServiceRole, ServiceRoute, serviceRoleOf } from '../service-route.ts'
 
 /** timeKeys, lineKeys and levelKeys are tried in order. */
 const timeKeys: readonly string[] = ['@timestamp', 'timestamp', 'time']
@@ -25,17 +26,26 @@ const CARRIAGE_RETURN = 0x0d
 export const VALUES_MAX = 1_000_000
 
 /** The meaning of a key: its position in each list, -1 when it is not in the list; other keys are in none. */
-type Role = { time: number; line: number; level: number; isOther: boolean; attribute: string | undefined }
+type Role = { time: number; line: number; level: number; isOther: boolean; attribute: string | undefined; service: ServiceRole }
 
 function roleOf(path: string): Role {
   const dot = path.indexOf('.')
   const isSource = sourceKeys.has(path) || (dot > 0 && sourceObjects.has(path.slice(0, dot)))
   const [time, line, level] = [timeKeys, lineKeys, levelKeys].map((keys) => keys.indexOf(path)) as [number, number, number]
-  return { time, line, level, isOther: time < 0 && line < 0 && level < 0, attribute: isSource ? `$${path}` : undefined }
+  return {
+    time,
+    line,
+    level,
+    isOther: time < 0 && line < 0 && level < 0,
+    attribute: isSource ? `$${path}` : undefined,
+    service: serviceRoleOf(path),
+  }
 }
 
 /** Reads the documents of one body into the draft of its batches. */
 export class Documents {
+  /** The service that the document names. */
+  readonly service = new ServiceRoute()
   readonly #batches: Batches
   readonly #reader: JsonReader
   readonly #leaves: JsonLeaves<Role>
@@ -57,6 +67,7 @@ export class Documents {
     const found = this.#found
     this.#batches.draft.clear()
     found.clear()
+    this.service.clear()
     reader.moveTo(start, end)
     reader.peek()
     const from = reader.at
@@ -74,11 +85,12 @@ export class Documents {
     this.#end(from, to)
   }
 
-  #add({ time, level, attribute }: Role, path: string): void {
+  #add({ time, level, attribute, service }: Role, path: string): void {
     const found = this.#found
     const leaves = this.#leaves
     const { draft } = this.#batches
     found.pairs += 1
+    if (service !== undefined && leaves.isString) this.service.note(service, leaves.repeated())
     if (level >= 0) (found.levels[level] as MemberText).note(leaves.isString)
     if (time >= 0) (found.times[time] as MemberText).note(leaves.isString)
     else if (attribute === undefined) leaves.addTo(draft.keys, path)

@@ -43,6 +43,16 @@ function parse(...messages: readonly Uint8Array[]): ParsedBody {
 }
 const linesOf = (...messages: readonly Uint8Array[]): string[] => parsedLines(parse(...messages))
 
+test.each<[string, object, (string | undefined)[]]>([
+  ['its service, as a member', { log: 'x', service: { name: 'pay', namespace: 'shop' } }, ['shop', 'pay']],
+  ['its service, as a flat key', { log: 'x', 'service.name': 'pay' }, [undefined, 'pay']],
+  ['its tag without a service that has a name', { log: 'x', 'service.name': 7 }, [undefined, 'a.b']],
+  ['its service without a line', { 'service.name': 'pay' }, [undefined, 'pay']],
+])('a record goes to %s', (_, record, place) => {
+  const { batches } = parse(packed(['a.b.c', [packed([seconds, record])]]))
+  expect(batches.map(({ collection, dataset }) => [collection, dataset])).toEqual([place])
+})
+
 describe('the forms of a message', () => {
   const record = { log: 'a line\n', n: 1 }
   const event = (ns: number) => `event {"raw":"a line","time":"${RECORDED}00${ns}Z","keys":{"n":"1"},"attributes":{"$fluent.tag":"a.b.c"}}`

@@ -32,6 +32,9 @@ function parse({ body }: IngestRequest): ParsedBody {
 /** Where the records of a tag go, and what they share. */
 type TagRoute = { tag: string; source: MessageSource; shared: SharedFields; dataset: string | undefined; isFile: boolean }
 
+/** What a record says about its place. */
+type NamedPlace = Pick<ForwardRecord, 'container' | 'service'>
+
 /** The readers of the entries that lie in some bytes. All messages of a body share the texts and names of their records. */
 type EntryReaders = { reader: MsgpackReader; records: ForwardRecords; usual: UsualEntries }
 
@@ -85,7 +88,7 @@ class ForwardPost {
         return
       default: {
         const { records, usual } = this.#whole
-        if (usual.readRecord(at, end)) this.#take(usual.container, route)
+        if (usual.readRecord(at, end)) this.#take(usual, route)
         else this.#add(records.record(records.time(), []), route)
       }
     }
@@ -107,7 +110,7 @@ class ForwardPost {
     for (let left = count; left > 0 && !reader.isAtEnd; left -= 1) {
       if (usual.readEntry(reader.at, reader.end)) {
         reader.at = usual.at
-        this.#take(usual.container, route)
+        this.#take(usual, route)
       } else {
         reader.next()
         this.#add(records.entry(), route)
@@ -116,17 +119,17 @@ class ForwardPost {
   }
 
   /** Adds the record that is in the draft. */
-  #take(container: string | undefined, route: TagRoute): void {
-    this.#batches.take(this.#tableOf(container, route), route.shared)
+  #take(named: NamedPlace, route: TagRoute): void {
+    this.#batches.take(this.#tableOf(named, route), route.shared)
   }
 
-  #add({ record, container }: ForwardRecord, route: TagRoute): void {
-    this.#batches.draft.copy(record)
-    this.#take(container, route)
+  #add(entry: ForwardRecord, route: TagRoute): void {
+    this.#batches.draft.copy(entry.record)
+    this.#take(entry, route)
   }
 
-  #tableOf(container: string | undefined, { isFile, dataset }: TagRoute): RecordTable {
-    return this.#batches.of({ collection: undefined, dataset: isFile && container ? container : dataset })
+  #tableOf({ container, service }: NamedPlace, { isFile, dataset }: TagRoute): RecordTable {
+    return this.#batches.of(service.before({ collection: undefined, dataset: isFile && container ? container : dataset }))
   }
 
   #routeOf(tag: string, source: MessageSource): TagRoute {

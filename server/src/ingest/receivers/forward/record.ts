@@ -4,10 +4,11 @@ import type { Pair, ReceivedRecord } from '../../batch.ts'
 import { BodyText } from '../body-text.ts'
 import { KEYS_MAX } from '../json/leaves.ts'
 import { hashOf, type KeyName, KeyNames } from '../names.ts'
+import { type ServiceRole, ServiceRoute, serviceRoleOf } from '../service-route.ts'
 import { ARRAY, BINARY, EXTENSION, MAP, MsgpackReader, msgpackJson, msgpackText, NIL, NUMBER, TEXT } from './msgpack.ts'
 
 /** An entry as an event, and the container that it names. */
-export type ForwardRecord = { record: ReceivedRecord; container: string | undefined }
+export type ForwardRecord = { record: ReceivedRecord; container: string | undefined; service: ServiceRoute }
 
 const EVENT_TIME = 0
 const EVENT_TIME_BYTES = 8
@@ -21,11 +22,12 @@ const CONTAINER = 'kubernetes.container_name'
 const SOURCE = /^(?:kubernetes\.|docker\.|container_|source$)/
 const NO_LINE = -1
 
-export type ForwardRole = { line: number; attribute: string | undefined; isContainer: boolean }
+export type ForwardRole = { line: number; attribute: string | undefined; isContainer: boolean; service: ServiceRole }
 const roleOf = (path: string): ForwardRole => ({
   line: lineKeys.indexOf(path),
   attribute: SOURCE.test(path) ? `$${path}` : undefined,
   isContainer: path === CONTAINER,
+  service: serviceRoleOf(path),
 })
 
 /** Reads the entries of one body. */
@@ -74,6 +76,7 @@ export class ForwardRecords {
     return {
       record: { raw: line?.rank === LOG ? withoutLineEnd(raw) : raw, time, level: undefined, keys, attributes },
       container: found.container,
+      service: found.service,
     }
   }
 
@@ -96,7 +99,10 @@ export class ForwardRecords {
       else if (path === '' || found.keys.length + found.attributes.length >= KEYS_MAX) {
         found.isWhole = true
         reader.skipRest()
-      } else found.add(role, path, this.#value())
+      } else {
+        if (role.service !== undefined && (kind === TEXT || kind === BINARY)) found.service.note(role.service, this.#value())
+        found.add(role, path, this.#value())
+      }
     }
   }
 
@@ -152,6 +158,7 @@ class RecordParts {
   /** The candidates for the line. */
   readonly lines: ({ start: number; stop: number } | undefined)[] = []
   container: string | undefined
+  readonly service = new ServiceRoute()
   /** Set when a part has no key. The whole record then becomes the line, so that nothing is lost. */
   isWhole = false
 

@@ -2,6 +2,7 @@ import type { FieldDraft, RecordDraft } from '../../../lines/record-table.ts'
 import { DEPTH_MAX } from '../../../lines/walk.ts'
 import { KEYS_MAX } from '../json/leaves.ts'
 import { hashOf, type KeyName, type KeyNames } from '../names.ts'
+import { ServiceRoute } from '../service-route.ts'
 import { type ForwardRole, LOG, lineKeys } from './record.ts'
 
 /** First bytes of values. */
@@ -32,6 +33,8 @@ export class UsualEntries {
   at = 0
   /** The container that the record names. */
   container: string | undefined
+  /** The service that the record names. */
+  readonly service = new ServiceRoute()
   /** The container that was read last, and its position. */
   #knownContainer = ''
   #knownStart = 0
@@ -73,6 +76,7 @@ export class UsualEntries {
     this.#end = end
     this.at = start
     this.container = undefined
+    this.service.clear()
     this.#nameCount = 0
     this.#lineStarts.fill(NONE)
     return this.#time() && this.#members(this.#manyOf(), undefined, 1) && this.#line()
@@ -149,6 +153,7 @@ export class UsualEntries {
     const fields = role.attribute === undefined ? keys : attributes
     const key = role.attribute ?? path
     if (!isText) return !role.isContainer && this.#number(head, fields, key)
+    if (role.service !== undefined) this.service.note(role.service, this.#bytes.toString('utf8', this.#textStart, this.at))
     if (role.isContainer) this.container = this.#containerAt(this.#textStart, this.at)
     this.#add(fields, key, this.#textStart, this.at)
     return true

@@ -7,6 +7,7 @@ import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
 import { MemberText } from '../json/member-text.ts'
 import { JsonReader, OPEN_OBJECT } from '../json/reader.ts'
 import { KeyNames } from '../names.ts'
+import { type ServiceRole, ServiceRoute, serviceRoleOf } from '../service-route.ts'
 import type { HecStatus } from './answer.ts'
 import { type HecMetadata, METADATA, METADATA_ATTRIBUTES, metadataOf, routeOf } from './route.ts'
 
@@ -21,11 +22,16 @@ const BROKEN: HecStatus = { text: 'Invalid data format', code: 6 }
 const levelFields: readonly string[] = ['$level', '$severity', '$otel.log.severity.text']
 
 /** The name of a member or field, with the name of its attribute and its rank among the level fields. */
-type Role = { attribute: string; levelRank: number; metadata: keyof HecMetadata | undefined }
+type Role = { attribute: string; levelRank: number; metadata: keyof HecMetadata | undefined; service: ServiceRole }
 const NO_RANK = -1
 function roleOf(path: string): Role {
   const attribute = `$${path}`
-  return { attribute, levelRank: levelFields.indexOf(attribute), metadata: METADATA.find((name) => name === path) }
+  return {
+    attribute,
+    levelRank: levelFields.indexOf(attribute),
+    metadata: METADATA.find((name) => name === path),
+    service: serviceRoleOf(path),
+  }
 }
 
 /**
@@ -45,6 +51,9 @@ class HecEvent {
   level: string | undefined
   levelRank = levelFields.length
   dropped = 0
+  /** The service that the event names, and the one that its fields name. */
+  readonly service = new ServiceRoute()
+  readonly fieldService = new ServiceRoute()
 
   constructor(reader: JsonReader, text: BodyText) {
     const member = () => new MemberText(reader, text)
@@ -64,6 +73,8 @@ class HecEvent {
     this.level = undefined
     this.levelRank = levelFields.length
     this.dropped = 0
+    this.service.clear()
+    this.fieldService.clear()
   }
 }
 
@@ -71,8 +82,8 @@ class HecEvents {
   readonly #reader: JsonReader
   readonly #members: JsonLeaves<Role>
   readonly #fieldLeaves: JsonLeaves<Role>
-  /** Goes over events that are objects; they are lines, so their keys have no meaning here. */
-  readonly #eventLeaves: JsonLeaves<undefined>
+  /** Goes over events that are objects; they are lines, whose keys only name a service here. */
+  readonly #eventLeaves: JsonLeaves<ServiceRole>
   readonly #found: HecEvent
   readonly #query: HecMetadata
   readonly #batches: Batches
@@ -88,7 +99,7 @@ class HecEvents {
     const names = new KeyNames(body, text, roleOf)
     this.#members = new JsonLeaves(this.#reader, names, text, { isFlat: true })
     this.#fieldLeaves = new JsonLeaves(this.#reader, names, text)
-    this.#eventLeaves = new JsonLeaves(this.#reader, new KeyNames(body, text, () => undefined), text)
+    this.#eventLeaves = new JsonLeaves(this.#reader, new KeyNames(body, text, serviceRoleOf), text)
     this.#found = new HecEvent(this.#reader, text)
     this.#query = metadataOf(query)
   }
@@ -138,7 +149,7 @@ class HecEvents {
       const { path, role } = name
       const isObject = members.isOpen && reader.peek() === OPEN_OBJECT
       if (path === 'event') {
-        if (isObject) this.#objectLine()
+        if (isObject) this.#objectLine(event)
         else {
           members.finishValue()
           this.#batches.setLine(reader, members.isString)
@@ -157,10 +168,14 @@ class HecEvents {
   }
 
   /** An object is its own line. */
-  #objectLine(): void {
+  #objectLine({ service }: HecEvent): void {
     const reader = this.#reader
     const start = reader.at
-    this.#eventLeaves.skip()
+    const leaves = this.#eventLeaves
+    leaves.open()
+    for (let leaf = leaves.next(); leaf !== undefined; leaf = leaves.next()) {
+      if (leaf.role !== undefined && leaves.isString) service.note(leaf.role, leaves.repeated())
+    }
     this.#batches.draft.setRawAt(start, reader.at)
   }
 
@@ -174,7 +189,7 @@ class HecEvents {
     }
   }
 
-  #add({ time, level, metadata, dropped }: HecEvent): void {
+  #add({ time, level, metadata, dropped, service, fieldService }: HecEvent): void {
     const { draft } = this.#batches
     const { attributes } = draft
     const query = this.#query
@@ -186,8 +201,11 @@ class HecEvents {
     addMetadata(attributes, METADATA_ATTRIBUTES.source, source, query.source)
     addMetadata(attributes, METADATA_ATTRIBUTES.sourcetype, sourcetype, query.sourcetype)
     addMetadata(attributes, METADATA_ATTRIBUTES.index, index, query.index)
+    const named = fieldService.after(service)
     const route = routeOf(index.text() ?? query.index, sourcetype.text() ?? query.sourcetype, source.text() ?? query.source)
-    this.#batches.take(this.#batches.of(route))
+    // An index is chosen by an administrator, a source type describes a format.
+    const place = { collection: route.collection ?? named.collection, dataset: named.dataset ?? route.dataset }
+    this.#batches.take(this.#batches.of(place))
   }
 
   #reject(problem: HecStatus): void {
@@ -203,6 +221,7 @@ class HecEvents {
 
 function addField(event: HecEvent, attributes: FieldDraft, leaves: JsonLeaves<Role>, role: Role): void {
   leaves.addTo(attributes, role.attribute)
+  if (role.service !== undefined && leaves.isString) event.fieldService.note(role.service, leaves.repeated())
   if (role.levelRank > NO_RANK) noteLevel(event, role, leaves.repeated())
 }
 

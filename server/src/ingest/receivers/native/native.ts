@@ -1,16 +1,9 @@
 import { failureBody } from '../../../http/failure-body.ts'
 import { badRequest } from '../../../kernel/errors.ts'
-import type {
-  DatasetBatch,
-  IngestOutcome,
-  IngestRequest,
-  IngestRequestHead,
-  ParsedBody,
-  ReceivedRecord,
-  Receiver,
-  ReceiverReply,
-} from '../../batch.ts'
+import type { IngestOutcome, IngestRequest, IngestRequestHead, ParsedBody, ReceivedRecord, Receiver, ReceiverReply } from '../../batch.ts'
+import type { RecordRoute } from '../batches.ts'
 import { describesSource } from '../source-attributes.ts'
+import { keyOf, linesByService, serviceRouteOf } from './by-service.ts'
 import { joinContainerLines } from './container-lines.ts'
 import { checkLineCount, isLines, isUploadCheck, splitObjects } from './objects.ts'
 import { readPacked } from './packed.ts'
@@ -40,23 +33,40 @@ function parse(request: IngestRequest): ParsedBody {
   const isJson = type === '' || /^application\/(x-ndjson|json|jsonl|json-lines|jsonlines|x-jsonlines|[\w.-]+\+json)$/.test(type)
   if (!isJson) checkLineCount(bytes)
   if (!isJson || isLines(bytes)) {
-    return { batches: [{ ...place, events: { kind: 'lines', bytes } }], rejected: [], total: 0 }
+    const parts = place.dataset === undefined ? linesByService(bytes) : undefined
+    const batches = parts ?? [{ route: place, bytes }]
+    return {
+      batches: batches.map((part) => ({ ...part.route, attributes: [], events: { kind: 'lines', bytes: part.bytes } })),
+      rejected: [],
+      total: 0,
+    }
   }
   return recordsOf(request, splitObjects(bytes).map(asArrived))
 }
 
-const recordsOf = ({ path }: IngestRequest, records: readonly ReceivedRecord[]): ParsedBody => ({
-  batches: records.length === 0 ? [] : [{ ...routeOfPath(path), events: { kind: 'records', records } }],
-  rejected: [],
-  total: records.length,
-})
+function recordsOf({ path }: IngestRequest, records: readonly ReceivedRecord[]): ParsedBody {
+  const place = routeOfPath(path)
+  const parts = new Map<string, { route: RecordRoute; records: ReceivedRecord[] }>()
+  for (const record of records) {
+    const route = place.dataset === undefined ? serviceRouteOf(record.raw) : place
+    const key = keyOf(route)
+    const part = parts.get(key)
+    if (part) part.records.push(record)
+    else parts.set(key, { route, records: [record] })
+  }
+  return {
+    batches: [...parts.values()].map((part) => ({ ...part.route, attributes: [], events: { kind: 'records', records: part.records } })),
+    rejected: [],
+    total: records.length,
+  }
+}
 
 const asArrived = (raw: Uint8Array): ReceivedRecord => ({ raw, time: undefined, level: undefined, keys: [], attributes: [] })
 
 /** Reads `/ingest/<collection>/<dataset>`. */
-function routeOfPath(path: string): Pick<DatasetBatch, 'collection' | 'dataset' | 'attributes'> {
+function routeOfPath(path: string): RecordRoute {
   const [, collection, dataset] = /\/ingest\/([^/]+)\/([^/]+)$/.exec(path) ?? []
-  return { collection: collection && decoded(collection), dataset: dataset && decoded(dataset), attributes: [] }
+  return { collection: collection && decoded(collection), dataset: dataset && decoded(dataset) }
 }
 
 function decoded(part: string): string {

@@ -2,6 +2,7 @@ import { Failure } from '../../../kernel/errors.ts'
 import { RecordDraft, RecordTable, type SharedFields } from '../../../lines/record-table.ts'
 import { TextMemory } from '../../../lines/text-memory.ts'
 import type { DatasetBatch, Pair, ParsedBody, ReceivedRecord, RejectedRecord } from '../../batch.ts'
+import { NO_NAME } from '../service-route.ts'
 import { toPairs } from './attributes.ts'
 import { logRecord, logToRecord, newLogRecord } from './log-record.ts'
 import { type Attribute, addAttribute, type FieldReader, type FieldSource, type Message, message, set, text } from './message.ts'
@@ -13,8 +14,6 @@ const WEIGHT_MAX = 8_000_000
 const OWN_WEIGHT = 8
 /** The collection of all spans. */
 export const TRACES = '.traces'
-/** The default name of a service in SDKs. */
-const NO_NAME = 'unknown_service'
 
 type Scope = { name: string; version: string; attributes: Attribute[] }
 /** The records of one scope. Its attributes may come before or after them, so they are filled in at its end. */

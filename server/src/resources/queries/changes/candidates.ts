@@ -38,17 +38,36 @@ const SERVICE_NAMES = new Set(
   ).split(' '),
 )
 
+/** Names of keys that say how something ended. Their values follow from a cause. */
+const OUTCOME_NAMES = new Set(
+  'level severity status state result outcome reason success ok failed failure timeout retry retries attempt attempts'.split(' '),
+)
+/** What a code stands for when it says how something ended. */
+const CODED = new Set('error err exception http response exit return grpc rpc'.split(' '))
+const ERROR_NAMES = new Set('error errors err exception fault'.split(' '))
+
 /** Whether a key names a service or the like: `service.name`, `k8s.pod.name`, `http_status`, `statusCode`. */
 export function isServiceLike(key: string): boolean {
   if (key.startsWith('@')) return true
-  const words = key
+  const last = wordsOf(key).at(-1)
+  return last !== undefined && SERVICE_NAMES.has(last)
+}
+
+/** Whether a key says how something ended, rather than what it was: `status`, `level`, `error.type`, `@pattern`. */
+export function isOutcome(key: string): boolean {
+  if (key.startsWith('@')) return key === '@status' || key === '@pattern'
+  const words = wordsOf(key)
+  const [last = '', before] = words.toReversed()
+  if (last === 'code') return before === undefined || OUTCOME_NAMES.has(before) || CODED.has(before)
+  return words.some((word) => ERROR_NAMES.has(word)) || OUTCOME_NAMES.has(last)
+}
+
+const wordsOf = (key: string): string[] =>
+  key
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '' && word !== 'name')
-  const last = words.at(-1)
-  return last !== undefined && SERVICE_NAMES.has(last)
-}
 
 /** Chooses the keys to compare by samples of both ranges: service-like keys first, then those whose values promise the highest score. */
 export function chooseKeys(

@@ -1,4 +1,4 @@
-import type { BodyOf, contract, Finding, ReplyOf } from '@dendro/api'
+import type { BodyOf, contract, Finding, FindingName, ReplyOf } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { badField, Failure } from '../../../kernel/errors.ts'
 import { patternId } from '../../../kernel/pattern-id.ts'
@@ -21,7 +21,9 @@ import { sourceDatasets } from '../../data/datasets/datasets.ts'
 import { buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
 import { patternTemplates } from '../patterns/patterns.ts'
 import { type Candidates, chooseKeys } from './candidates.ts'
-import { type FoundChange, findChanges, promisingKeys } from './findings.ts'
+import type { ExplainedChange, FindingGroup } from './causes.ts'
+import { groupsOf } from './explained.ts'
+import { type EventSet, findChanges, promisingKeys } from './findings.ts'
 import { sampleEvent, sampleRange } from './sample.ts'
 import { filterOfSet, labelOf, sentenceOf, summaryOf } from './sentences.ts'
 
@@ -67,20 +69,37 @@ export async function compareEvents(
   const kept = withinRetention(query, bounds)
   const comparison = await openComparison(world.events, query, kept)
   const found = await compareRanges(world, { query, bounds: kept, comparison })
-  const shown = found.changes.slice(0, limit)
-  const templates = await templatesOf(world, orgId, query, shown, found.patterns)
-  const findings = shown.map((one) => findingOf(one, found.totals, templates))
+  const shown = shownGroups(found.groups, limit)
+  const listed = shown.flatMap((group) => group.findings)
+  const templates = await templatesOf(world, orgId, query, listed.flatMap(namesIn), found.patterns)
+  const findings = listed.map((one) => findingOf(one, found.totals, templates))
   return {
     range: { from_ts: kept.now.fromMs, to_ts: kept.now.toMs, count: found.totals.now },
     baseline: { from_ts: kept.before.fromMs, to_ts: kept.before.toMs, count: found.totals.before },
     summary: summaryOf(found.totals, lengthsOf(kept), findings[0]?.text),
     findings,
-    findings_total: found.changes.length,
+    groups: shown.map(({ findings: own, shared }) => ({
+      findings: own.map((one) => listed.indexOf(one)),
+      shared: shared.map((set) => nameOf(set, templates)),
+    })),
+    findings_total: found.groups.reduce((sum, group) => sum + group.findings.length, 0),
     compared: ['@pattern', ...found.candidates.keys.map(({ key }) => key)],
     skipped: found.candidates.skipped.slice(0, SKIPPED_MAX).map((one) => ({ ...one })),
     cost: comparison.cost(),
   }
 }
+
+/** The first groups with at most so many findings. */
+function shownGroups(groups: readonly FindingGroup[], limit: number): readonly FindingGroup[] {
+  let left = limit
+  return groups.flatMap((group) => {
+    const findings = group.findings.slice(0, left)
+    left -= findings.length
+    return findings.length === 0 ? [] : [{ ...group, findings }]
+  })
+}
+
+const namesIn = ({ names, shared }: ExplainedChange): readonly EventSet[] => [...names, ...(shared?.sets ?? [])]
 
 /** The range of a request, and by default the equally long one right before it. */
 function comparedBounds(request: ChangesRequest, nowMs: number): ComparedBounds {
@@ -119,7 +138,7 @@ async function compareRanges({ events: store }: Pick<World, 'events'>, { query, 
   const totals = sumOf(counts)
   if (totals.now === 0 || totals.before === 0) {
     const candidates: Candidates = { keys: [], skipped: [] }
-    return { totals, patterns: patternTotals(counts, await comparison.families(counts)), candidates, changes: [] }
+    return { totals, patterns: patternTotals(counts, await comparison.families(counts)), candidates, groups: [] }
   }
   const [families, now, before] = await Promise.all([
     comparison.families(counts),
@@ -139,8 +158,17 @@ async function compareRanges({ events: store }: Pick<World, 'events'>, { query, 
     await inAllEvents(comparison, chosen, { totals, lengths, eventsRead }),
     totals,
   )
-  const counted = { totals, lengths, keys: candidates.keys, values, patterns }
-  return { totals, patterns, candidates, changes: findChanges(counted, sampled.flat()) }
+  const changes = findChanges({ totals, lengths, keys: candidates.keys, values, patterns }, sampled.flat())
+  const groups = await groupsOf(store, changes, {
+    query,
+    bounds,
+    comparison,
+    context,
+    sampled: { now: sampled[0] ?? [], before: sampled[1] ?? [] },
+    keys: chosen,
+    comparisons: patterns.length + [...values.values()].reduce((sum, { length }) => sum + length, 0),
+  })
+  return { totals, patterns, candidates, groups }
 }
 
 type Volume = { readonly totals: RangeTotals; readonly lengths: ReturnType<typeof lengthsOf>; readonly eventsRead: number }
@@ -201,10 +229,10 @@ async function templatesOf(
   world: Pick<World, 'meta' | 'events'>,
   orgId: string,
   query: EventQuery,
-  changes: readonly FoundChange[],
+  names: readonly EventSet[],
   patterns: readonly PatternTotals[],
 ): Promise<ReadonlyMap<string, string>> {
-  const shown = new Set(changes.flatMap(({ names }) => names.flatMap(({ kind, value }) => (kind === 'PATTERN' && value ? [value] : []))))
+  const shown = new Set(names.flatMap(({ kind, value }) => (kind === 'PATTERN' && value ? [value] : [])))
   const counted = patterns
     .filter(({ id }) => shown.has(id))
     .map(({ id, logId, now, before, newest }) => ({ id, log_id: logId, count: now + before, sequence: String(newest) }))
@@ -212,14 +240,23 @@ async function templatesOf(
   return new Map(counted.map(({ id, sequence }) => [id, bySequence.get(sequence) ?? id]))
 }
 
-function findingOf(one: FoundChange, totals: RangeTotals, templates: ReadonlyMap<string, string>): Finding {
-  const names = one.names.map((set) => ({
-    ...set,
-    label: labelOf(set, set.kind === 'PATTERN' ? templates.get(set.value ?? '') : undefined),
-    where: filterOfSet(set),
-  }))
+type Templates = ReadonlyMap<string, string>
+
+const nameOf = (set: EventSet, templates: Templates): FindingName => ({
+  ...set,
+  label: labelOf(set, set.kind === 'PATTERN' ? templates.get(set.value ?? '') : undefined),
+  where: filterOfSet(set),
+})
+
+function findingOf(one: ExplainedChange, totals: RangeTotals, templates: Templates): Finding {
+  const names = one.names.map((set) => nameOf(set, templates))
   const [share, baselineShare] = [one.now / totals.now, one.before / totals.before]
-  const labels = names.map(({ label }) => label)
+  const shared = one.shared && {
+    names: one.shared.sets.map((set) => nameOf(set, templates)),
+    count: one.shared.count,
+    others_share: one.shared.othersShare,
+  }
+  const said = shared && { labels: shared.names.map(({ label }) => label), count: shared.count, othersShare: shared.others_share }
   return {
     change: one.change,
     names,
@@ -231,6 +268,7 @@ function findingOf(one: FoundChange, totals: RangeTotals, templates: ReadonlyMap
     lift: one.before === 0 ? null : share / baselineShare,
     significance: one.significance,
     score: one.score,
-    text: sentenceOf({ ...one, labels, isPattern: names[0]?.kind === 'PATTERN' }, totals),
+    shared: shared ?? null,
+    text: sentenceOf({ ...one, labels: names.map(({ label }) => label), isPattern: names[0]?.kind === 'PATTERN', shared: said }, totals),
   }
 }

@@ -1,5 +1,5 @@
 import { type ComparedKey, NO_NUMBER, type RangeTotals, type RangeValue } from '../../../reading/comparison.ts'
-import { isServiceLike, type SampleEvent } from './candidates.ts'
+import { isOutcome, isServiceLike, type SampleEvent } from './candidates.ts'
 import { type ChangeScore, SIGNIFICANCE_MIN, scoreOf, significanceOf } from './score.ts'
 
 export type NameKind = 'VALUE' | 'PRESENT' | 'MISSING' | 'AT_LEAST' | 'BELOW' | 'PATTERN'
@@ -123,7 +123,7 @@ function scoredSet(one: CountedSet, { totals, lengths }: CountedRanges, comparis
   return significance < SIGNIFICANCE_MIN ? [] : [{ ...one, ...scored, significance }]
 }
 
-const isIncrease = ({ change }: Pick<ChangeScore, 'change'>): boolean => change === 'NEW' || change === 'INCREASED'
+export const isIncrease = ({ change }: Pick<ChangeScore, 'change'>): boolean => change === 'NEW' || change === 'INCREASED'
 
 const byScore = (one: ScoredSet, other: ScoredSet): number =>
   other.score - one.score || compareNames(one.set, other.set) || ((one.set.value ?? '') < (other.set.value ?? '') ? -1 : 1)
@@ -207,7 +207,7 @@ function isSameSet(one: ScoredSet, other: ScoredSet, sample: readonly SampleEven
 
 const isNear = (one: number, other: number): boolean => Math.abs(one - other) <= NEAR * Math.max(one, other)
 
-function contains({ key, value, kind }: EventSet, { leaves }: SampleEvent): boolean {
+export function contains({ key, value, kind }: EventSet, { leaves }: SampleEvent): boolean {
   const text = leaves.get(key)
   if (kind === 'MISSING') return text === undefined
   if (kind === 'PRESENT') return text !== undefined
@@ -216,11 +216,19 @@ function contains({ key, value, kind }: EventSet, { leaves }: SampleEvent): bool
   return kind === 'BELOW' ? Number(text) < Number(value) : text === value
 }
 
-/** The order of names for the same events: service-like keys, other values, missing values, numbers, patterns, keys with any value; short keys before long ones. */
-function compareNames(one: EventSet, other: EventSet): number {
-  const rank = ({ key, kind }: EventSet) => (kind === 'VALUE' && isServiceLike(key) && !key.startsWith('@') ? 0 : KIND_RANKS[kind])
+/**
+ * The order of names for the same events: values that may be a cause, service-like keys first, then values that say how something ended, missing
+ * values, numbers, patterns, keys with any value; short keys before long ones.
+ */
+export function compareNames(one: EventSet, other: EventSet): number {
+  const rank = ({ key, kind }: EventSet) => (kind === 'VALUE' ? valueRank(key) : KIND_RANKS[kind])
   const difference = rank(one) - rank(other) || one.key.length - other.key.length
   return difference || (one.key < other.key ? -1 : one.key > other.key ? 1 : 0)
 }
 
-const KIND_RANKS: Readonly<Record<NameKind, number>> = { VALUE: 1, MISSING: 2, AT_LEAST: 3, BELOW: 3, PATTERN: 4, PRESENT: 5 }
+const valueRank = (key: string): number => {
+  if (isOutcome(key)) return key.startsWith('@') ? 3 : 2
+  return isServiceLike(key) && !key.startsWith('@') ? 0 : 1
+}
+
+const KIND_RANKS: Readonly<Record<Exclude<NameKind, 'VALUE'>, number>> = { MISSING: 4, AT_LEAST: 5, BELOW: 5, PATTERN: 6, PRESENT: 7 }

@@ -1,7 +1,7 @@
 /** An event of the fleet, before a cause changes it. */
-type FleetEvent = Record<string, unknown> & { service: string; level: string; message: string; status: number; duration_ms: number }
+export type FleetEvent = Record<string, unknown> & { service: string; level: string; message: string; status: number; duration_ms: number }
 
-type Random = { number(): number; pick<T>(list: readonly T[]): T }
+export type Random = { number(): number; pick<T>(list: readonly T[]): T }
 
 /** A cause: how it changes an event of the range (undefined removes it), and the name by which it has to be found. */
 export type PlantedCause = {

@@ -24,7 +24,7 @@ function partsOf({ fromMs, toMs }: TimeBounds, parts: number): TimeBounds[] {
 }
 
 /** The names of the datasets of a query, and the families of its patterns. */
-type SampleContext = {
+export type SampleContext = {
   readonly datasets: ReadonlyMap<string, { readonly collection: string; readonly dataset: string }>
   readonly families: ReadonlyMap<string, ReadonlyMap<bigint, bigint>>
 }

@@ -67,10 +67,10 @@ function rateInformation(more: Side, less: Side): number {
 const term = (part: number, expected: number): number => (part <= 0 ? 0 : part * Math.log(part / expected))
 
 /** The G statistic of the two-by-two table: how badly one common share fits both. */
-function shareSurpriseOf(one: Side, other: Side): number {
+export function shareSurpriseOf(one: Omit<Side, 'ms'>, other: Omit<Side, 'ms'>): number {
   const [have, all] = [one.count + other.count, one.of + other.of]
-  const expected = ({ of }: Side) => (have * of) / all
-  const rest = (side: Side) => term(side.of - side.count, side.of - expected(side))
+  const expected = ({ of }: Omit<Side, 'ms'>) => (have * of) / all
+  const rest = (side: Omit<Side, 'ms'>) => term(side.of - side.count, side.of - expected(side))
   return Math.max(0, 2 * (term(one.count, expected(one)) + term(other.count, expected(other)) + rest(one) + rest(other)))
 }
 

@@ -10,11 +10,11 @@ const MORE_NAMES_MAX = 3
 const whole = new Intl.NumberFormat('en')
 
 /** The filter that selects the events of a set. */
-export function filterOfSet({ key, value, kind }: EventSet): string {
-  return printFilter(conditionOf(key, value ?? '', kind))
-}
+export const filterOfSet = (set: EventSet): string => printFilter(conditionOf(set))
 
-function conditionOf(key: string, text: string, kind: EventSet['kind']): Condition {
+/** The condition that selects the events of a set. */
+export function conditionOf({ key, value, kind }: EventSet): Condition {
+  const text = value ?? ''
   switch (kind) {
     case 'MISSING':
       return { kind: 'exists', key, negated: true, at: NOWHERE }
@@ -54,9 +54,29 @@ const printable = (text: string): string => shorten(text.replace(/[\p{Cc}\p{Cf}\
 
 type NamedChange = Pick<FoundChange, 'change' | 'now' | 'before'> & { readonly labels: readonly string[]; readonly isPattern: boolean }
 
-/** The finding as one or two sentences. */
-export function sentenceOf({ change, now, before, labels: [label = '', ...others], isPattern }: NamedChange, totals: RangeTotals): string {
-  const shown = isPattern ? `“${label}”` : label
+/** The values that events of a finding share, how many of them do, and which share of the others. */
+type Shared = { readonly labels: readonly string[]; readonly count: number; readonly othersShare: number }
+type ExplainedSentence = NamedChange & { readonly shared: Shared | undefined }
+
+/** The finding as a few sentences. What its events share comes first. */
+export function sentenceOf({ shared, ...named }: ExplainedSentence, totals: RangeTotals): string {
+  const changed = changeSentence(named, totals)
+  return shared ? `${sharedSentence(named, shared)} ${changed}` : changed
+}
+
+function sharedSentence({ change, now, before, labels: [label = ''], isPattern }: NamedChange, shared: Shared): string {
+  const isIncrease = change === 'NEW' || change === 'INCREASED'
+  const all = isIncrease ? now : before
+  const who = shared.count === all ? `All ${whole.format(all)}` : `${whole.format(shared.count)} of ${whole.format(all)}`
+  const [share, have] = isIncrease ? ['share', 'have'] : ['shared', 'had']
+  const contrast = shared.othersShare === 0 ? `no others ${have}` : `${percent(shared.othersShare, 1)} of the others ${have}`
+  return `${who} events ${isPattern ? 'like' : 'with'} ${quotedIf(label, isPattern)} ${share} ${shared.labels.join(' and ')}, which ${contrast}.`
+}
+
+const quotedIf = (label: string, isPattern: boolean): string => (isPattern ? `“${label}”` : label)
+
+function changeSentence({ change, now, before, labels: [label = '', ...others], isPattern }: NamedChange, totals: RangeTotals): string {
+  const shown = quotedIf(label, isPattern)
   const [share, earlier] = [percent(now, totals.now), percent(before, totals.before)]
   const sentence = {
     NEW: `New: ${shown} in ${events(now)} (${share}), none before.`,

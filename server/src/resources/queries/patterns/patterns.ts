@@ -55,7 +55,8 @@ async function countAllPatterns({ events }: World, eventQuery: EventQuery): Prom
 
 const byText = (one: string, other: string): number => Number(one > other) - Number(one < other)
 
-async function countMatchingPatterns({ events }: World, eventQuery: EventQuery): Promise<AllCounted> {
+/** Counts the patterns of matching events, and finds the newest event of each. */
+export async function countMatchingPatterns({ events }: Pick<World, 'events'>, eventQuery: EventQuery): Promise<AllCounted> {
   // One more, since events without a message form a group that is no pattern.
   const { groups, cost } = await readStats(events, eventQuery, { calls: CALLS, groups: GROUPS, slices: 1, limit: PATTERNS_MAX + 1 })
   const ids = new Map(eventQuery.sources.map(({ logId, collection, dataset }) => [JSON.stringify([collection, dataset]), logId]))

@@ -5,6 +5,7 @@ import type { World } from '../../../world.ts'
 import { readValueHistory } from './chart/value-history.ts'
 import { contentOf } from './content.ts'
 import { planMonitorQuery } from './monitor-query.ts'
+import { occasionTexts, patternIdsOf } from './pattern-texts.ts'
 import { createReport } from './report/report.ts'
 import { type Briefing, type NotificationRow, selectMail, selectReport } from './rows.ts'
 
@@ -15,8 +16,12 @@ const DEADLINE_MS = 18_000
 const LOOKUP_MAX_MS = 15_000
 const NO_REPORT = 'What changed could not be computed before this message was sent.'
 
+/** True for notifications that show events or patterns, which have to be read first. */
+export const needsBriefing = (row: Pick<NotificationRow, 'test' | 'occasion'>): boolean =>
+  wantsBriefing(row) || (!row.test && patternIdsOf(row.occasion).length > 0)
+
 /** True for notifications that show events; recoveries and tests show none. */
-export const wantsBriefing = ({ test, occasion: { after, monitor } }: Pick<NotificationRow, 'test' | 'occasion'>): boolean =>
+const wantsBriefing = ({ test, occasion: { after, monitor } }: Pick<NotificationRow, 'test' | 'occasion'>): boolean =>
   !test && (after === 'ALERT' || after === 'WARN') && monitor.type !== 'USAGE'
 
 /** True for alerts that come with a change of the whole monitor and whose monitor has reports enabled. */
@@ -33,6 +38,10 @@ export async function prepareBriefing(world: World, row: NotificationRow, signal
     world.log.warn({ err: cause, notification_id: row.id }, what)
     return undefined
   }
+  const texts = await occasionTexts(world, row, limit).catch(without('the texts of patterns could not be read'))
+  const patterns = texts && texts.size > 0 ? Object.fromEntries([...texts].map(([id, text]) => [id, cleanText(text)])) : undefined
+  const named = patterns ? { patterns } : {}
+  if (!wantsBriefing(row)) return { samples: [], ...named }
   const samples = (await samplesOf(world, row, limit).catch(without('events for a notification could not be read'))) ?? []
   const isMailed = (await selectMail(world.meta, row)) !== undefined
   const [past, report] = await Promise.all([
@@ -40,16 +49,16 @@ export async function prepareBriefing(world: World, row: NotificationRow, signal
       ? readValueHistory(world, row.org_id, row.occasion, limit).catch(without('the past of a monitor could not be read'))
       : undefined,
     wantsReport(row)
-      ? reportFor(world, row, samples, limit).catch((cause) => without('a report could not be made')(cause) ?? NO_REPORT)
+      ? reportFor(world, row, { samples, ...named }, limit).catch((cause) => without('a report could not be made')(cause) ?? NO_REPORT)
       : undefined,
   ])
-  return { samples, ...(report === undefined ? {} : { report }), ...(past === undefined ? {} : { past }) }
+  return { samples, ...named, ...(report === undefined ? {} : { report }), ...(past === undefined ? {} : { past }) }
 }
 
 /** Creates one report for each change of the monitor, whichever group notifies first. */
-async function reportFor(world: World, row: NotificationRow, samples: readonly string[], signal: AbortSignal): Promise<string | undefined> {
+async function reportFor(world: World, row: NotificationRow, briefing: Briefing, signal: AbortSignal): Promise<string | undefined> {
   const known = row.event_id === null ? undefined : await selectReport(world.meta, row.org_id, row.event_id)
-  return known?.ai_report ?? createReport(world, { row, content: { ...contentOf(world, row), samples }, signal })
+  return known?.ai_report ?? createReport(world, { row, content: contentOf(world, { ...row, briefing }), signal })
 }
 
 /** The latest events that the monitor counted, in their original form without NUL, which the metadata store refuses. */

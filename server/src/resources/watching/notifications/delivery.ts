@@ -4,7 +4,7 @@ import { enqueue } from '../../../jobs/jobs.ts'
 import { Failure } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
-import { prepareBriefing, wantsBriefing, wantsReport } from './briefing.ts'
+import { needsBriefing, prepareBriefing, wantsReport } from './briefing.ts'
 import { channels, type DeliveryOutcome, type OutgoingNotification, sendMail } from './channels.ts'
 import { contentOf } from './content.ts'
 import { digestFor } from './mail-body.ts'
@@ -95,7 +95,7 @@ async function deliverDue(world: World, job: HeldJob): Promise<void> {
   if (failure !== undefined && !job.signal.aborted) throw failure
 }
 
-const isBriefed = (row: NotificationRow): boolean => row.briefing !== null || !wantsBriefing(row)
+const isBriefed = (row: NotificationRow): boolean => row.briefing !== null || !needsBriefing(row)
 const targetName = ({ org_id, type, integration_id, destination }: NotificationRow): string =>
   JSON.stringify([org_id, type, integration_id, destination])
 /** Occasions that share a report are prepared one after the other, so that it is created once. */

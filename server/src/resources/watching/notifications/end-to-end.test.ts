@@ -130,3 +130,44 @@ test('an event that was posted reaches a webhook and a mailbox by a monitor, wit
   }
   await expect.poll(deliveries, PATIENT).toEqual(['EMAIL SENT', 'EMAIL SENT', 'WEBHOOK SENT', 'WEBHOOK SENT'])
 })
+
+test('a message and a suggested name show the text of a pattern, however old its last event is, and an unknown id remains', async () => {
+  const org = await app.newOrganization()
+  const old = { timestamp: new Date(app.clock.nowMs() - 12 * 86_400_000).toISOString(), message: 'rate table 7 expired', zone: 'a' }
+  const fresh = (order: number) => ({ message: `card of order ${order} declined`, zone: 'b' })
+  const send = async (events: readonly object[]) => {
+    const raw = events.map((event) => JSON.stringify(event)).join('\n')
+    expect((await org.ask('POST', '/', { raw, headers: { 'content-type': 'application/x-ndjson' } })).status).toBe(200)
+  }
+  await send([old, fresh(1), fresh(2)])
+  const found = await org.ask<{ patterns: { id: string; template: string }[] }>('POST', '/patterns', {
+    body: { search_details: { from_expr: '*', time_range: 'Last 30 days' } },
+  })
+  const idOf = (text: RegExp) => found.body.patterns.find(({ template }) => text.test(template))?.id ?? ''
+  const unknown = '0123456789abcdef'
+  const where = `@pattern IN ('${idOf(/declined/)}', '${idOf(/expired/)}', '${unknown}')`
+  const queries = [{ name: 'a', select: ['count(*)'], from_expr: '*', where, groups: ['@pattern'] }]
+  const shown = `@pattern IN (“card of order <*> declined”, “rate table <*> expired”, '${unknown}')`
+  const suggested = await org.ask<{ suggestions: { name: string }[] }>('POST', '/monitors/suggestions', {
+    body: { number_of_suggestions: 1, monitor_context: { threshold: 1, queries } },
+  })
+  expect(suggested.body.suggestions).toMatchObject([{ name: `Events where ${shown} above 1` }])
+
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/in`
+  const payload = JSON.stringify({ title: '$title', alert: '$alert_id', group: '$group', query: '$query' })
+  const hook = await org.ask<{ id: string }>('POST', '/integrations/webhooks', { body: { name: 'hook', url, payload } })
+  const rule = { comparison_operator: 'ABOVE', threshold: 1, window: 'Last 5 minutes', no_data_status: 'OK' }
+  const made = await org.ask<Monitor>('POST', '/monitors', {
+    body: { ...rule, name: 'Declined', actions: [{ integration_id: hook.body.id }], queries },
+  })
+  expect(made.status, JSON.stringify(made.body)).toBe(201)
+  const [before, forEver] = [calls.length, new AbortController().signal]
+  await round(forEver)
+  await expect.poll(() => calls.length, PATIENT).toBe(before + 1)
+  const said = { group: '“card of order <*> declined”', query: `count(*) where ${shown} by @pattern` }
+  expect(calls[before]).toMatchObject({ ...said, title: 'ALERT: Declined (“card of order <*> declined”)' })
+  app.clock.advance(7 * MINUTE_MS)
+  await round(forEver)
+  await expect.poll(() => calls.length, PATIENT).toBe(before + 2)
+  expect(calls[before + 1]).toMatchObject({ ...said, title: 'OK: Declined (“card of order <*> declined”)' })
+})

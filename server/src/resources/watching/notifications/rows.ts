@@ -9,6 +9,8 @@ export type Briefing = {
   readonly samples: readonly string[]
   readonly report?: string | undefined
   readonly past?: ValueHistory | undefined
+  /** The texts of patterns by their ids. */
+  readonly patterns?: Readonly<Record<string, string>>
 }
 
 /** The stored result of one try. */

@@ -1,4 +1,5 @@
 import type { MetricQuery, SuggestionsRequest } from '@dendro/api'
+import { type PatternTexts, withPatternTexts } from '@dendro/language/pattern-texts'
 import type { World } from '../../../world.ts'
 import type { ComparisonOperator } from '../alert-states/alert-states.ts'
 
@@ -11,12 +12,15 @@ const DESCRIPTION_CHARS_MAX = 4_000
 const TOKENS_MAX = 1_500
 const MODEL_MS = 20_000
 
-/** Suggests names and descriptions. Without a model, or when it fails, they are derived from the queries. */
+/** Suggests names and descriptions, in which known patterns have their texts. Without a model, or when it fails, they are derived from the queries. */
 export async function suggestFor(
   { model, log }: Pick<World, 'model' | 'log'>,
-  { number_of_suggestions: count, suggestion_fields, monitor_context }: SuggestionsRequest,
+  { number_of_suggestions: count, suggestion_fields, monitor_context: given }: SuggestionsRequest,
   signal: AbortSignal,
+  texts: PatternTexts = new Map(),
 ): Promise<Suggestion[]> {
+  const queries = given.queries?.map((query) => ({ ...query, where: withPatternTexts(query.where, texts) }))
+  const monitor_context = queries ? { ...given, queries } : given
   const own = proposals(monitor_context)
   const suggested = model.configured
     ? await askModel(model, monitor_context, count, signal).catch((cause: unknown) => {

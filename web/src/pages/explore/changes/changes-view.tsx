@@ -1,7 +1,7 @@
-import type { ChangesReply, Finding } from '@dendro/api'
+import type { ChangesReply, Finding, FindingName } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
 import { Bell, Check, Copy } from 'lucide-react'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { copyText } from '../../../parts/copy.ts'
 import { FailureNote } from '../../../parts/failure.tsx'
 import { count, quantity, share } from '../../../parts/numbers.ts'
@@ -98,7 +98,7 @@ function CopySummary({ text }: { text(): string }) {
 type FindingsProps = { changes: ChangesReply; query: ExploreQuery; onEvents: ChangesViewProps['onEvents'] }
 
 function Findings({ changes, query, onEvents }: FindingsProps) {
-  const { findings, summary, range, baseline, compared, skipped, findings_total } = changes
+  const { findings, groups, summary, range, baseline, compared, skipped, findings_total } = changes
   const scale = Math.max(0.01, ...findings.flatMap((one) => [one.share, one.baseline_share]))
   // The summary ends with the first finding, which follows here anyway.
   const volume = findings[0] ? summary.replace(findings[0].text, '').trim() : summary
@@ -111,19 +111,31 @@ function Findings({ changes, query, onEvents }: FindingsProps) {
       {findings.length === 0 ? (
         <p className="max-w-prose px-3 pb-3 text-sm">{volume}</p>
       ) : (
-        <ol className="divide-y divide-line border-line border-y">
-          {findings.map((one) => (
-            <FindingRow
-              key={one.where}
-              finding={one}
-              scale={scale}
-              onEvents={(where) =>
-                onEvents(where, one.change === 'VANISHED' ? { fromMs: baseline.from_ts, toMs: baseline.to_ts } : undefined)
-              }
-              monitor={findingMonitorParams(one, changes, query)}
-            />
+        <div className="divide-y divide-line border-line border-y">
+          {groups.map(({ findings: positions, shared }) => (
+            <div key={positions[0]} className="divide-y divide-line">
+              {shared.length > 0 && <SharedRow names={shared} number={positions.length} onEvents={onEvents} />}
+              <ol className="divide-y divide-line">
+                {positions.flatMap((at) => {
+                  const one = findings[at]
+                  if (!one) return []
+                  return (
+                    <FindingRow
+                      key={one.where}
+                      finding={one}
+                      isMember={shared.length > 0}
+                      scale={scale}
+                      onEvents={(where) =>
+                        onEvents(where, one.change === 'VANISHED' ? { fromMs: baseline.from_ts, toMs: baseline.to_ts } : undefined)
+                      }
+                      monitor={findingMonitorParams(one, changes, query)}
+                    />
+                  )
+                })}
+              </ol>
+            </div>
           ))}
-        </ol>
+        </div>
       )}
       <p className="wrap-anywhere max-w-reading p-3 text-soft text-xs">
         Counts are exact. {quantity(compared.length, 'field')} compared. {skippedText(skipped)}
@@ -142,8 +154,42 @@ const changeColors = {
 } as const
 const NAMES_SHOWN = 6
 
+/** SharedRow stands above findings whose events share values of fields, which are the likely cause. */
+function SharedRow({ names, number, onEvents }: { names: readonly FindingName[]; number: number; onEvents(where: string): void }) {
+  return (
+    <p className="flex flex-wrap items-center gap-x-1.5 gap-y-1 bg-sunk px-3 py-1.5 text-xs">
+      {names.map((name, at) => (
+        <Fragment key={name.where}>
+          {at > 0 && <span className="text-soft">and</span>}
+          <NameButton name={name} className="font-semibold text-sm" onEvents={onEvents} />
+        </Fragment>
+      ))}
+      <span className="text-soft">{`${names.length > 1 ? 'are' : 'is'} shared by nearly all events of ${number === 1 ? 'this finding' : `these ${number} findings`}`}</span>
+    </p>
+  )
+}
+
+type NameButtonProps = { name: FindingName; className: string; onEvents(where: string): void }
+
+/** NameButton names events and shows them. */
+function NameButton({ name, className, onEvents }: NameButtonProps) {
+  return (
+    <button
+      type="button"
+      aria-label={`Filter by ${name.label}`}
+      title={`Show the events with ${name.where}`}
+      className={`max-w-full truncate rounded px-1 text-left font-mono hover:bg-tint hover:underline ${className}`}
+      onClick={() => onEvents(name.where)}
+    >
+      {name.kind === 'PATTERN' ? <Template text={name.label} /> : name.label}
+    </button>
+  )
+}
+
 type FindingRowProps = {
   finding: Finding
+  /** isMember findings stand below what they share. */
+  isMember: boolean
   scale: number
   onEvents(where: string): void
   /** monitor are the parameters of a monitor for the finding. */
@@ -151,25 +197,23 @@ type FindingRowProps = {
 }
 
 /** FindingRow is a finding: its names, which lead to its events, its shares before and now as bars, its sentence, and the way to a monitor for it. */
-function FindingRow({ finding, scale, onEvents, monitor }: FindingRowProps) {
+function FindingRow({ finding, isMember, scale, onEvents, monitor }: FindingRowProps) {
   const { change, names, share: now, baseline_share: before, text } = finding
   const hidden = names.length - NAMES_SHOWN
   return (
-    <li className="grid gap-x-4 gap-y-1 px-3 py-2 hover:bg-tint/50 md:grid-cols-[minmax(0,1fr)_16rem_auto]">
+    <li
+      className={`grid gap-x-4 gap-y-1 py-2 pr-3 hover:bg-tint/50 md:grid-cols-[minmax(0,1fr)_16rem_auto] ${isMember ? 'border-l-2 border-l-accent pl-4' : 'pl-3'}`}
+    >
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-1.5">
           <span className={`w-10 shrink-0 rounded px-1 text-center text-xs ${changeColors[change]}`}>{changeNames[change]}</span>
           {names.slice(0, NAMES_SHOWN).map((name, at) => (
-            <button
+            <NameButton
               key={`${name.key} ${name.where}`}
-              type="button"
-              aria-label={`Filter by ${name.label}`}
-              title={`Show the events with ${name.where}`}
-              className={`max-w-full truncate rounded px-1 text-left font-mono text-xs hover:bg-tint hover:underline ${at === 0 ? 'font-medium text-sm' : 'border border-line text-soft'}`}
-              onClick={() => onEvents(name.where)}
-            >
-              {name.kind === 'PATTERN' ? <Template text={name.label} /> : name.label}
-            </button>
+              name={name}
+              className={at === 0 ? 'font-medium text-sm' : 'border border-line text-soft text-xs'}
+              onEvents={onEvents}
+            />
           ))}
           {hidden > 0 && <span className="text-soft text-xs">and {hidden} more</span>}
         </div>

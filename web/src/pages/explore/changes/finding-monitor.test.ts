@@ -17,6 +17,7 @@ const finding: Finding = {
   lift: null,
   significance: 50,
   score: 2,
+  shared: null,
   text: 'New: status = 503 in 400 events (80 %), none before.',
 }
 /** compared are 20 minutes that pass midnight, against the 40 before. */
@@ -25,6 +26,7 @@ const compared: ChangesReply = {
   baseline: { from_ts: START_MS - 40 * MINUTE_MS, to_ts: START_MS, count: 900 },
   summary: '',
   findings: [finding],
+  groups: [{ findings: [0], shared: [] }],
   findings_total: 1,
   compared: [],
   skipped: [],

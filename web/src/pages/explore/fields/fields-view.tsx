@@ -41,7 +41,7 @@ export function FieldsView({ fields, isStale, failure, actions, emptyView, onRet
           {fields.isCut && '; find rarer fields by name in the field list'}
         </span>
       </div>
-      <table className="w-full max-w-reading text-xs max-sm:block">
+      <table className="w-full text-xs max-sm:block">
         <thead className="sticky top-0 bg-panel text-left text-soft max-sm:sr-only">
           <tr>
             <th className="min-w-32 px-3 py-1 font-medium">Field</th>

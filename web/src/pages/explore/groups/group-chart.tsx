@@ -4,6 +4,7 @@ import { nameColors } from '../../../parts/chart/colors.ts'
 import type { ChartShape } from '../../../parts/chart/data.ts'
 import { groupName } from '../../../parts/group-name.ts'
 import { change, quantity, span } from '../../../parts/numbers.ts'
+import { useNamed } from '../../../parts/pattern-texts.tsx'
 import { useMarks } from '../../../parts/use-marks.ts'
 import { SelectionTools } from '../changes/selection-tools.tsx'
 import type { TimeSpan } from '../time/time-span.ts'
@@ -43,7 +44,10 @@ function linesOf({ groups, others }: Groups, measure: string, earlier: Groups | 
 export function GroupChart(props: GroupChartProps) {
   const { groups: data, earlier, by, measure, shape, isStale, zone, actions, onPick, onRange, onChanges } = props
   const [brushed, setBrushed] = useState<TimeSpan>()
-  const lines = useMemo(() => (data ? linesOf(data, measure, earlier?.groups) : []), [data, measure, earlier])
+  const lines = useNamed(
+    by,
+    useMemo(() => (data ? linesOf(data, measure, earlier?.groups) : []), [data, measure, earlier]),
+  )
   const chart = useMemo(() => {
     if (!data) return undefined
     return {

@@ -4,6 +4,7 @@ import { unitOf, unitText } from '../../../parts/chart/unit.ts'
 import { FailureNote } from '../../../parts/failure.tsx'
 import { ABSENT, valueName } from '../../../parts/group-name.ts'
 import { change, count, quantity, share } from '../../../parts/numbers.ts'
+import { GroupText } from '../../../parts/pattern-texts.tsx'
 import type { Zone } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
@@ -49,7 +50,7 @@ export function GroupTable(props: GroupViewProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
     <section aria-label="Table" tabIndex={0} className={`min-h-0 flex-1 overflow-auto ${isStale ? 'opacity-50' : ''}`}>
-      <table className="w-full max-w-reading text-xs">
+      <table className="w-full text-xs">
         <thead className="sticky top-0 z-10 bg-panel text-left text-soft">
           <tr>
             {by.map((name, place) => (
@@ -210,7 +211,7 @@ export function GroupValue({ name, value, actions }: { name: string; value: stri
   if (value === ABSENT) return <span className="px-1 text-soft">{valueName(value)}</span>
   return (
     <ValueMenu name={name} value={value} actions={actions} className="max-w-full truncate px-1">
-      {value === '' ? <span className="text-soft">{valueName(value)}</span> : value}
+      {value === '' ? <span className="text-soft">{valueName(value)}</span> : <GroupText keys={[name]} name={value} />}
     </ValueMenu>
   )
 }

@@ -114,13 +114,14 @@ describe('a report', () => {
       /^\[1\] 120 events .*; 30(\.\d)? in each of the 6 such spans before, 4\.\d times as many$/,
     )
     expect(lines.find((line) => /^\[\d\] new.*refused/.test(line))).toMatch(/new, 90 times: .*first seen .* UTC, last .* UTC/)
-    expect(lines).toContainEqual(expect.stringMatching(/^What changed: “connection <\*> to db-.*”, web2, new:$/))
+    expect(lines).toContainEqual(expect.stringMatching(/^What changed: web2, “connection <\*> to db-.*”, new:$/))
+    // The cause stands before its effect.
     expect(lines.filter((line) => /host = /.test(line))).toEqual([
-      expect.stringMatching(/^\[\d\] host = web2 rose from 33 % to 83 % of the events \(\d+ before, 100 now\)\.$/),
+      expect.stringMatching(/^\[2\] host = web2 rose from 33 % to 83 % of the events \(\d+ before, 100 now\)\.$/),
+      expect.stringMatching(
+        /^\[3\] All 90 events like “connection .*” share host = web2, which 33 % of the others have\. New: “connection .* in 90 events \(75 %\), none before\./,
+      ),
     ])
-    expect(lines[lines.findIndex((line) => line.startsWith('What changed')) + 1]).toMatch(
-      /^\[2\] New: “connection .* in 90 events \(75 %\), none before\./,
-    )
     expect(lines.filter((line) => /before: ".*declined|new.*declined/.test(line))).toEqual([])
     expect(report).toMatch(/latest: \{.*connection 89 to db-7/)
     expect(report).not.toContain('request =')

@@ -39,7 +39,9 @@ export function factLines(facts: Facts, samples: readonly string[], concurrent: 
 
 /** The most telling values in a few words: `payments, checkout, 503, “HikariPool … not available”, new`. */
 function changesTitle({ findings = [] }: Pick<Facts, 'findings'>): string {
-  const names = findings.flatMap(({ names: all }) => all).filter(({ kind }) => kind === 'VALUE' || kind === 'PATTERN')
+  const names = findings
+    .flatMap(({ shared, names: own }) => [...(shared?.names ?? []), ...own])
+    .filter(({ kind }) => kind === 'VALUE' || kind === 'PATTERN')
   const words = [
     ...new Set(names.map(({ kind, value, label }) => (kind === 'PATTERN' ? `“${headlineText(label)}”` : headlineText(value ?? '')))),
   ]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { patternIdsIn, patternLabel, withPatternTexts } from './pattern-names.ts'
+import { patternIdsIn, patternLabel, withPatternTexts, withPatternValues } from './pattern-texts.ts'
 
 const ID = 'dd948d5897780d82'
 const OTHER = '0123456789abcdef'
@@ -19,4 +19,11 @@ test('a text is one line, and cut where it is long', () => {
   expect(patternLabel('a\n  b')).toBe('“a b”')
   expect(patternLabel('x'.repeat(500))?.length).toBe(122)
   expect(patternLabel(undefined)).toBe(undefined)
+})
+
+test('in the name of a group an id stands alone', () => {
+  const texts = new Map([[ID, 'order <*> placed']])
+  expect(withPatternValues(ID, texts)).toBe('“order <*> placed”')
+  expect(withPatternValues(`@pattern:${ID},host:a`, texts)).toBe('@pattern:“order <*> placed”,host:a')
+  expect(withPatternValues(`${ID}0 ${OTHER}`, texts)).toBe(`${ID}0 ${OTHER}`)
 })
