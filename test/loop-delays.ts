@@ -16,8 +16,9 @@ export function delayP99Ms(file: string, fromMs: number, untilMs: number): numbe
   return sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN
 }
 
-/** Returns the longest CPU time of an event loop iteration in a time range. */
-export const longestDelayMs = (file: string, fromMs: number, untilMs: number): number => Math.max(...delaysBetween(file, fromMs, untilMs))
+/** Returns the longest CPU time of an event loop iteration in a time range, or without some longer ones. */
+export const longDelayMs = (file: string, fromMs: number, untilMs: number, without = 0): number =>
+  delaysBetween(file, fromMs, untilMs).sort((a, b) => b - a)[without] ?? Number.NaN
 
 const delaysBetween = (file: string, fromMs: number, untilMs: number): number[] =>
   (JSON.parse(readFileSync(file, 'utf8')) as LoopDelay[])

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Export, SearchResponse } from '@dendro/api'
 import { afterAll, expect, test } from 'vitest'
-import { longestDelayMs, recordDelaysInto } from '../loop-delays.ts'
+import { longDelayMs, recordDelaysInto } from '../loop-delays.ts'
 import { copyMadeStores, killServices, type Service, startService, stop, untilUp } from '../service.ts'
 
 const EVENTS = 10_000
@@ -134,6 +134,7 @@ test('large answers keep nobody waiting', async () => {
     spans.push([name, fromMs, Date.now()])
   }
   expect(await stop(service.child, 'SIGTERM')).toBe(0)
-  const longest = spans.map(([name, fromMs, untilMs]) => [name, longestDelayMs(delays, fromMs, untilMs)] as const)
+  // A garbage collection may fall into one iteration. Work that is not divided is long for every caller.
+  const longest = spans.map(([name, fromMs, untilMs]) => [name, longDelayMs(delays, fromMs, untilMs, 1)] as const)
   expect(longest.filter(([, ms]) => !(ms < WAIT_MS_MAX))).toEqual([])
 })
