@@ -136,7 +136,14 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
       const metric = await own.org.ask<{ id: string }>('POST', '/metrics/definitions/templates', {
         body: { name: 'Events', description: '', queries, parameters: {} },
       })
-      const rule = { name: 'Any event', comparison_operator: 'ABOVE', threshold: '1', window: 'Last 5 minutes', parameters: {}, this_template_tags: {} }
+      const rule = {
+        name: 'Any event',
+        comparison_operator: 'ABOVE',
+        threshold: '1',
+        window: 'Last 5 minutes',
+        parameters: {},
+        this_template_tags: {},
+      }
       const template = await own.org.ask<{ id: string }>('POST', '/monitors/templates', {
         body: { ...rule, metric: { id: metric.body.id, arguments: {} } },
       })

@@ -1,7 +1,7 @@
 import { contract, type Finding, type ReplyOf } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
-import { type FleetEvent, fleetLines, type PlantedCause, type Random } from './planted.fixture.ts'
+import { type FleetEvent, type FleetRandom, fleetLines, type PlantedCause } from './planted.fixture.ts'
 
 type Answer = ReplyOf<typeof contract.changes.find>
 
@@ -18,12 +18,12 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-const partner = (event: FleetEvent, { pick }: Random): FleetEvent => ({
+const partner = (event: FleetEvent, { pick }: FleetRandom): FleetEvent => ({
   ...event,
   provider: pick(PROVIDERS),
   version: pick(['4.1.7', '4.2.0']),
 })
-const slow = (event: FleetEvent, { number }: Random): FleetEvent => ({
+const slow = (event: FleetEvent, { number }: FleetRandom): FleetEvent => ({
   ...event,
   status: 504,
   level: 'warn',
@@ -34,7 +34,7 @@ const slow = (event: FleetEvent, { number }: Random): FleetEvent => ({
 async function compared(
   dataset: string,
   seed: number,
-  plant: (event: FleetEvent, random: Random) => FleetEvent,
+  plant: (event: FleetEvent, random: FleetRandom) => FleetEvent,
   always = partner,
 ): Promise<Answer> {
   const cause = (change: PlantedCause['plant']): PlantedCause => ({

@@ -44,8 +44,8 @@ export type SampledFinding = { readonly change: FoundChange; readonly own: reado
 export function causeCandidates(sampled: readonly SampledFinding[], isSuited: (key: string) => boolean, max: number): readonly EventSet[] {
   const known = new Set(sampled.flatMap(({ change }) => change.names.map(nameOf)))
   const ranked = sampled.map((one) => candidatesOf(one, isSuited).filter((set) => !known.has(nameOf(set))))
-  const byTurn = Array.from({ length: CANDIDATES_PER_FINDING }, (_, at) => ranked.flatMap((own) => own[at] ?? [])).flat()
-  return [...new Map(byTurn.map((set) => [nameOf(set), set])).values()].slice(0, max)
+  const byRank = Array.from({ length: CANDIDATES_PER_FINDING }, (_, at) => ranked.flatMap((own) => own[at] ?? [])).flat()
+  return [...new Map(byRank.map((set) => [nameOf(set), set])).values()].slice(0, max)
 }
 
 /** The keys of findings, whose presence is counted: what always goes with a key is no cause of its values. */
@@ -108,8 +108,8 @@ export function groupFindings(found: readonly FoundChange[], counted: CountedOve
       return other === undefined ? !isCause(firstName(change)) : isIncrease(other) === isIncrease(change)
     }
     const bits = sets.map((_, bit) => bit).filter(isPossible)
-    const question = { own, withKey: keyOf(firstName(change)), isNow: isIncrease(change) }
-    return { ...change, question, shared: sharedBy(question, bits, sets, counted) }
+    const place = { own, withKey: keyOf(firstName(change)), isNow: isIncrease(change) }
+    return { ...change, place, shared: sharedBy(place, bits, sets, counted) }
   })
   const groups: Explained[][] = []
   for (const one of explained) {
@@ -119,7 +119,7 @@ export function groupFindings(found: readonly FoundChange[], counted: CountedOve
   }
   return groups
     .map((members) => ({
-      findings: [...members].sort(causesFirst).map(({ question: _, ...rest }) => rest),
+      findings: [...members].sort(causesFirst).map(({ place: _, ...rest }) => rest),
       shared: sharedByAll(members),
     }))
     .sort((one, other) => weightOf(other) - weightOf(one))
@@ -136,20 +136,20 @@ function sharedByAll(members: readonly ExplainedChange[]): readonly EventSet[] {
 }
 
 /** The bit of a finding, that of its key, and in which range it is. */
-type Question = { readonly own: number; readonly withKey: number | undefined; readonly isNow: boolean }
-type Explained = ExplainedChange & { readonly question: Question }
+type ExplainedSet = { readonly own: number; readonly withKey: number | undefined; readonly isNow: boolean }
+type Explained = ExplainedChange & { readonly place: ExplainedSet }
 
 /** Finds the values that explain a finding: the rarest among other events, then those that narrow it further. */
 function sharedBy(
-  question: Question,
+  place: ExplainedSet,
   bits: readonly number[],
   sets: readonly EventSet[],
   counted: CountedOverlaps,
 ): SharedValues | undefined {
   const setOf = (bit: number): EventSet => sets[bit] ?? { key: '', value: null, kind: 'PRESENT' }
-  const all = tallyOf(question, counted)
+  const all = tallyOf(place, counted)
   const chosen: number[] = []
-  for (let tally = all; chosen.length < SHARED_MAX; tally = tallyOf(question, counted, chosen)) {
+  for (let tally = all; chosen.length < SHARED_MAX; tally = tallyOf(place, counted, chosen)) {
     const telling = bits.filter(
       (bit) => !chosen.includes(bit) && tally.own.with(bit) >= COVERED_MIN * all.own.all && isTelling(tally, bit, counted.comparisons),
     )
@@ -159,7 +159,7 @@ function sharedBy(
     if (best === undefined) break
     chosen.push(best)
   }
-  const both = tallyOf(question, counted, chosen)
+  const both = tallyOf(place, counted, chosen)
   if (chosen.length === 0) return undefined
   return { sets: chosen.map(setOf), count: both.own.all, othersShare: both.others.all / all.others.all }
 }
@@ -169,7 +169,7 @@ type Side = { readonly all: number; with(bit: number): number }
 type Tally = { readonly own: Side; readonly others: Side; readonly othersWithKey: Side }
 
 /** Counts the events that are in all of some sets. */
-function tallyOf({ own, withKey, isNow }: Question, { overlaps }: CountedOverlaps, within: readonly number[] = []): Tally {
+function tallyOf({ own, withKey, isNow }: ExplainedSet, { overlaps }: CountedOverlaps, within: readonly number[] = []): Tally {
   const [inside, outside, outsideWithKey] = [0, 1, 2].map(() => new Float64Array(SETS_MAX + 1)) as [
     Float64Array,
     Float64Array,
@@ -207,7 +207,7 @@ function isOfOneGroup(one: Explained, other: Explained, counted: CountedOverlaps
   const [name, othersName] = [nameOf(firstName(one)), nameOf(firstName(other))]
   if (cause || othersCause) return cause === othersName || othersCause === name || cause === othersCause
   if (isCause(firstName(one)) && isCause(firstName(other))) return false
-  const isPart = (part: Explained, of: Explained) => isTelling(tallyOf(part.question, counted), of.question.own, counted.comparisons)
+  const isPart = (part: Explained, of: Explained) => isTelling(tallyOf(part.place, counted), of.place.own, counted.comparisons)
   return isPart(one, other) || isPart(other, one)
 }
 

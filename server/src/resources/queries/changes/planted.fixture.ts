@@ -1,12 +1,12 @@
 /** An event of the fleet, before a cause changes it. */
 export type FleetEvent = Record<string, unknown> & { service: string; level: string; message: string; status: number; duration_ms: number }
 
-export type Random = { number(): number; pick<T>(list: readonly T[]): T }
+export type FleetRandom = { number(): number; pick<T>(list: readonly T[]): T }
 
 /** A cause: how it changes an event of the range (undefined removes it), and the name by which it has to be found. */
 export type PlantedCause = {
   readonly name: string
-  readonly plant: (event: FleetEvent, random: Random) => FleetEvent | undefined
+  readonly plant: (event: FleetEvent, random: FleetRandom) => FleetEvent | undefined
   readonly expected: { readonly key: string; readonly value: RegExp | null; readonly change: readonly string[] }
 }
 
@@ -91,7 +91,7 @@ export function fleetLines(
   return lines
 }
 
-function fleetEvent(random: Random): FleetEvent {
+function fleetEvent(random: FleetRandom): FleetEvent {
   const { number, pick } = random
   const service = SERVICES[Math.floor(number() ** 1.5 * SERVICES.length)] ?? 'gateway'
   const isError = number() < (service === 'mailer' ? 0.04 : 0.008)
@@ -115,7 +115,7 @@ function fleetEvent(random: Random): FleetEvent {
   }
 }
 
-function randomOf(seed: number): Random {
+function randomOf(seed: number): FleetRandom {
   let state = seed >>> 0
   const number = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

@@ -1,11 +1,11 @@
 import type { BodyOf, contract, ReplyOf } from '@dendro/api'
-import type { AggregateCall } from '@dendro/language/tree'
+import type { AggregateCall, Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
 import { patternId } from '../../../kernel/pattern-id.ts'
 import { messageKeys } from '../../../lines/event.ts'
 import { WILDCARD } from '../../../lines/pattern.ts'
 import { parseFilter } from '../../../query/query.ts'
-import type { EventQuery, StatsGroup } from '../../../reading/event-query.ts'
+import type { EventQuery, StatsGroup, TimeBounds } from '../../../reading/event-query.ts'
 import { countFamilies, readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { recordSearch } from '../../data/event-queries/event-queries.ts'
@@ -22,6 +22,11 @@ const GROUPS = ['@pattern', '@collection', '@dataset']
 const CALLS: readonly AggregateCall[] = [{ name: 'count' }, { name: 'last', key: '@sequence' }]
 /** Keeps the statement short; lookups by sequence number are fast. */
 const EXAMPLES_AT_ONCE = 250
+
+/** Most patterns occurred lately, which costs little to find out. */
+const RECENT_MS = 7 * 86_400_000
+const IDS_MAX = 100
+const NOWHERE = { position: 0, length: 0 }
 
 /** Counts matching events by pattern and dataset. */
 export async function findPatterns(
@@ -56,7 +61,7 @@ async function countAllPatterns({ events }: World, eventQuery: EventQuery): Prom
 const byText = (one: string, other: string): number => Number(one > other) - Number(one < other)
 
 /** Counts the patterns of matching events, and finds the newest event of each. */
-export async function countMatchingPatterns({ events }: Pick<World, 'events'>, eventQuery: EventQuery): Promise<AllCounted> {
+async function countMatchingPatterns({ events }: Pick<World, 'events'>, eventQuery: EventQuery): Promise<AllCounted> {
   // One more, since events without a message form a group that is no pattern.
   const { groups, cost } = await readStats(events, eventQuery, { calls: CALLS, groups: GROUPS, slices: 1, limit: PATTERNS_MAX + 1 })
   const ids = new Map(eventQuery.sources.map(({ logId, collection, dataset }) => [JSON.stringify([collection, dataset]), logId]))
@@ -93,4 +98,32 @@ export async function patternTemplates(
     }
   }
   return templates
+}
+
+/** Plans the read of events that match a filter; undefined when no dataset may be read. */
+type PlanRead = (filter: Filter, bounds: TimeBounds) => Promise<EventQuery | undefined>
+
+/** Looks up the templates of patterns by their ids: in the events of the last days, then in all that are kept. Those without an event are left out. */
+export async function textsOfPatterns(
+  world: Pick<World, 'meta' | 'events' | 'clock'>,
+  orgId: string,
+  ids: readonly string[],
+  plan: PlanRead,
+): Promise<ReadonlyMap<string, string>> {
+  const nowMs = world.clock.nowMs()
+  const texts = new Map<string, string>()
+  for (const fromMs of [Math.max(0, nowMs - RECENT_MS), 0]) {
+    const missing = ids.slice(0, IDS_MAX).filter((id) => !texts.has(id))
+    if (missing.length === 0) break
+    const values = missing.map((text) => ({ kind: 'text' as const, text }))
+    const query = await plan({ kind: 'in', key: '@pattern', values, negated: false, at: NOWHERE }, { fromMs, toMs: nowMs })
+    if (!query) break
+    const { counted } = await countMatchingPatterns(world, query)
+    const templates = await patternTemplates(world, orgId, query, counted)
+    for (const { id, sequence } of counted) {
+      const template = templates.get(sequence)
+      if (template !== undefined && !texts.has(id)) texts.set(id, template)
+    }
+  }
+  return texts
 }
