@@ -28,7 +28,8 @@ export function endConnections(app: FastifyInstance, { log, busyMs }: { log: Log
       const unusedMs = performance.now() - UNUSED_MS
       for (const [socket, openedMs] of sockets) if (socket.bytesRead === 0 && openedMs < unusedMs) socket.destroy()
     }
-    const sweep = setInterval(closeUnused, CLOSE_IDLE_MS).unref()
+    // After reading: on a busy machine a request may have waited for its turn as long as for the timer.
+    const sweep = setInterval(() => setImmediate(closeUnused), CLOSE_IDLE_MS).unref()
     const late = setTimeout(() => {
       log.info({ connections: sockets.size }, 'closing connections whose requests do not end')
       for (const socket of sockets.keys()) socket.destroy()
