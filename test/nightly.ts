@@ -20,6 +20,7 @@ const DEEP_FILTERS = 2_000
 const SHAPES = 100_000
 const DATASETS = 10_000
 const META_KILLS = 40
+const ROLLING_RESTARTS = 10
 const SEARCHED_EVENTS = 20_000_000
 /** Of pods and of text lines. */
 const IRREGULAR_EVENTS = 2_000_000
@@ -36,6 +37,11 @@ const testOf = (...files: string[]): string[] => ['node_modules/vitest/vitest.mj
 
 const parts: readonly Part[] = [
   { what: 'kills under load', args: ['test/kill-loop.ts', times(KILL_ROUNDS), String(KILL_ROUND_S), seed] },
+  {
+    what: 'rolling restarts of three processes behind a proxy',
+    args: testOf('test/journeys/rolling-restarts.test.ts'),
+    env: { DENDRO_TEST_RESTARTS: times(ROLLING_RESTARTS) },
+  },
   { what: 'power cuts under the event store', args: ['test/power-cut.ts', times(POWER_CUTS)] },
   {
     what: 'power cuts under the metadata store',

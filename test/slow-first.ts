@@ -12,6 +12,8 @@ const SLOW = [
   'server/src/events/store/engine.test.ts',
   'test/web/around.test.ts',
   'test/journeys/exports.test.ts',
+  'test/journeys/rolling-restarts.test.ts',
+  'test/journeys/stop-in-use.test.ts',
   'server/src/meta/embedded.test.ts',
   'test/web/explore.test.ts',
   'test/journeys/watching.test.ts',

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from '../kernel/log.ts'
 import { readToEnd } from './linger.ts'
@@ -6,11 +6,16 @@ import { readToEnd } from './linger.ts'
 /** During the close, a connection ends at most this long after its last response. */
 const CLOSE_IDLE_MS = 50
 
+/** A connection on which nothing was sent for this long is unused; the request on a newer one may be on its way. */
+const UNUSED_MS = 1_000
+
+const ACCEPT_MS_MAX = 1_000
+
 /** Ends each connection in order: after a refused upload, and within `busyMs` when the server closes. */
 export function endConnections(app: FastifyInstance, { log, busyMs }: { log: Logger; busyMs: number }): void {
-  const sockets = new Set<Socket>()
+  const sockets = new Map<Socket, number>()
   app.server.on('connection', (socket) => {
-    sockets.add(socket)
+    sockets.set(socket, performance.now())
     socket.once('close', () => sockets.delete(socket))
   })
   let isClosing = false
@@ -20,22 +25,44 @@ export function endConnections(app: FastifyInstance, { log, busyMs }: { log: Log
     // those on which nothing was ever sent, which it does not count as idle.
     const closeUnused = (): void => {
       app.server.closeIdleConnections()
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+      const unusedMs = performance.now() - UNUSED_MS
+      for (const [socket, openedMs] of sockets) if (socket.bytesRead === 0 && openedMs < unusedMs) socket.destroy()
     }
-    const sweep = setInterval(closeUnused, CLOSE_IDLE_MS).unref()
+    // After reading: on a busy machine a request may have waited for its turn as long as for the timer.
+    const sweep = setInterval(() => setImmediate(closeUnused), CLOSE_IDLE_MS).unref()
     const late = setTimeout(() => {
       log.info({ connections: sockets.size }, 'closing connections whose requests do not end')
-      for (const socket of sockets) socket.destroy()
+      for (const socket of sockets.keys()) socket.destroy()
     }, busyMs)
     app.server.once('close', () => {
       clearInterval(sweep)
       clearTimeout(late)
     })
-    done()
+    afterWaiting(app.server, done)
   })
   app.addHook('onSend', ({ raw }, reply, _payload, done) => {
     if (isClosing) reply.header('connection', 'close')
     if (!raw.complete) readToEnd(raw, reply.raw)
     done()
   })
+}
+
+/** Calls back when no connection waits to be accepted: the system would reset it when the port is closed. Each turn of the event loop accepts one. */
+function afterWaiting(server: Server, done: () => void): void {
+  const untilMs = performance.now() + ACCEPT_MS_MAX
+  let isAccepting = true
+  const note = (): void => {
+    isAccepting = true
+  }
+  server.on('connection', note)
+  const turn = (): void => {
+    if (isAccepting && performance.now() < untilMs) {
+      isAccepting = false
+      setImmediate(turn)
+    } else {
+      server.off('connection', note)
+      done()
+    }
+  }
+  setImmediate(turn)
 }

@@ -85,6 +85,8 @@ export function openHttp(options: HttpOptions): FastifyInstance {
     },
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: PARAM_LENGTH_MAX },
     forceCloseConnections: 'idle',
+    // Requests on open connections are served until all have ended.
+    return503OnClosing: false,
     frameworkErrors: (thrown, request, reply) =>
       replyWithFailure(options, failureLog, thrown, request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: (thrown, socket) => replyToClientError(options, thrown, socket),
