@@ -90,10 +90,10 @@ const loki = new URLSearchParams({
 })
 const reads: Readonly<Record<string, () => Promise<number>>> = {
   groups: search(grouped(1)),
-  'groups in slices': search(grouped(100)),
-  'compressed groups': async () => bytesOf(await ask('/search', { body: grouped(20), headers: { 'accept-encoding': 'br' } })),
+  'groups in slices': search(grouped(50)),
+  'compressed groups': async () => bytesOf(await ask('/search', { body: grouped(10), headers: { 'accept-encoding': 'br' } })),
   events: search({ ...searched, select: ['*', '@raw'], limit: EVENTS }),
-  'an asynchronous search': async () => waitFor(await ask('/search', { body: { ...grouped(20), async_enabled: true } })),
+  'an asynchronous search': async () => waitFor(await ask('/search', { body: { ...grouped(10), async_enabled: true } })),
   'a time series': async () =>
     bytesOf(
       await ask('/timeseries/search', {
@@ -101,7 +101,7 @@ const reads: Readonly<Record<string, () => Promise<number>>> = {
           queries: [{ name: 'a', select: ['count(*)'], from_expr: "dataset = 'wide'", groups: ['one', 'other'] }],
           time_range: range,
           limit: EVENTS,
-          num_of_slices: 100,
+          num_of_slices: 50,
         },
       }),
     ),
