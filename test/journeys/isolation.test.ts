@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Export, SearchResponse } from '@dendro/api'
+import type { SearchResponse } from '@dendro/api'
 import { afterAll, expect, test } from 'vitest'
 import { longestDelayMs, recordDelaysInto } from '../loop-delays.ts'
 import { copyMadeStores, killServices, type Service, startService, stop, untilUp } from '../service.ts'
@@ -105,17 +105,6 @@ const reads: Readonly<Record<string, () => Promise<number>>> = {
         },
       }),
     ),
-  'an export': async () => {
-    const started = await ask('/exports', {
-      body: { search_details: { from_expr: "dataset = 'wide'", time_range: 'Last 1 day' }, compression: 'none' },
-    })
-    let made = (await started.json()) as Export
-    while (made.status !== 'COMPLETE') {
-      await new Promise((done) => setTimeout(done, 200))
-      made = (await (await ask(`/exports/${made.export_id}`, { method: 'GET' })).json()) as Export
-    }
-    return bytesOf(await fetch(made.location))
-  },
   'lines by the Loki protocol': async () => bytesOf(await ask(`/loki/api/v1/query_range?${loki}`, { method: 'GET' })),
 }
 
