@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Export, SearchResponse } from '@dendro/api'
+import type { SearchResponse } from '@dendro/api'
 import { afterAll, expect, test } from 'vitest'
 import { longDelayMs, recordDelaysInto } from '../loop-delays.ts'
 import { copyMadeStores, killServices, type Service, startService, stop, untilUp } from '../service.ts'
@@ -90,10 +90,10 @@ const loki = new URLSearchParams({
 })
 const reads: Readonly<Record<string, () => Promise<number>>> = {
   groups: search(grouped(1)),
-  'groups in slices': search(grouped(100)),
-  'compressed groups': async () => bytesOf(await ask('/search', { body: grouped(20), headers: { 'accept-encoding': 'br' } })),
+  'groups in slices': search(grouped(50)),
+  'compressed groups': async () => bytesOf(await ask('/search', { body: grouped(10), headers: { 'accept-encoding': 'br' } })),
   events: search({ ...searched, select: ['*', '@raw'], limit: EVENTS }),
-  'an asynchronous search': async () => waitFor(await ask('/search', { body: { ...grouped(20), async_enabled: true } })),
+  'an asynchronous search': async () => waitFor(await ask('/search', { body: { ...grouped(10), async_enabled: true } })),
   'a time series': async () =>
     bytesOf(
       await ask('/timeseries/search', {
@@ -101,21 +101,10 @@ const reads: Readonly<Record<string, () => Promise<number>>> = {
           queries: [{ name: 'a', select: ['count(*)'], from_expr: "dataset = 'wide'", groups: ['one', 'other'] }],
           time_range: range,
           limit: EVENTS,
-          num_of_slices: 100,
+          num_of_slices: 50,
         },
       }),
     ),
-  'an export': async () => {
-    const started = await ask('/exports', {
-      body: { search_details: { from_expr: "dataset = 'wide'", time_range: 'Last 1 day' }, compression: 'none' },
-    })
-    let made = (await started.json()) as Export
-    while (made.status !== 'COMPLETE') {
-      await new Promise((done) => setTimeout(done, 200))
-      made = (await (await ask(`/exports/${made.export_id}`, { method: 'GET' })).json()) as Export
-    }
-    return bytesOf(await fetch(made.location))
-  },
   'lines by the Loki protocol': async () => bytesOf(await ask(`/loki/api/v1/query_range?${loki}`, { method: 'GET' })),
 }
 

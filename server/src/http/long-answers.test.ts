@@ -29,9 +29,9 @@ afterAll(() => app?.close())
 
 /** Asks without reading the body. */
 async function open(method: string, encoding = 'identity'): Promise<IncomingMessage> {
-  const asked = request(`${app.url}${path}`, { method, headers: { 'x-service-api-key': org.key, 'accept-encoding': encoding } })
-  asked.end()
-  const [answer] = await once(asked, 'response')
+  const sent = request(`${app.url}${path}`, { method, headers: { 'x-service-api-key': org.key, 'accept-encoding': encoding } })
+  sent.end()
+  const [answer] = await once(sent, 'response')
   return answer
 }
 

@@ -1,5 +1,5 @@
 import { toJson } from './exact-json.ts'
-import { Piece } from './turns.ts'
+import { Stretch } from './steps.ts'
 
 /** Values with longer JSON are divided. The estimate counts characters. */
 const UNDIVIDED_CHARS = 16 * 1_024
@@ -52,11 +52,11 @@ const isWrittenByItself = (value: object): boolean => typeof (value as { toJSON?
 
 /** Writes the same JSON as `toJson` in pieces, and lets other work go first between them. */
 export async function* jsonPieces(value: unknown): AsyncGenerator<string, void, undefined> {
-  const piece = new Piece()
+  const stretch = new Stretch()
   let text = ''
   for (const part of partsOf(value)) {
     text += part
-    const pause = piece.pause()
+    const pause = stretch.pause()
     if (pause) await pause
     if (text.length < PIECE_CHARS) continue
     yield text

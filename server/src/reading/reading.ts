@@ -1,5 +1,5 @@
 import type { EventStore } from '../events/store/events.ts'
-import { Piece } from '../kernel/turns.ts'
+import { Stretch } from '../kernel/steps.ts'
 import { readWithFacts } from './branch-facts.ts'
 import { conditionsIn, freeTextsIn, keysIn, type QueryBranch } from './branches.ts'
 import type { EventQuery, EventsRequest, EventsResult, FoundEvent, TimeBounds } from './event-query.ts'
@@ -101,11 +101,11 @@ export async function eventsOf(
   const rows = await run(store, queryRun, whole)
   const found: FoundEvent[] = []
   const [first] = layouts
-  const piece = new Piece()
+  const stretch = new Stretch()
   while (rows.next()) {
     const stored = first && hasTableRows ? storedTableRow(rows, first) : storedEvent(rows)
     found.push(foundEvent(stored, layoutOf(layouts, stored), request))
-    const pause = piece.pause()
+    const pause = stretch.pause()
     if (pause) await pause
   }
   return found

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { isShardUnavailable } from '../events/store/away.ts'
 import type { EventStore } from '../events/store/events.ts'
 import { unavailable } from '../kernel/errors.ts'
-import { nextTurn } from '../kernel/turns.ts'
+import { nextStep } from '../kernel/steps.ts'
 import { BinaryRows } from './binary-rows.ts'
 import { countElements } from './element-text.ts'
 import type { EventQuery, QueryBudget, QueryCost, TimeBounds } from './event-query.ts'
@@ -96,7 +96,7 @@ export async function run(
   const owner = { orgNumber, groupsMax: groupLimit?.groupsMax, memoryBytes: queryRun.budget.memoryBytes }
   const place = sampleRows === undefined ? keptPlace(store, scope, bound, owner) : undefined
   try {
-    if (hasManyValues(bound)) await nextTurn()
+    if (hasManyValues(bound)) await nextStep()
     signal.throwIfAborted()
     const kept = place?.find()
     if (kept && isWithinBudget(queryRun, kept)) return rowsOf(queryRun, bound, kept)
@@ -168,7 +168,7 @@ async function send(
   const length = text.length + countElements(text) * ELEMENT_BYTES
   if (length > TEXT_BYTES_MAX) throw tooLong(length / TEXT_BYTES_MAX)
   const { body, contentType } = encodeStatement(bound, 'RowBinary')
-  if (hasManyValues(bound)) await nextTurn()
+  if (hasManyValues(bound)) await nextStep()
   const queryId = randomUUID()
   const { signal, release } = endingWith(queryRun.signal, Math.ceil(secondsLeft * 1_000) + LATE_MS)
   const progressReport = reportProgress(store, queryRun, queryId)

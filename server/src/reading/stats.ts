@@ -1,6 +1,6 @@
 import type { EventStore } from '../events/store/events.ts'
 import { badRequest } from '../kernel/errors.ts'
-import { mapInTurns, Piece } from '../kernel/turns.ts'
+import { mapInSteps, Stretch } from '../kernel/steps.ts'
 import { sliceStartMs } from '../query/slices.ts'
 import type { BinaryRows } from './binary-rows.ts'
 import { readWithFacts } from './branch-facts.ts'
@@ -110,9 +110,9 @@ async function readAtOnce(reading: StatsRead): Promise<StatsFound | undefined> {
   const all = { whole: nobody(calls), slices: emptySlices(reading) }
   const found = new Map<string, { whole: StatsRow; slices: StatsRow[] }>()
   let groupsTotal = 0
-  const piece = new Piece()
+  const stretch = new Stretch()
   while (rows?.next()) {
-    const pause = piece.pause()
+    const pause = stretch.pause()
     if (pause) await pause
     const slice = Number(rows.uint64()) - 1
     const stored = rows.text()
@@ -142,9 +142,9 @@ async function readSliced(reading: StatsRead, key: string): Promise<StatsFound |
   let all: TotalStats = { whole: nobody(calls), slices: emptySlices(reading) }
   const groups: StatsGroup[] = []
   let groupsTotal = 0
-  const piece = new Piece()
+  const stretch = new Stretch()
   while (rows.next()) {
-    const pause = piece.pause()
+    const pause = stretch.pause()
     if (pause) await pause
     const stored = rows.text()
     const isWhole = rows.uint8() === 1
@@ -200,9 +200,9 @@ async function readSlices(reading: StatsRead): Promise<TotalStats> {
   const rows = await readRows(reading, { calls, groups: [], slices: count })
   const slices = emptySlices(reading)
   let whole = nobody(calls)
-  const piece = new Piece()
+  const stretch = new Stretch()
   while (rows?.next()) {
-    const pause = piece.pause()
+    const pause = stretch.pause()
     if (pause) await pause
     const number = Number(rows.uint64())
     if (number === 0) whole = readStatsRow(rows, calls, widthMs(reading))
@@ -227,9 +227,9 @@ async function readTop(reading: StatsRead): Promise<TopGroups & { whole: StatsRo
   const rows = await readRows(reading, { calls, groups, slices: undefined, top: limit })
   const found: TopGroup[] = []
   let [whole, total] = [nobody(calls), 0]
-  const piece = new Piece()
+  const stretch = new Stretch()
   while (rows?.next()) {
-    const pause = piece.pause()
+    const pause = stretch.pause()
     if (pause) await pause
     const stored = groups.map(() => rows.text())
     const isWhole = rows.uint8() === 1
@@ -250,18 +250,18 @@ async function withSlices(reading: StatsRead, top: readonly TopGroup[]): Promise
   // With one slice, the slice is the total.
   if (count === 1) return top.map((group) => foundGroup(group, [group.whole]))
   const empty = emptySlices(reading)
-  const found = new Map(await mapInTurns(top, ({ stored }): [string, StatsRow[]] => [stored.join(GROUP_JOINT), [...empty]]))
+  const found = new Map(await mapInSteps(top, ({ stored }): [string, StatsRow[]] => [stored.join(GROUP_JOINT), [...empty]]))
   const rows = top.length === 0 ? undefined : await readRows(reading, { calls, groups, slices: count, only: [...found.keys()] })
-  const piece = new Piece()
+  const stretch = new Stretch()
   while (rows?.next()) {
-    const pause = piece.pause()
+    const pause = stretch.pause()
     if (pause) await pause
     const slice = Number(rows.uint64()) - 1
     const slices = found.get(groups.map(() => rows.text()).join(GROUP_JOINT))
     const measured = readStatsRow(rows, calls, widthMs(reading, slice))
     if (slices) slices[slice] = measured
   }
-  return mapInTurns(top, (group) => foundGroup(group, found.get(group.stored.join(GROUP_JOINT)) ?? []))
+  return mapInSteps(top, (group) => foundGroup(group, found.get(group.stored.join(GROUP_JOINT)) ?? []))
 }
 
 const foundGroup = ({ stored, whole }: TopGroup, slices: readonly StatsRow[]): StatsGroup => ({

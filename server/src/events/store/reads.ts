@@ -3,7 +3,7 @@ import { request as secureRequest, Agent as TlsAgent } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { type ClickHouseSettings, parseError } from '@clickhouse/client'
 import { unavailable } from '../../kernel/errors.ts'
-import { nextTurn, Piece } from '../../kernel/turns.ts'
+import { nextStep, Stretch } from '../../kernel/steps.ts'
 import type { StoreAddress, StoreLogin } from './address.ts'
 
 /** A statement in an HTTP body. Aborting the signal closes the connection, which ends the statement. */
@@ -61,7 +61,7 @@ export function openReads({ url, database }: Pick<StoreAddress, 'url' | 'databas
           answer.on('error', fail)
           answer.once('end', () => {
             settled()
-            concatInTurns(chunks)
+            concatInSteps(chunks)
               .then((bytes) => {
                 if (isFailure(answer)) throw parseError(bytes.toString('utf8'))
                 return completeResult(bytes, answer.headers, resultBytesMax)
@@ -79,19 +79,19 @@ export function openReads({ url, database }: Pick<StoreAddress, 'url' | 'databas
 const LONG_BYTES = 256 * 1_024
 
 /** Copies a long result with pauses, and lets go of what it has copied. */
-async function concatInTurns(chunks: (Buffer | undefined)[]): Promise<Buffer> {
+async function concatInSteps(chunks: (Buffer | undefined)[]): Promise<Buffer> {
   const [first] = chunks
   if (chunks.length === 1 && first) return first
   const whole = Buffer.allocUnsafe(chunks.reduce((sum, chunk) => sum + (chunk?.length ?? 0), 0))
-  const piece = new Piece()
+  const stretch = new Stretch()
   let at = 0
   for (const [index, chunk] of chunks.entries()) {
     if (chunk) at += chunk.copy(whole, at)
     chunks[index] = undefined
-    const pause = piece.pause()
+    const pause = stretch.pause()
     if (pause) await pause
   }
-  if (whole.length >= LONG_BYTES) await nextTurn()
+  if (whole.length >= LONG_BYTES) await nextStep()
   return whole
 }
 

@@ -1,6 +1,6 @@
 import type { Filter, Literal } from '@dendro/language/tree'
 import type { EventStore } from '../../../events/store/events.ts'
-import { mapInTurns } from '../../../kernel/turns.ts'
+import { mapInSteps } from '../../../kernel/steps.ts'
 import type { EventQuery, StatsGroup, StatsRequest, StatsResult } from '../../../reading/event-query.ts'
 import { readStats } from '../../../reading/reading.ts'
 import { and } from './filters.ts'
@@ -22,14 +22,14 @@ export async function readLevels(
   let bytes = 0
   for (let depth = 1; depth < request.groups.length && leaves.groups.length > 0; depth += 1) {
     const groups = request.groups.slice(0, depth)
-    const wanted = new Set(await mapInTurns(leaves.groups, ({ values }) => JSON.stringify(values.slice(0, depth))))
+    const wanted = new Set(await mapInSteps(leaves.groups, ({ values }) => JSON.stringify(values.slice(0, depth))))
     const filter = groups.reduce(
       (all, key, at) => and(all, isOneOf(key, new Set(leaves.groups.map(({ values }) => values[at] ?? null)))),
       query.filter,
     )
     const found = await readStats(store, { ...query, filter }, { ...request, groups, limit: LEVEL_GROUPS_MAX })
     bytes += found.cost.bytes
-    const byName = new Map(await mapInTurns(found.groups, (group) => [JSON.stringify(group.values), group] as const))
+    const byName = new Map(await mapInSteps(found.groups, (group) => [JSON.stringify(group.values), group] as const))
     levels.push(sortLargestFirst([...wanted].flatMap((name) => byName.get(name) ?? [])))
   }
   return { levels: [...levels, leaves.groups], bytes }

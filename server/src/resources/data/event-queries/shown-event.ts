@@ -1,7 +1,7 @@
 import type { Event, ResultRow } from '@dendro/api'
 import type { SelectItem } from '@dendro/language/tree'
 import { patternId } from '../../../kernel/pattern-id.ts'
-import { mapInTurns } from '../../../kernel/turns.ts'
+import { mapInSteps } from '../../../kernel/steps.ts'
 import type { Severity } from '../../../lines/severity.ts'
 import { keyNames } from '../../../query/key-names.ts'
 import type { EventsRequest, FoundEvent } from '../../../reading/event-query.ts'
@@ -34,7 +34,7 @@ export function readKeys(items: readonly SelectItem[]): Pick<EventsRequest, 'key
 
 /** Builds each event in both forms of the response, in the order found. */
 export async function shownEvents(found: readonly FoundEvent[], view: EventView): Promise<{ events: Event[]; result: ResultRow[] }> {
-  const shown = await mapInTurns(found, (event) => showOne(event, view))
+  const shown = await mapInSteps(found, (event) => showOne(event, view))
   return { events: shown.map(({ event }) => event), result: shown.map(({ row }) => row) }
 }
 

@@ -1,7 +1,7 @@
 import type { AggregateGroupRow, ResultRow, Series, TimeSlice, Totals } from '@dendro/api'
 import type { SelectItem } from '@dendro/language/tree'
 import { deferredList } from '../../../kernel/json-pieces.ts'
-import { mapInTurns } from '../../../kernel/turns.ts'
+import { mapInSteps } from '../../../kernel/steps.ts'
 import { sliceLengthMs, sliceStartMs } from '../../../query/slices.ts'
 import type { StatsGroup, StatsResult, StatsRow, StatValue, TimeBounds } from '../../../reading/event-query.ts'
 import { sliceTimeText } from './shown-time.ts'
@@ -87,11 +87,11 @@ const deferredSlices = (slices: readonly StatsRow[], frame: StatsFrame): TimeSli
 /** The groups, largest first, in the two flat forms of the response. */
 export async function groupRows(found: StatsResult, frame: StatsFrame): Promise<{ groups: AggregateGroupRow[]; result: ResultRow[] }> {
   const stat = frame.calls[0]?.name ?? ''
-  const rows = await mapInTurns(found.groups, ({ values, whole, slices }) => ({
+  const rows = await mapInSteps(found.groups, ({ values, whole, slices }) => ({
     flat: { ...valuesOf(whole, frame), group: groupName(values), count: whole.count },
     more: { stat, value: numberOf(whole.stats[0]), timeseries: deferredSlices(slices, frame) },
   }))
-  return { groups: await mapInTurns(rows, ({ flat, more }) => ({ ...flat, ...more })), result: rows.map(({ flat }) => flat) }
+  return { groups: await mapInSteps(rows, ({ flat, more }) => ({ ...flat, ...more })), result: rows.map(({ flat }) => flat) }
 }
 
 /**
@@ -104,7 +104,7 @@ export async function seriesTree(levels: readonly (readonly StatsGroup[])[], fra
   for (const [depth, groups] of [...levels.entries()].reverse()) {
     const below = inside
     const above = new Map<string, Series[]>()
-    await mapInTurns(groups, (group) => {
+    await mapInSteps(groups, (group) => {
       const series = seriesOf(group, frame, depth)
       if (below) series.groups_series = below.get(nameOf(group.values)) ?? []
       const parent = nameOf(group.values.slice(0, depth))

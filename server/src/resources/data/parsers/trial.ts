@@ -1,7 +1,7 @@
 import type { BodyOf, contract, ReplyOf } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { badField } from '../../../kernel/errors.ts'
-import { nextTurn } from '../../../kernel/turns.ts'
+import { nextStep } from '../../../kernel/steps.ts'
 import { builtIns, type LineFormat } from '../../../parsers/built-in.ts'
 import type { ParserResult } from '../../../parsers/compiled.ts'
 import { compilePattern, typeOfPattern } from '../../../parsers/parsers.ts'
@@ -90,7 +90,7 @@ async function readAll(read: LineReader, lines: readonly string[], tank: { steps
     reads.push(given <= 0 ? { kind: 'given up' } : read(line.slice(0, LINE_CHARS_MAX), fuel))
     tank.steps -= given - fuel.steps
     if (performance.now() < yieldAtMs) continue
-    await nextTurn()
+    await nextStep()
     yieldAtMs = performance.now() + YIELD_AFTER_MS
   }
   return reads

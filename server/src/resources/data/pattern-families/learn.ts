@@ -1,5 +1,5 @@
 import { hashOfPatternId, patternId } from '../../../kernel/pattern-id.ts'
-import { nextTurn } from '../../../kernel/turns.ts'
+import { nextStep } from '../../../kernel/steps.ts'
 import { decideFamilies } from '../../../lines/family-decision.ts'
 import { formOf } from '../../../lines/family-form.ts'
 import { hashToBigint, maskedHash } from '../../../lines/skeleton.ts'
@@ -34,7 +34,7 @@ export async function decideAbout(meta: Meta, orgId: string, logId: string, foun
   const forms: Form[] = []
   for (const { pattern, message } of found) {
     forms.push(formFor(pattern, message))
-    if (forms.length % SINGLES_MAX === 0) await nextTurn()
+    if (forms.length % SINGLES_MAX === 0) await nextStep()
   }
   await meta.write(orgId, async (tx) => {
     const version = await lockCatalog(tx, orgId, logId)
@@ -79,7 +79,7 @@ async function decide(tx: Db, logId: string, fresh: readonly Form[]): Promise<{ 
     for (const [pattern, family] of decision.joined)
       members.push({ pattern: patternId(pattern), frame, words: null, family: patternId(family) })
     for (const { id, words } of own) if (!decision.joined.has(hashOf(id))) members.push({ pattern: id, frame, words, family: null })
-    await nextTurn()
+    await nextStep()
   }
   return { families, members }
 }

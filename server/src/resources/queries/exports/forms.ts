@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { gzip, zstdCompress } from 'node:zlib'
 import type { ExportCompression, ExportFormat } from '@dendro/api'
-import { nextTurn } from '../../../kernel/turns.ts'
+import { nextStep } from '../../../kernel/steps.ts'
 import type { FoundEvent } from '../../../reading/event-query.ts'
 import type { ExportOptions, ExportWriter, FileSink } from './form.ts'
 import { csvHeader, csvLine, type DatasetName, ndjsonLine } from './lines.ts'
@@ -40,7 +40,7 @@ function textWriter(
         for (const event of events.slice(at, at + EVENTS_AT_ONCE)) text += lineOf(event, place)
         sink.write(await pack(text))
         textBytes += Buffer.byteLength(text)
-        await nextTurn()
+        await nextStep()
       }
       return textBytes
     },

@@ -3,7 +3,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib'
 import type { ExportCompression } from '@dendro/api'
 import type { CompressionCodec, RowGroup, SchemaElement } from 'hyparquet'
 import { ByteWriter, type ColumnSource, ParquetWriter } from 'hyparquet-writer'
-import { nextTurn } from '../../../kernel/turns.ts'
+import { nextStep } from '../../../kernel/steps.ts'
 import type { FoundEvent } from '../../../reading/event-query.ts'
 import { rawText, statusOf } from '../../data/event-queries/event-queries.ts'
 import type { ExportOptions, ExportWriter, FileSink } from './form.ts'
@@ -128,7 +128,7 @@ async function encode(rows: readonly Row[], { columns, codec, at }: Terms): Prom
     group.total_byte_size += alone.total_byte_size
     bytes.push(writer.getBytes())
     offset = writer.offset
-    await nextTurn()
+    await nextStep()
   }
   return { bytes, group: { ...group, total_compressed_size: BigInt(offset - at) } }
 }

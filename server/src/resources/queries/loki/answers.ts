@@ -1,4 +1,4 @@
-import { mapInTurns } from '../../../kernel/turns.ts'
+import { mapInSteps } from '../../../kernel/steps.ts'
 import type { LabelSet } from './event-labels.ts'
 import type { LogEntry } from './log-entries.ts'
 import type { LokiCost } from './loki-query.ts'
@@ -12,7 +12,7 @@ export type StreamAnswer = { stream: Record<string, string>; values: Value[] }
 /** Groups entries by their streams, in their order. */
 export async function streamsOf(entries: readonly LogEntry[], form: LabelForm): Promise<StreamAnswer[]> {
   const streams = new Map<string, StreamAnswer>()
-  await mapInTurns(entries, (entry) => {
+  await mapInSteps(entries, (entry) => {
     const labels = form === 'joined' ? new Map([...entry.stream, ...entry.parsed]) : entry.stream
     const key = labelKeyOf(labels)
     const stream = streams.get(key) ?? { stream: recordOf(labels), values: [] }

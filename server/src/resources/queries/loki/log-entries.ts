@@ -1,5 +1,5 @@
 import { badRequest } from '../../../kernel/errors.ts'
-import { Piece } from '../../../kernel/turns.ts'
+import { Stretch } from '../../../kernel/steps.ts'
 import type { LabelSet } from './event-labels.ts'
 import { FIELD_ENDING } from './label-names.ts'
 import type { LogqlLogs, LogqlStage } from './logql/tree.ts'
@@ -34,7 +34,7 @@ export async function readEntries(caller: LokiCaller, logs: LogqlLogs, request: 
   const isFiltered = planned.rest.some(({ kind }) => filtering.has(kind))
   const pipeline = compilePipeline(planned.rest)
   const entries: LogEntry[] = []
-  const piece = new Piece()
+  const stretch = new Stretch()
   let scanned = 0
   // The first and the last millisecond may contain events outside the range.
   const atOnce = () => (isFiltered ? SCANNED_AT_ONCE : Math.max(1, limit - entries.length))
@@ -44,7 +44,7 @@ export async function readEntries(caller: LokiCaller, logs: LogqlLogs, request: 
       const entry = entryOf(one, pipeline)
       if (entry) entries.push(entry)
       if (entries.length === limit) return entries
-      const pause = piece.pause()
+      const pause = stretch.pause()
       if (pause) await pause
     }
     scanned += batch.length

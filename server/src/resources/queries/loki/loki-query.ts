@@ -1,5 +1,5 @@
 import type { Actor } from '../../../http/actor.ts'
-import { mapInTurns } from '../../../kernel/turns.ts'
+import { mapInSteps } from '../../../kernel/steps.ts'
 import type { EventQuery, FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
@@ -59,7 +59,7 @@ export async function* readLabeled(
     const found = await readEvents(world.events, query, request)
     cost.bytes += found.cost.bytes
     cost.lines += found.events.length
-    yield await mapInTurns(found.events, (event) => {
+    yield await mapInSteps(found.events, (event) => {
       const { collection = '', dataset = '' } = places.get(event.logId) ?? {}
       return { event, line: rawText(event.raw), labels: eventLabels(event, { collection, dataset }, keys) }
     })

@@ -1,6 +1,6 @@
 import { type Formula, formulaValue } from '@dendro/language/formula'
 import type { Warning } from '@dendro/language/warnings'
-import { mapInTurns } from '../../../kernel/turns.ts'
+import { mapInSteps } from '../../../kernel/steps.ts'
 import type { Quantiles, StatsGroup, StatsRow } from '../../../reading/event-query.ts'
 import type { PlannedFormula, Reduction } from './plan-metrics.ts'
 
@@ -77,7 +77,7 @@ export async function combine({ formula, tree, names }: PlannedFormula, measures
     const shared = [...(first?.keys() ?? [])].filter((key) => rest.every((lines) => lines.has(key)))
     const lineFor = (key: string, name: string, measure: Measure): MetricLine =>
       byName[grouped.findIndex(([one]) => one === name)]?.get(key) ?? measure.whole
-    const lines = await mapInTurns(shared, (key) =>
+    const lines = await mapInSteps(shared, (key) =>
       combined(
         tree,
         reduceTo,

@@ -1,6 +1,6 @@
 import type { Delta, MetricFormula, MetricQuery, MetricTimeseries, Series, TimeSlice } from '@dendro/api'
 import { deferredList } from '../../../kernel/json-pieces.ts'
-import { mapInTurns } from '../../../kernel/turns.ts'
+import { mapInSteps } from '../../../kernel/steps.ts'
 import { sliceLengthMs, sliceStartMs } from '../../../query/slices.ts'
 import type { TimeBounds } from '../../../reading/event-query.ts'
 import type { Measure, MetricLine, Point } from './measured.ts'
@@ -52,7 +52,7 @@ async function seriesTree(measure: Measure, showing: Showing): Promise<Series[]>
     const earlier = showing.earlier && new Map(showing.earlier.measure.levels[depth]?.map((line) => [nameOf(line.values), line]))
     const below = inside
     const above = new Map<string, Series[]>()
-    await mapInTurns(lines, (line) => {
+    await mapInSteps(lines, (line) => {
       const series = {
         ...seriesOf(line, measure.groups[depth] ?? '', depth, showing),
         ...(below ? { groups_series: below.get(nameOf(line.values)) ?? [] } : {}),

@@ -1,7 +1,7 @@
 import type { MetricFormula, MetricQuery, MetricTimeseries, TimeseriesRequest } from '@dendro/api'
 import type { Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
-import { mapInTurns } from '../../../kernel/turns.ts'
+import { mapInSteps } from '../../../kernel/steps.ts'
 import { boundsOf } from '../../../query/bounds.ts'
 import { parseFilter, parseTimeRange } from '../../../query/query.ts'
 import type { EventQuery, StatsRequest, StatsResult, TimeBounds } from '../../../reading/event-query.ts'
@@ -168,7 +168,7 @@ async function measureOne(
   return {
     whole: lineOf({ values: [], whole: found.whole, slices: found.slices }, reduceTo, isAdded),
     groups,
-    levels: await Promise.all(levels.map((level) => mapInTurns(level, (group) => lineOf(group, reduceTo, isAdded)))),
+    levels: await Promise.all(levels.map((level) => mapInSteps(level, (group) => lineOf(group, reduceTo, isAdded)))),
     isExact: found.isExact && !eventQuery.gaps?.found,
     warnings: warningsOf(planned, eventQuery, found, leftOut),
   }

@@ -1,6 +1,6 @@
 import type { BodyOf, contract, ReplyOf } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
-import { nextTurn } from '../../../kernel/turns.ts'
+import { nextStep } from '../../../kernel/steps.ts'
 import type { World } from '../../../world.ts'
 import { type AlertStatus, type MonitorState, newState, transition } from '../alert-states/alert-states.ts'
 import { columnsFromDraft, definitionOf, type MonitorDefinition } from '../monitor-definitions/monitor-definitions.ts'
@@ -27,7 +27,7 @@ export async function backtest(world: World, actor: Actor, request: BacktestRequ
   for (let at = 0; at < evaluations; at += 1) {
     run.evaluate(observationAt(at), toMs - (evaluations - 1 - at) * stepMs)
     if (run.mustYield()) {
-      await nextTurn()
+      await nextStep()
       signal.throwIfAborted()
     }
   }

@@ -1,16 +1,15 @@
 /**
- * Long work on the event loop is done in pieces, and between two pieces everybody else gets a turn. However many tasks wait, an iteration of the loop
- * continues only one of them: if it continued all, each would wait for the pieces of all others.
+ * Long work on the event loop is done in steps, and other work goes first between them. However many tasks wait, an iteration of the loop continues only
+ * one of them: if it continued all, each would wait for the steps of all others.
  */
 
-/** The length of a piece. */
-const PIECE_MS = 8
+const STEP_MS = 8
 
 let waiting: (() => void)[] = []
 let next = 0
 
 /** Resolves in a later iteration of the event loop, after those who waited before. */
-export const nextTurn = (): Promise<void> =>
+export const nextStep = (): Promise<void> =>
   new Promise((resolve) => {
     if (next === waiting.length) setImmediate(continueOne)
     waiting.push(resolve)
@@ -28,8 +27,8 @@ function continueOne(): void {
 }
 
 /** Measures how long a task has computed since it last let others go first. */
-export class Piece {
-  #endMs = performance.now() + PIECE_MS
+export class Stretch {
+  #endMs = performance.now() + STEP_MS
 
   /** Undefined while the task may go on; otherwise it has to wait for the promise. */
   pause(): Promise<void> | undefined {
@@ -37,18 +36,18 @@ export class Piece {
   }
 
   async #pause(): Promise<void> {
-    await nextTurn()
-    this.#endMs = performance.now() + PIECE_MS
+    await nextStep()
+    this.#endMs = performance.now() + STEP_MS
   }
 }
 
 /** Maps each element, with pauses. */
-export async function mapInTurns<T, R>(all: Iterable<T>, make: (one: T, index: number) => R): Promise<R[]> {
-  const piece = new Piece()
+export async function mapInSteps<T, R>(all: Iterable<T>, make: (one: T, index: number) => R): Promise<R[]> {
+  const stretch = new Stretch()
   const made: R[] = []
   for (const one of all) {
     made.push(make(one, made.length))
-    const pause = piece.pause()
+    const pause = stretch.pause()
     if (pause) await pause
   }
   return made

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mapInTurns, nextTurn, Piece } from './turns.ts'
+import { mapInSteps, nextStep, Stretch } from './steps.ts'
 
 /** Counts the iterations of the event loop. */
 function countIterations(): { now: () => number; stop: () => void } {
@@ -23,7 +23,7 @@ test('an iteration of the event loop continues one of the tasks that wait, in th
   const seen: [task: string, iteration: number][] = []
   const work = async (task: string) => {
     for (let step = 0; step < 3; step += 1) {
-      await nextTurn()
+      await nextStep()
       seen.push([task, iterations.now()])
     }
   }
@@ -34,9 +34,9 @@ test('an iteration of the event loop continues one of the tasks that wait, in th
 })
 
 test('a task waits only when it has computed for a while', async () => {
-  const piece = new Piece()
-  let pause = piece.pause()
-  while (!pause) pause = piece.pause()
+  const stretch = new Stretch()
+  let pause = stretch.pause()
+  while (!pause) pause = stretch.pause()
   await pause
-  expect(await mapInTurns(new Set(['x', 'y']), (one, index) => `${one}${index}`)).toEqual(['x0', 'y1'])
+  expect(await mapInSteps(new Set(['x', 'y']), (one, index) => `${one}${index}`)).toEqual(['x0', 'y1'])
 })
