@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { list, Metadata, text, textParameter, uuid } from './values.ts'
+import { anyValue, list, Metadata, mapOf, text, textParameter, uuid } from './values.ts'
 
 const NAME_LENGTH_MAX = 255
 const DOMAINS_MAX = 100
 const PAIRS_MAX = 20
+const CLAIMS_MAX = 1_000
+const CLAIM_LENGTH_MAX = 100_000
 const params = z.object({ name: text(1, NAME_LENGTH_MAX) })
 
 const domain = text(1, NAME_LENGTH_MAX)
@@ -156,7 +158,7 @@ export const sso = {
     permission: 'access_read',
     tier: 'D',
     summary: 'Show which roles and groups a sign-on with these claims would get',
-    body: z.object({ idp: text(1, NAME_LENGTH_MAX), claims: z.record(text(1, 255), z.unknown()) }),
+    body: z.object({ idp: text(1, NAME_LENGTH_MAX), claims: mapOf(anyValue(CLAIM_LENGTH_MAX), CLAIMS_MAX) }),
     reply: z.object({ roles: z.array(z.string()), groups: z.array(uuid) }),
     fails: [404],
   }),

@@ -58,9 +58,9 @@ async function openForgedProvider(): Promise<ForgedProvider> {
   return {
     issuer,
     code: (forgery, url) => {
-      const asked = new URL(url).searchParams
-      tokens.push({ forgery, nonce: asked.get('nonce') })
-      return `code=x&state=${asked.get('state')}${forgery.answer ?? ''}`
+      const requested = new URL(url).searchParams
+      tokens.push({ forgery, nonce: requested.get('nonce') })
+      return `code=x&state=${requested.get('state')}${forgery.answer ?? ''}`
     },
     close: () => new Promise((closed) => server.close(() => closed())),
   }

@@ -2,7 +2,7 @@ import type { IdpRow, MappingRow } from './rows.ts'
 
 export type Claims = Readonly<Record<string, unknown>>
 /** What mappings assign: names of roles and ids of groups. */
-export type Assigned = { roles: string[]; groups: string[] }
+type Assigned = { roles: string[]; groups: string[] }
 
 const GROUP = 'group:'
 

@@ -4,7 +4,7 @@ import { mustSignOn } from './decide.ts'
 import { allIdps } from './providers.ts'
 import { type IdpRow, selectIdp, selectIdpsOfDomain } from './rows.ts'
 
-export { type Assigned, assignedBy, type Claims, domainOf, rolesAfter } from './decide.ts'
+export { assignedBy, type Claims, domainOf, rolesAfter } from './decide.ts'
 export { allMappings } from './mappings.ts'
 export { clientSecretOf, isLoopback } from './providers.ts'
 export type { IdpRow } from './rows.ts'

@@ -8,7 +8,7 @@ import { deleteInvitation, insertUser, lockAdmins, lockByEmail, lockUser, select
 import { emailKey, hasPassword, mayLogIn, shownUser } from './user-record.ts'
 
 /** A person as an identity provider of the organization describes them. */
-export type ProvidedPerson = {
+type ProvidedPerson = {
   orgId: string
   /** The name of the provider, which becomes a login method. */
   method: string

@@ -42,7 +42,7 @@ export {
 import { createdBy, modifiedBy } from '../../records.ts'
 
 export { hashPassword, isOutdated } from './passwords.ts'
-export { isLocalAdministrator, localAdministratorsOf, type ProvidedPerson, provideUser } from './provided.ts'
+export { isLocalAdministrator, localAdministratorsOf, provideUser } from './provided.ts'
 export { effectiveRoles } from './roles.ts'
 export { emailKey, mayLogIn, shownUser, storedRoles } from './user-record.ts'
 
