@@ -9,7 +9,7 @@ const TOKEN_LENGTH_MAX = 200
 const PASSWORD_LENGTH_MAX = 1000
 const password = z.string().max(PASSWORD_LENGTH_MAX, { error: `must be at most ${PASSWORD_LENGTH_MAX} characters` })
 
-const Login = z
+export const Login = z
   .object({
     token: z.string().describe('The bearer token, a JWT.'),
     token_type: z.literal('Bearer'),

@@ -42,6 +42,7 @@ import { retention, retentionRules } from './retention.ts'
 import { roles } from './roles.ts'
 import { savedSearches, savedSearchTemplates } from './saved-searches.ts'
 import { search } from './search.ts'
+import { signOn } from './sign-on.ts'
 import { sso } from './sso.ts'
 import { statements } from './statements.ts'
 import { tags } from './tags.ts'
@@ -103,6 +104,7 @@ export const contract = {
   savedSearches,
   savedSearchTemplates,
   search,
+  signOn,
   sso,
   statements,
   tags,

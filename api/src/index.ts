@@ -118,6 +118,7 @@ export {
 } from './saved-searches.ts'
 export { EVENTS_MAX, type QueryStatus, type SearchRequest, type SearchResponse } from './search.ts'
 export { branchesOf, type JsonSchema, propertiesOf, requiredOf, resolveShape, shapeName } from './shapes.ts'
+export type { Idp, SsoMapping } from './sso.ts'
 export type { Statement, StatementReference, StatementSet } from './statements.ts'
 export { Tag, type TaggedType, type TagUsage } from './tags.ts'
 export {

@@ -1,57 +1,165 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { nothing, text } from './values.ts'
+import { anyValue, list, Metadata, mapOf, text, textParameter, uuid } from './values.ts'
 
-const ABSENT = 'single sign-on is not available yet; users log in with a password'
-const params = z.object({ name: text(1, 255) })
-const common = { tier: 'X', absent: ABSENT, fails: [501] } as const
+const NAME_LENGTH_MAX = 255
+const DOMAINS_MAX = 100
+const PAIRS_MAX = 20
+const CLAIMS_MAX = 1_000
+const CLAIM_LENGTH_MAX = 100_000
+const params = z.object({ name: text(1, NAME_LENGTH_MAX) })
 
-/** Not built: the lists are empty, and everything else is 501. */
+const domain = text(1, NAME_LENGTH_MAX)
+  .toLowerCase()
+  .regex(/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/, { error: 'must be the domain of an e-mail address, such as example.org' })
+const issuerUrl = text(1, 2_048).describe('The issuer, under which the provider publishes `.well-known/openid-configuration`.')
+const AttributeMapping = z.object({ provider_attr: text(1, 255), user_attr: z.enum(['first_name', 'last_name']) })
+const roleNames = list(text(1, 255), { max: 100 })
+
+const Idp = z
+  .object({
+    id: uuid,
+    name: z.string(),
+    provider_type: z.enum(['SAML', 'OIDC']),
+    identifiers: z.array(z.string()).describe('E-mail domains whose users sign on with this provider.'),
+    issuer_url: z.string(),
+    client_id: z.string(),
+    accept_idp_initiated: z.boolean(),
+    attribute_mappings: z.array(AttributeMapping),
+    scopes: z.string(),
+    default_roles: z.array(z.string()).describe('The roles of a user to whom no mapping gives one.'),
+    is_required: z.boolean().describe('Refuses passwords to users with these e-mail domains, except the local administrator.'),
+    local_administrator: uuid.optional(),
+    metadata: Metadata,
+  })
+  .meta({ id: 'Idp', description: 'An identity provider. The client secret is never returned.' })
+export type Idp = z.output<typeof Idp>
+
+const IdpChange = z.object({
+  identifiers: list(domain, { max: DOMAINS_MAX }).optional(),
+  issuer_url: issuerUrl.optional(),
+  client_id: text(1, 1_000).optional(),
+  client_secret: text(1, 4_000).optional(),
+  accept_idp_initiated: z.boolean().optional(),
+  attribute_mappings: list(AttributeMapping, { max: PAIRS_MAX }).optional(),
+  scopes: text(1, 1_000).describe('Separated by blanks; `openid` and `email` are always requested.').optional(),
+  default_roles: roleNames.optional(),
+  is_required: z.boolean().optional(),
+  local_administrator: uuid.optional(),
+})
+
+const Mapping = z
+  .object({
+    id: uuid,
+    provider_key: text(1, 255).describe('The claim of the provider, such as `groups`.'),
+    provider_value: text(1, 1_000).describe('The value of the claim, or one value of a list.'),
+    assign_attr: text(1, 255).describe('A role, or `group:` and the id of a group.'),
+    idp: text(1, NAME_LENGTH_MAX).optional().describe('The name of the provider; without it, the mapping holds for all.'),
+  })
+  .meta({ id: 'SsoMapping' })
+export type SsoMapping = z.output<typeof Mapping>
+const NewMapping = Mapping.omit({ id: true })
+
 export const sso = {
   idps: endpoint({
     method: 'GET',
     path: '/sso/idps',
     permission: 'access_read',
     tier: 'X',
-    summary: 'Identity providers',
-    reply: z.object({ idps: nothing }),
-    empty: ABSENT,
+    summary: 'List the identity providers',
+    reply: z.object({ idps: z.array(Idp) }),
   }),
-  createIdp: endpoint({ method: 'POST', path: '/sso/idps', permission: 'access_write', summary: 'Add an identity provider', ...common }),
+  createIdp: endpoint({
+    method: 'POST',
+    path: '/sso/idps',
+    permission: 'access_write',
+    tier: 'X',
+    summary: 'Add an identity provider (OpenID Connect)',
+    description: 'The caller must hold all permissions of an Administrator, because the provider says who a user is. SAML is 501.',
+    body: IdpChange.extend({
+      name: text(1, NAME_LENGTH_MAX),
+      provider_type: z.enum(['SAML', 'OIDC']),
+    }),
+    status: 201,
+    reply: Idp,
+    fails: [409, 501],
+  }),
   idp: endpoint({
     method: 'GET',
     path: '/sso/idps/{name}',
     permission: 'access_read',
+    tier: 'X',
     summary: 'One identity provider',
     params,
-    ...common,
+    reply: Idp,
+    fails: [404],
   }),
   updateIdp: endpoint({
     method: 'PATCH',
     path: '/sso/idps/{name}',
     permission: 'access_write',
+    tier: 'X',
     summary: 'Change an identity provider',
     params,
-    ...common,
+    body: IdpChange,
+    reply: Idp,
+    fails: [404],
   }),
   removeIdp: endpoint({
     method: 'DELETE',
     path: '/sso/idps/{name}',
     permission: 'access_delete',
-    summary: 'Remove an identity provider',
+    tier: 'X',
+    summary: 'Remove an identity provider with its mappings',
     params,
-    ...common,
+    fails: [404],
   }),
   mappings: endpoint({
     method: 'GET',
     path: '/sso/mappings',
     permission: 'access_read',
     tier: 'X',
-    summary: 'Mappings to roles',
-    reply: z.object({ mappings: nothing }),
-    empty: ABSENT,
+    summary: 'List the mappings from claims to roles and groups',
+    reply: z.object({ mappings: z.array(Mapping) }),
   }),
-  createMapping: endpoint({ method: 'POST', path: '/sso/mappings', permission: 'access_write', summary: 'Add a mapping', ...common }),
-  updateMapping: endpoint({ method: 'PUT', path: '/sso/mappings', permission: 'access_write', summary: 'Change a mapping', ...common }),
-  removeMapping: endpoint({ method: 'DELETE', path: '/sso/mappings', permission: 'access_delete', summary: 'Remove a mapping', ...common }),
+  createMapping: endpoint({
+    method: 'POST',
+    path: '/sso/mappings',
+    permission: 'access_write',
+    tier: 'X',
+    summary: 'Add a mapping; it applies at the next sign-on',
+    description: 'Callers map only to roles and groups whose permissions they hold.',
+    body: NewMapping,
+    status: 201,
+    reply: Mapping,
+  }),
+  updateMapping: endpoint({
+    method: 'PUT',
+    path: '/sso/mappings',
+    permission: 'access_write',
+    tier: 'X',
+    summary: 'Replace the mapping with this id',
+    body: Mapping,
+    reply: Mapping,
+    fails: [404],
+  }),
+  removeMapping: endpoint({
+    method: 'DELETE',
+    path: '/sso/mappings',
+    permission: 'access_delete',
+    tier: 'X',
+    summary: 'Remove the mapping with this id',
+    query: z.object({ id: textParameter() }),
+    fails: [404],
+  }),
+  preview: endpoint({
+    method: 'POST',
+    path: '/sso/preview',
+    permission: 'access_read',
+    tier: 'D',
+    summary: 'Show which roles and groups a sign-on with these claims would get',
+    body: z.object({ idp: text(1, NAME_LENGTH_MAX), claims: mapOf(anyValue(CLAIM_LENGTH_MAX), CLAIMS_MAX) }),
+    reply: z.object({ roles: z.array(z.string()), groups: z.array(uuid) }),
+    fails: [404],
+  }),
 }

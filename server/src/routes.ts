@@ -20,6 +20,8 @@ import { accessRoutes, organizationRoutes } from './resources/access/organizatio
 import { permissionRoutes } from './resources/access/permissions/routes.ts'
 import { policyRoutes } from './resources/access/policies/routes.ts'
 import { roleRoutes } from './resources/access/roles/routes.ts'
+import { signOnRoutes } from './resources/access/sign-on/routes.ts'
+import { ssoRoutes } from './resources/access/sso/routes.ts'
 import { userRoutes } from './resources/access/users/routes.ts'
 import { configAssistantRoutes } from './resources/assistants/config-assistant/routes.ts'
 import { contentPackRoutes } from './resources/assistants/content-packs/routes.ts'
@@ -107,7 +109,8 @@ export const allRoutes = (
     statements: statementRoutes(world),
     forwardConfigs: unbuiltRoutes('forwardConfigs'),
     insights: unbuiltRoutes('insights'),
-    sso: unbuiltRoutes('sso'),
+    signOn: signOnRoutes(world),
+    sso: ssoRoutes(world),
     health: healthRoutes(world, health),
     ingestion: ingestionRoutes(intake),
     integrations: integrationRoutes(world),

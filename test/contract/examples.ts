@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { vi } from 'vitest'
 import { sql } from '../../server/src/meta/sql.ts'
+import { idpRequest, keptIdp, keptMapping, signOnAnswer, signOnProvider } from './sso-examples.ts'
 import { type Maker, PASSWORD } from './stage.ts'
 
 /** The parts of a valid request besides its method and path. */
@@ -136,6 +137,19 @@ export const examples: Readonly<Record<string, Example>> = {
     },
   }),
   'customer.update': ({ word }) => ({ body: { customer_name: word('customer'), billing_emails: ['bills@example.org'] } }),
+  'sso.createIdp': (maker) => ({ body: idpRequest(maker, 'https://provider.example') }),
+  'sso.idp': async (maker) => ({ params: { name: await keptIdp(maker) } }),
+  'sso.updateIdp': async (maker) => ({ params: { name: await keptIdp(maker) }, body: { identifiers: ['example.org', 'example.net'] } }),
+  'sso.removeIdp': async (maker) => ({ params: { name: await keptIdp(maker) } }),
+  'sso.createMapping': () => ({ body: { provider_key: 'groups', provider_value: 'sre', assign_attr: 'Standard' } }),
+  'sso.updateMapping': async (maker) => ({
+    body: { id: await keptMapping(maker), provider_key: 'groups', provider_value: 'ops', assign_attr: 'ReadOnly' },
+  }),
+  'sso.removeMapping': async (maker) => ({ query: `id=${await keptMapping(maker)}` }),
+  'sso.preview': async (maker) => ({ body: { idp: await keptIdp(maker), claims: { groups: ['sre'] } } }),
+  'signOn.providers': () => ({ body: { email: 'ada@example.org' } }),
+  'signOn.start': async (maker) => ({ body: { provider: (await signOnProvider(maker)).id } }),
+  'signOn.finish': signOnAnswer,
   'encryptionKeys.create': ({ word }) => ({ body: encryptionKey(word('key')) }),
   'encryptionKeys.get': async (maker) => ({ params: { keyId: await keptEncryptionKey(maker) } }),
   'encryptionKeys.update': async (maker) => ({
@@ -616,6 +630,9 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'ingestion.otlpMetrics': 'metrics are not kept',
   'configAssistant.validate': 'a question',
   'parsers.test': 'a trial is not kept',
+  'sso.preview': 'a question',
+  'signOn.providers': 'a question',
+  'signOn.start': 'a login that has only begun changes nothing',
   'parsers.detect': 'a question',
   'search.run': 'a question is no change',
   'datasetKeys.resolve': 'a question is no change',

@@ -20,7 +20,7 @@ let limited: Maker
 const asks = new Map<string, Ask>()
 
 beforeAll(async () => {
-  app = await openTestApp({}, (world) => [exporting(world)], web)
+  app = await openTestApp({ DENDRO_WEBHOOK_ALLOW: '127.0.0.1' }, (world) => [exporting(world)], web)
   const org = await app.newOrganization()
   admin = makerIn(app, org)
   await admin.made('/datasets', { collection: 'open', dataset: 'first' })

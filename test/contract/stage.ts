@@ -105,7 +105,7 @@ export type Stage = {
 const MINUTE_S = 60
 
 export async function openStage(): Promise<Stage> {
-  const app = await openTestApp({}, (world) => [exporting(world)], web)
+  const app = await openTestApp({ DENDRO_WEBHOOK_ALLOW: '127.0.0.1' }, (world) => [exporting(world)], web)
   const [ownOrg, otherOrg] = [await app.newOrganization(), await app.newOrganization()]
   const own = makerIn(app, ownOrg)
   const deleted = await own.made<{ id: string; key: string }>('/api-keys', { name: 'deleted', roles: ['AdminApi'] })

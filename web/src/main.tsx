@@ -10,12 +10,15 @@ import { applyTheme, storedTheme } from './parts/theme.ts'
 import { router } from './router.tsx'
 import { takeInvitation } from './session/invitation.ts'
 import { answerOtherTabs } from './session/other-tabs.ts'
+import { takeSignOnAnswer } from './session/single-sign-on.ts'
 
 exposeStyleNonce()
 applyTheme(storedTheme())
 // The service serves this page at `/` and at the links of invitations too. A token does not stay in the address, where it would be bookmarked or shared.
 const invitation = takeInvitation(new URL(location.href))
-if (invitation) history.replaceState(undefined, '', '/app/invitation')
+const answered = takeSignOnAnswer(new URL(location.href))
+if (answered) history.replaceState(undefined, '', '/app/sign-in')
+else if (invitation) history.replaceState(undefined, '', '/app/invitation')
 else if (!location.pathname.startsWith('/app')) history.replaceState(undefined, '', '/app/')
 
 // The API client retries as Retry-After says; other failures are shown, and the user retries.

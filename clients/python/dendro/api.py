@@ -668,6 +668,31 @@ class Identity(TypedDict):
     id: str
 
 
+class Idp(TypedDict):
+    """An identity provider. The client secret is never returned."""
+    id: str
+    name: str
+    provider_type: Literal["SAML", "OIDC"]
+    identifiers: List[str]
+    """E-mail domains whose users sign on with this provider."""
+    issuer_url: str
+    client_id: str
+    accept_idp_initiated: bool
+    attribute_mappings: List[IdpAttributeMappingsItem]
+    scopes: str
+    default_roles: List[str]
+    """The roles of a user to whom no mapping gives one."""
+    is_required: bool
+    """Refuses passwords to users with these e-mail domains, except the local administrator."""
+    local_administrator: NotRequired[str]
+    metadata: Metadata
+
+
+class IdpAttributeMappingsItem(TypedDict):
+    provider_attr: str
+    user_attr: Literal["first_name", "last_name"]
+
+
 class InstalledContentPack(TypedDict):
     """The records of the pack. What existed already is not created again: `is_new` is false."""
     dashboard: NotRequired[InstalledContentPackDashboard]
@@ -1855,6 +1880,18 @@ class SlackWorkspace(TypedDict):
     api_url: NotRequired[str]
     """Base URL of the chat service, if not the default."""
     metadata: Metadata
+
+
+class SsoMapping(TypedDict):
+    id: str
+    provider_key: str
+    """The claim of the provider, such as `groups`."""
+    provider_value: str
+    """The value of the claim, or one value of a list."""
+    assign_attr: str
+    """A role, or `group:` and the id of a group."""
+    idp: NotRequired[str]
+    """The name of the provider; without it, the mapping holds for all."""
 
 
 class Statement(TypedDict):
@@ -4134,12 +4171,101 @@ SearchRunBody = TypedDict(
 )
 
 
+class SignOnProvidersBody(TypedDict):
+    email: str
+
+
+class SignOnProvidersReply(TypedDict):
+    providers: List[SignOnProvidersReplyProvidersItem]
+
+
+class SignOnProvidersReplyProvidersItem(TypedDict):
+    id: str
+    name: str
+
+
+class SignOnStartBody(TypedDict):
+    provider: str
+
+
+class SignOnStartReply(TypedDict):
+    url: str
+
+
+class SignOnFinishBody(TypedDict):
+    answer: str
+    """The query string of the address to which the provider redirected."""
+
+
 class SsoIdpsReply(TypedDict):
-    idps: List[Dict[str, Any]]
+    idps: List[Idp]
+
+
+class SsoCreateIdpBody(TypedDict):
+    identifiers: NotRequired[List[str]]
+    issuer_url: NotRequired[str]
+    """The issuer, under which the provider publishes `.well-known/openid-configuration`."""
+    client_id: NotRequired[str]
+    client_secret: NotRequired[str]
+    accept_idp_initiated: NotRequired[bool]
+    attribute_mappings: NotRequired[List[SsoCreateIdpBodyAttributeMappingsItem]]
+    scopes: NotRequired[str]
+    """Separated by blanks; `openid` and `email` are always requested."""
+    default_roles: NotRequired[List[str]]
+    is_required: NotRequired[bool]
+    local_administrator: NotRequired[str]
+    name: str
+    provider_type: Literal["SAML", "OIDC"]
+
+
+class SsoCreateIdpBodyAttributeMappingsItem(TypedDict):
+    provider_attr: str
+    user_attr: Literal["first_name", "last_name"]
+
+
+class SsoUpdateIdpBody(TypedDict):
+    identifiers: NotRequired[List[str]]
+    issuer_url: NotRequired[str]
+    """The issuer, under which the provider publishes `.well-known/openid-configuration`."""
+    client_id: NotRequired[str]
+    client_secret: NotRequired[str]
+    accept_idp_initiated: NotRequired[bool]
+    attribute_mappings: NotRequired[List[SsoUpdateIdpBodyAttributeMappingsItem]]
+    scopes: NotRequired[str]
+    """Separated by blanks; `openid` and `email` are always requested."""
+    default_roles: NotRequired[List[str]]
+    is_required: NotRequired[bool]
+    local_administrator: NotRequired[str]
+
+
+class SsoUpdateIdpBodyAttributeMappingsItem(TypedDict):
+    provider_attr: str
+    user_attr: Literal["first_name", "last_name"]
 
 
 class SsoMappingsReply(TypedDict):
-    mappings: List[Dict[str, Any]]
+    mappings: List[SsoMapping]
+
+
+class SsoCreateMappingBody(TypedDict):
+    provider_key: str
+    """The claim of the provider, such as `groups`."""
+    provider_value: str
+    """The value of the claim, or one value of a list."""
+    assign_attr: str
+    """A role, or `group:` and the id of a group."""
+    idp: NotRequired[str]
+    """The name of the provider; without it, the mapping holds for all."""
+
+
+class SsoPreviewBody(TypedDict):
+    idp: str
+    claims: Dict[str, Any]
+
+
+class SsoPreviewReply(TypedDict):
+    roles: List[str]
+    groups: List[str]
 
 
 class StatementsReplaceBody(TypedDict):
@@ -8327,6 +8453,63 @@ class SearchApi:
         )
 
 
+class SignOnApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def providers(
+        self,
+        body: SignOnProvidersBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SignOnProvidersReply:
+        """List the identity providers for the domain of an e-mail address."""
+        reply: SignOnProvidersReply = self._transport.call(
+            "POST",
+            "/auth/sso/providers",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def start(
+        self,
+        body: SignOnStartBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SignOnStartReply:
+        """Begin single sign-on: get the address of the identity provider, and a cookie for this browser."""
+        reply: SignOnStartReply = self._transport.call(
+            "POST",
+            "/auth/sso/start",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def finish(
+        self,
+        body: SignOnFinishBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Login:
+        """
+        Complete single sign-on with the answer of the identity provider to get a bearer token.
+
+        Needs the cookie of the start. An answer counts once, within 10 minutes.
+        """
+        reply: Login = self._transport.call(
+            "POST",
+            "/auth/sso/finish",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+
 class SsoApi:
     def __init__(self, transport: ApiTransport) -> None:
         self._transport = transport
@@ -8336,11 +8519,7 @@ class SsoApi:
         *,
         headers: Optional[Mapping[str, str]] = None,
     ) -> SsoIdpsReply:
-        """
-        Identity providers.
-
-        Always empty: single sign-on is not available yet; users log in with a password.
-        """
+        """List the identity providers."""
         reply: SsoIdpsReply = self._transport.call(
             "GET",
             "/sso/idps",
@@ -8351,44 +8530,55 @@ class SsoApi:
 
     def create_idp(
         self,
+        body: SsoCreateIdpBody,
         *,
         headers: Optional[Mapping[str, str]] = None,
-    ) -> None:
-        """Add an identity provider."""
-        self._transport.call(
+    ) -> Idp:
+        """
+        Add an identity provider (OpenID Connect).
+
+        The caller must hold all permissions of an Administrator, because the provider says who a user is. SAML is 501.
+        """
+        reply: Idp = self._transport.call(
             "POST",
             "/sso/idps",
-            "none",
+            "json",
+            body=body,
             headers=headers,
         )
+        return reply
 
     def idp(
         self,
         name: str,
         *,
         headers: Optional[Mapping[str, str]] = None,
-    ) -> None:
+    ) -> Idp:
         """One identity provider."""
-        self._transport.call(
+        reply: Idp = self._transport.call(
             "GET",
             f"/sso/idps/{self._transport.part(name)}",
-            "none",
+            "json",
             headers=headers,
         )
+        return reply
 
     def update_idp(
         self,
         name: str,
+        body: SsoUpdateIdpBody,
         *,
         headers: Optional[Mapping[str, str]] = None,
-    ) -> None:
+    ) -> Idp:
         """Change an identity provider."""
-        self._transport.call(
+        reply: Idp = self._transport.call(
             "PATCH",
             f"/sso/idps/{self._transport.part(name)}",
-            "none",
+            "json",
+            body=body,
             headers=headers,
         )
+        return reply
 
     def remove_idp(
         self,
@@ -8396,7 +8586,7 @@ class SsoApi:
         *,
         headers: Optional[Mapping[str, str]] = None,
     ) -> None:
-        """Remove an identity provider."""
+        """Remove an identity provider with its mappings."""
         self._transport.call(
             "DELETE",
             f"/sso/idps/{self._transport.part(name)}",
@@ -8409,11 +8599,7 @@ class SsoApi:
         *,
         headers: Optional[Mapping[str, str]] = None,
     ) -> SsoMappingsReply:
-        """
-        Mappings to roles.
-
-        Always empty: single sign-on is not available yet; users log in with a password.
-        """
+        """List the mappings from claims to roles and groups."""
         reply: SsoMappingsReply = self._transport.call(
             "GET",
             "/sso/mappings",
@@ -8424,42 +8610,70 @@ class SsoApi:
 
     def create_mapping(
         self,
+        body: SsoCreateMappingBody,
         *,
         headers: Optional[Mapping[str, str]] = None,
-    ) -> None:
-        """Add a mapping."""
-        self._transport.call(
+    ) -> SsoMapping:
+        """
+        Add a mapping; it applies at the next sign-on.
+
+        Callers map only to roles and groups whose permissions they hold.
+        """
+        reply: SsoMapping = self._transport.call(
             "POST",
             "/sso/mappings",
-            "none",
+            "json",
+            body=body,
             headers=headers,
         )
+        return reply
 
     def update_mapping(
         self,
+        body: SsoMapping,
         *,
         headers: Optional[Mapping[str, str]] = None,
-    ) -> None:
-        """Change a mapping."""
-        self._transport.call(
+    ) -> SsoMapping:
+        """Replace the mapping with this id."""
+        reply: SsoMapping = self._transport.call(
             "PUT",
             "/sso/mappings",
-            "none",
+            "json",
+            body=body,
             headers=headers,
         )
+        return reply
 
     def remove_mapping(
         self,
         *,
+        id: Optional[str] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> None:
-        """Remove a mapping."""
+        """Remove the mapping with this id."""
         self._transport.call(
             "DELETE",
             "/sso/mappings",
             "none",
+            query={"id": id},
             headers=headers,
         )
+
+    def preview(
+        self,
+        body: SsoPreviewBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SsoPreviewReply:
+        """Show which roles and groups a sign-on with these claims would get."""
+        reply: SsoPreviewReply = self._transport.call(
+            "POST",
+            "/sso/preview",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
 
 
 class StatementsApi:
@@ -9292,6 +9506,7 @@ class DendroClient(ApiTransport):
         self.saved_search_templates = SavedSearchTemplatesApi(self)
         self.saved_searches = SavedSearchesApi(self)
         self.search = SearchApi(self)
+        self.sign_on = SignOnApi(self)
         self.sso = SsoApi(self)
         self.statements = StatementsApi(self)
         self.tags = TagsApi(self)

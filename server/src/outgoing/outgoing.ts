@@ -5,11 +5,21 @@ import { isIP, type LookupFunction } from 'node:net'
 import { badRequest } from '../kernel/errors.ts'
 import { type AllowList, isAllowedAddress, isPublic } from './addresses.ts'
 
-/** A POST request to a URL that a caller chose. */
-export type OutgoingRequest = { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string }
+/** A request to a URL that a caller chose; a POST unless it says otherwise. */
+export type OutgoingRequest = {
+  readonly method?: 'GET' | 'POST'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
 
 /** The response to an outgoing request. `body` is truncated and for internal use: callers see only the status. */
-export type OutgoingResponse = { readonly status: number; readonly body: string; readonly retryAfter: string | undefined }
+export type OutgoingResponse = {
+  readonly status: number
+  readonly body: string
+  readonly retryAfter: string | undefined
+  readonly contentType: string
+}
 
 /** The request failed without a response. The message is safe to show to callers. */
 export class DeliveryError extends Error {
@@ -24,7 +34,7 @@ export class DeliveryError extends Error {
 export type Outgoing = {
   /** Throws a 400 for a URL that can never be requested. Does not resolve the host. */
   check(url: string, field: string): void
-  /** Sends one request. Redirects are not followed. */
+  /** Sends one request, which is a POST unless it says otherwise. Redirects are not followed. */
   post(request: OutgoingRequest, signal?: AbortSignal): Promise<OutgoingResponse>
 }
 
@@ -104,7 +114,7 @@ async function send(request: OutgoingRequest, options: SendOptions): Promise<Out
     options.signal.throwIfAborted()
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const sent = start(url, {
-        method: 'POST',
+        method: request.method ?? 'POST',
         headers: { 'content-type': 'application/json', 'user-agent': 'dendro', ...request.headers, 'content-length': body.length },
         // A kept-alive connection could be reused for a host whose address has changed.
         agent: false,
@@ -125,6 +135,7 @@ async function send(request: OutgoingRequest, options: SendOptions): Promise<Out
       status: answer.statusCode ?? 0,
       body: await readLimited(answer, options.replyBytesMax),
       retryAfter: answer.headers['retry-after'],
+      contentType: answer.headers['content-type'] ?? '',
     }
   } catch (cause) {
     if (cause instanceof DeliveryError) throw cause

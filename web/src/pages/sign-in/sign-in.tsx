@@ -3,11 +3,19 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { type Credential, clientOf, keepCredential, lastKind } from '../../session/session.ts'
+import { beginSignOn, signOnAnswer } from '../../session/single-sign-on.ts'
 import { Button } from '../../ui/button.tsx'
 import { AccountForm } from './account-form.tsx'
+import { SignOnReturn } from './sign-on-return.tsx'
 
-/** SignInPage accepts an e-mail with a password, an API key, or an invitation. */
+/** SignInPage is the form, or completes a single sign-on. */
 export function SignInPage() {
+  const answer = signOnAnswer()
+  return answer === undefined ? <SignInForm /> : <SignOnReturn answer={answer} />
+}
+
+/** SignInForm accepts an e-mail with a password, an API key, an invitation, or an e-mail for single sign-on. */
+function SignInForm() {
   const params = useSearch({ from: '/sign-in' })
   const { back } = params
   const queries = useQueryClient()
@@ -15,30 +23,46 @@ export function SignInPage() {
   const [isRemembered, setRemembered] = useState(false)
   const [failed, setFailed] = useState<{ text: string; id: string | undefined }>()
   const [isBusy, setBusy] = useState(false)
+  const [providers, setProviders] = useState<readonly Provider[]>([])
 
+  const leaveFor = (provider: string) => beginSignOn(provider, { back: back ?? EXPLORE, isRemembered })
+  /** Leaves for the provider of the e-mail's domain, or shows the choice. */
+  const chooseProvider = async (email: string) => {
+    const found = (await clientOf(undefined).signOn.providers({ body: { email } })).providers
+    const [only, ...others] = found
+    if (!only) throw new NoProvider()
+    if (others.length === 0) return leaveFor(only.id)
+    setProviders(found)
+    setBusy(false)
+  }
+
+  const fail = (thrown: unknown) => {
+    setFailed({
+      text: errorText(thrown, method),
+      id: thrown instanceof ApiFailure && thrown.status >= 500 ? thrown.correlation_id : undefined,
+    })
+    setBusy(false)
+  }
   const send = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     setBusy(true)
     setFailed(undefined)
     try {
+      if (method === 'sso') return await chooseProvider(String(form.get('email') ?? '').trim())
       const credential = await credentialOf(method, form)
       keepCredential(credential, isRemembered)
       queries.clear()
       // A full page load drops the cached data of the previous user.
       location.assign(back && back !== EXPLORE ? back : (await isFirst(credential)) ? '/app/welcome' : EXPLORE)
     } catch (thrown) {
-      setFailed({
-        text: errorText(thrown, method),
-        id: thrown instanceof ApiFailure && thrown.status >= 500 ? thrown.correlation_id : undefined,
-      })
-      setBusy(false)
+      fail(thrown)
     }
   }
   const field = 'h-9 w-full rounded border border-line bg-ground px-2'
   return (
     <AccountForm title="Sign in to Dendro" onSubmit={send}>
-      <fieldset className="flex gap-1" aria-label="How to sign in">
+      <fieldset className="flex flex-wrap gap-1" aria-label="How to sign in">
         {methods.map(([one, name]) => (
           <Button key={one} variant={method === one ? 'chosen' : 'quiet'} aria-pressed={method === one} onClick={() => setMethod(one)}>
             {name}
@@ -78,6 +102,26 @@ export function SignInPage() {
             <span className="text-soft text-xs">12 characters or more, for example a sentence.</span>
           </label>
         </>
+      ) : method === 'sso' ? (
+        <>
+          <label className="flex flex-col gap-1">
+            E-mail
+            <input
+              key="sso"
+              name="email"
+              type="email"
+              autoComplete="username"
+              required
+              className={field}
+              onChange={() => setProviders([])}
+            />
+          </label>
+          {providers.map(({ id, name }) => (
+            <Button key={id} className="justify-center" onClick={() => leaveFor(id).catch(fail)}>
+              Continue with {name}
+            </Button>
+          ))}
+        </>
       ) : (
         <>
           <label className="flex flex-col gap-1">
@@ -110,19 +154,25 @@ export function SignInPage() {
 /** EXPLORE is the default destination. */
 const EXPLORE = '/app/explore'
 
-type SignInMethod = 'key' | 'password' | 'invitation'
+type Provider = { id: string; name: string }
+class NoProvider extends Error {}
+
+type SignInMethod = 'key' | 'password' | 'invitation' | 'sso'
 const methods: readonly (readonly [SignInMethod, string])[] = [
   ['key', 'Key'],
   ['password', 'Password'],
   ['invitation', 'Invitation'],
+  ['sso', 'Single sign-on'],
 ]
 const errorTexts: Record<SignInMethod, string> = {
   key: 'This key is unknown or expired. Check it, or ask an administrator for another.',
   password: 'The e-mail or the password is wrong.',
   invitation: 'This invitation is unknown or was already used. Ask an administrator for another.',
+  sso: 'The identity provider refused the sign-on.',
 }
 
 function errorText(thrown: unknown, method: SignInMethod): string {
+  if (thrown instanceof NoProvider) return 'No identity provider is set up for this e-mail address.'
   if (thrown instanceof NoResponse) return 'The service did not answer. Try again in a moment.'
   if (!(thrown instanceof ApiFailure)) return String(thrown)
   if (thrown.status === 401) return errorTexts[method]

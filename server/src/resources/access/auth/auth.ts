@@ -7,6 +7,7 @@ import type { World } from '../../../world.ts'
 import { findApiKey, getApiKey } from '../api-keys/api-keys.ts'
 import { auditActorOf, recordChange, recordRefusal } from '../audit/audit.ts'
 import { activeOrganization } from '../organizations/organizations.ts'
+import { withoutRequiredProvider } from '../sso/sso.ts'
 import {
   candidates,
   chooseLogin,
@@ -53,7 +54,7 @@ export async function logIn(world: World, facts: RequestFacts, { email, password
   const startedMs = world.clock.monotonicMs()
   const given = new Secret(password)
   const rows = await candidates(world, email)
-  const user = chooseLogin(await matchPassword(attempt, rows, given))
+  const user = chooseLogin(await matchPassword(attempt, await withoutRequiredProvider(world, rows), given))
   const login = user && (await completeLogin(world, facts, user, given))
   if (login) {
     await attempt.succeeded()
@@ -84,7 +85,8 @@ async function completeLogin(world: World, facts: RequestFacts, user: LoginRow, 
   })
 }
 
-type LoginTarget = { orgId: string; roles: readonly string[] }
+/** `method` is the name of an identity provider; without it, the login was by password. */
+type LoginTarget = { orgId: string; roles: readonly string[]; method?: string }
 
 /** The organization and roles of a login. Read before the transaction, which must not wait for a second connection. */
 async function loginTargetOf(world: World, user: UserRow): Promise<LoginTarget> {
@@ -98,9 +100,9 @@ async function startSession(
   tx: Db,
   facts: RequestFacts,
   row: UserRow,
-  { orgId, roles }: LoginTarget,
+  { orgId, roles, method }: LoginTarget,
 ): Promise<Login | undefined> {
-  const user = await recordLogin(world, tx, row)
+  const user = await recordLogin(world, tx, row, method)
   if (!user) return undefined
   const session = await openSession(world, tx, { userId: user.id, orgId, roles: roles.map(shownRole) })
   const who = { orgId, identity: { type: 'USER_ID', id: user.id } as const, name: user.email, facts }
@@ -124,6 +126,8 @@ async function recordFailure(world: World, facts: RequestFacts, email: string, r
 /** Sets the password of an invited user and logs in. */
 export async function acceptInvite(world: World, facts: RequestFacts, { token, password }: Acceptance): Promise<Login> {
   const invitation = await findInvitation(world, new Secret(token))
+  const [free] = await withoutRequiredProvider(world, [invitation.user])
+  if (!free) throw forbidden('this user logs in by single sign-on, not with a password')
   const hash = await choosePassword(world, invitation.user, new Secret(password), 'password')
   const landing = await loginTargetOf(world, invitation.user)
   return world.meta.write(invitation.user.org_id, async (tx) => {
@@ -131,6 +135,13 @@ export async function acceptInvite(world: World, facts: RequestFacts, { token, p
     if (!login) throw new Error('a user who has just accepted an invitation may not log in')
     return login
   })
+}
+
+/** Opens a session for a user whom an identity provider has identified; undefined when the user may not log in. */
+export async function openProvidedLogin(world: World, facts: RequestFacts, user: UserRow, method: string): Promise<Login | undefined> {
+  const landing = await loginTargetOf(world, user)
+  if (landing.roles.length === 0) return undefined
+  return world.meta.write(user.org_id, (tx) => startSession(world, tx, facts, user, { ...landing, method }))
 }
 
 /** Ends the session of the request. */

@@ -22,6 +22,8 @@ import {
   updateGroupRow,
 } from './rows.ts'
 
+export { checkMayAddMembers, setProvidedGroups } from './provided.ts'
+
 type NewGroup = BodyOf<typeof contract.groups.create>
 type GroupChange = BodyOf<typeof contract.groups.update>
 

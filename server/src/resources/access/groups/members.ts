@@ -1,12 +1,11 @@
 import type { BodyOf, contract, GroupMember } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
-import { badField, forbidden, notFound } from '../../../kernel/errors.ts'
+import { badField, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../audit/audit.ts'
-import { rolesOfGroups } from '../organizations/organizations.ts'
-import { permissionsOf } from '../roles/roles.ts'
-import { reachedGroups, reachedIn } from './groups.ts'
+import { reachedIn } from './groups.ts'
+import { checkMayAddMembers } from './provided.ts'
 import {
   deleteMember,
   insertMember,
@@ -25,7 +24,7 @@ export const listMembers = (world: Pick<World, 'meta'>, actor: Actor, group: Use
 
 /** Adds all members or none. New members receive the roles of the group, so the caller must hold their permissions. */
 export async function addMembers(world: World, actor: Actor, group: UserGroupRow, members: readonly MemberRef[]): Promise<undefined> {
-  await checkHeldPermissions(world, actor, group.id)
+  await checkMayAddMembers(world, actor, group.id)
   const nowMs = world.clock.nowMs()
   await world.meta.write(actor.orgId, async (tx) => {
     await lockGroups(tx, actor.orgId)
@@ -51,13 +50,6 @@ export async function removeMembers(world: World, actor: Actor, group: UserGroup
     }
     if (removed.length > 0) await recordChange(world, tx, actor, { entity: { type: 'group', id: group.id }, before: { removed } })
   })
-}
-
-async function checkHeldPermissions(world: Pick<World, 'meta'>, actor: Actor, groupId: string): Promise<void> {
-  const groupIds = [groupId, ...(await reachedGroups(world, actor.orgId, groupId))]
-  const roles = await rolesOfGroups(world.meta, actor.orgId, groupIds)
-  const beyond = [...(await permissionsOf(world, actor.orgId, roles))].find((permission) => !actor.permissions.has(permission))
-  if (beyond) throw forbidden(`callers grant only permissions they hold: the roles of the group include ${beyond}`)
 }
 
 async function checkKnown(tx: Db, orgId: string, members: readonly MemberRef[]): Promise<void> {

@@ -48,15 +48,15 @@ export function chooseLogin(matched: readonly LoginRow[]): LoginRow | undefined 
 
 const lastLogin = (row: UserRow): number => row.last_logins[PASSWORD] ?? 0
 
-/** Records a login with a password; undefined if the user was deactivated or deleted since the lookup. */
-export async function recordLogin(world: Pick<World, 'clock'>, tx: Db, user: UserRow): Promise<UserRow | undefined> {
+/** Records a login by a method; undefined if the user was deactivated or deleted since the lookup. */
+export async function recordLogin(world: Pick<World, 'clock'>, tx: Db, user: UserRow, method = PASSWORD): Promise<UserRow | undefined> {
   const before = await lockUser(tx, user.org_id, user.id)
   if (!before || !mayLogIn(before.status)) return undefined
   const after: UserRow = {
     ...before,
     status: 'ACTIVE',
     accepted_at: before.accepted_at ?? world.clock.nowMs(),
-    last_logins: { ...before.last_logins, [PASSWORD]: Math.floor(world.clock.nowMs() / 1000) },
+    last_logins: { ...before.last_logins, [method]: Math.floor(world.clock.nowMs() / 1000) },
   }
   await updateUserRow(tx, after)
   return after

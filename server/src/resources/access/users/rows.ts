@@ -51,6 +51,9 @@ export const selectLogin = (db: Db, id: string) => db.one<LoginRow>(sql`select $
 export const lockUser = (db: Db, orgId: string, id: string) =>
   db.one<UserRow>(sql`select ${columns} from users where org_id = ${orgId} and id = ${id} for update`)
 
+export const lockByEmail = (db: Db, orgId: string, emailKey: string) =>
+  db.one<UserRow>(sql`select ${columns} from users where org_id = ${orgId} and email_key = ${emailKey} for update`)
+
 /** Locks a user and returns the hash of the password. */
 export const lockPasswordHash = (db: Db, orgId: string, id: string) =>
   db.one<Pick<LoginRow, 'password_hash' | 'login_methods'>>(sql`

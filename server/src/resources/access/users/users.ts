@@ -42,8 +42,9 @@ export {
 import { createdBy, modifiedBy } from '../../records.ts'
 
 export { hashPassword, isOutdated } from './passwords.ts'
+export { isLocalAdministrator, localAdministratorsOf, provideUser } from './provided.ts'
 export { effectiveRoles } from './roles.ts'
-export { emailKey, mayLogIn, shownUser } from './user-record.ts'
+export { emailKey, mayLogIn, shownUser, storedRoles } from './user-record.ts'
 
 type NewUser = BodyOf<typeof contract.users.create>
 type UserChange = BodyOf<typeof contract.users.update>

@@ -1,0 +1,129 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../../../../../test/world.ts'
+
+type Forgery = { header?: object; claims?: object; sign?: (parts: { header: object; claims: object }) => Promise<string>; answer?: string }
+type ForgedProvider = { issuer: string; code: (forgery: Forgery, url: string) => string; close(): Promise<void> }
+
+const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+let keys: Awaited<ReturnType<typeof generateKeyPair>>
+let app: TestApp
+let provider: ForgedProvider
+let id: string
+beforeAll(async () => {
+  keys = await generateKeyPair('RS256', { extractable: true })
+  app = await openTestApp({ DENDRO_WEBHOOK_ALLOW: '127.0.0.1' })
+  provider = await openForgedProvider()
+  const org = await app.newOrganization()
+  const body = {
+    name: 'forged',
+    provider_type: 'OIDC',
+    issuer_url: provider.issuer,
+    client_id: 'dendro',
+    client_secret: 'a secret',
+    identifiers: ['forged.example'],
+    default_roles: ['ReadOnly'],
+  }
+  id = (await org.ask<{ id: string }>('POST', '/sso/idps', { body })).body.id
+})
+afterAll(async () => {
+  await provider.close()
+  await app.close()
+})
+
+/** A provider that signs the ID tokens of a test as the test says. */
+async function openForgedProvider(): Promise<ForgedProvider> {
+  const tokens: { forgery: Forgery; nonce: string | null }[] = []
+  const jwks = { keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'one', use: 'sig', alg: 'RS256' }] }
+  const server = createServer(async (request, response) => {
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(await reply(request.url ?? '')))
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const reply = async (url: string): Promise<object> => {
+    if (url === '/jwks') return jwks
+    if (url !== '/token')
+      return { issuer, authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token`, jwks_uri: `${issuer}/jwks` }
+    const { forgery, nonce } = tokens.shift() ?? { forgery: {}, nonce: null }
+    const nowS = Math.floor(Date.now() / 1_000)
+    const person = { sub: 'mallory', email: 'mallory@forged.example', email_verified: true }
+    const claims = { iss: issuer, aud: 'dendro', iat: nowS, exp: nowS + 300, nonce, ...person, ...forgery.claims }
+    const header = { alg: 'RS256', kid: 'one', ...forgery.header }
+    const signed = forgery.sign ?? (() => new SignJWT(claims).setProtectedHeader(header).sign(keys.privateKey))
+    return { access_token: 'x', token_type: 'Bearer', id_token: await signed({ header, claims }) }
+  }
+  return {
+    issuer,
+    code: (forgery, url) => {
+      const requested = new URL(url).searchParams
+      tokens.push({ forgery, nonce: requested.get('nonce') })
+      return `code=x&state=${requested.get('state')}${forgery.answer ?? ''}`
+    },
+    close: () => new Promise((closed) => server.close(() => closed())),
+  }
+}
+
+async function signOnWith(forgery: Forgery): Promise<number> {
+  const started = await app.ask<{ url: string }>('POST', '/auth/sso/start', { body: { provider: id } })
+  const cookie = (started.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+  const answer = provider.code(forgery, started.body.url)
+  return (await app.ask('POST', '/auth/sso/finish', { body: { answer }, headers: { cookie } })).status
+}
+
+const hour = 3_600
+const nowS = (): number => Math.floor(Date.now() / 1_000)
+
+test('an honest token is accepted, also if the clocks differ a little', async () => {
+  expect(await signOnWith({})).toBe(200)
+  expect(await signOnWith({ claims: { exp: nowS() - 20 } })).toBe(200)
+})
+
+test.each<[string, Forgery]>([
+  ['of another issuer', { claims: { iss: 'https://evil.example' } }],
+  ['for another audience', { claims: { aud: 'somebody' } }],
+  ['for several audiences without an authorized party', { claims: { aud: ['dendro', 'somebody'] } }],
+  ['for another authorized party', { claims: { aud: ['dendro', 'somebody'], azp: 'somebody' } }],
+  ['of the past', { claims: { exp: 1 } }],
+  ['of the future', { claims: { nbf: nowS() + hour } }],
+  ['with another nonce', { claims: { nonce: 'replayed' } }],
+  ['without a nonce', { claims: { nonce: undefined } }],
+  ['without a subject', { claims: { sub: undefined } }],
+  ['without an end', { claims: { exp: undefined } }],
+  ['with a key id that the provider does not have', { header: { kid: 'two' } }],
+  ['without a signature', { header: { alg: 'none' }, sign: async ({ header, claims }) => `${encoded(header)}.${encoded(claims)}.` }],
+  ['with a broken signature', { sign: async ({ header, claims }) => `${encoded(header)}.${encoded(claims)}.AAAA` }],
+  [
+    'signed with the public key as a secret',
+    {
+      header: { alg: 'HS256' },
+      sign: async ({ claims }) =>
+        new SignJWT({ ...claims })
+          .setProtectedHeader({ alg: 'HS256', kid: 'one' })
+          .sign(new TextEncoder().encode(await exportSPKI(keys.publicKey))),
+    },
+  ],
+  [
+    'signed with the secret of the client',
+    {
+      sign: async ({ claims }) =>
+        new SignJWT({ ...claims }).setProtectedHeader({ alg: 'HS256', kid: 'one' }).sign(new TextEncoder().encode('a secret'.padEnd(32))),
+    },
+  ],
+  [
+    'signed with a key of its own',
+    {
+      sign: async ({ claims }) => {
+        const own = await generateKeyPair('RS256', { extractable: true })
+        const jwk = await exportJWK(own.publicKey)
+        return new SignJWT({ ...claims }).setProtectedHeader({ alg: 'RS256', kid: 'one', jwk }).sign(own.privateKey)
+      },
+    },
+  ],
+  ['with an answer of another issuer', { answer: '&iss=https://evil.example' }],
+  ['with an answer that is an error', { answer: '&error=access_denied' }],
+])('a token %s is refused', async (_what, forgery) => {
+  expect(await signOnWith(forgery)).toBe(401)
+})

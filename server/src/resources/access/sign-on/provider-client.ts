@@ -1,0 +1,96 @@
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
+  type Configuration,
+  type CustomFetch,
+  calculatePKCECodeChallenge,
+  clockTolerance,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  fetchUserInfo,
+} from 'openid-client'
+import type { Secret } from '../../../kernel/secret.ts'
+import type { Outgoing } from '../../../outgoing/outgoing.ts'
+import type { World } from '../../../world.ts'
+import { type Claims, clientSecretOf, type IdpRow, isLoopback } from '../sso/sso.ts'
+
+/** The secrets of one login. The provider gets the state and the nonce, and of the verifier only its hash until it is asked for a token. */
+export type LoginSecrets = { state: string; nonce: string; verifier: string; redirectUri: string }
+
+const TIMEOUT_S = 10
+/** The clocks of the provider and the service may differ by this much. */
+const SKEW_S = 60
+
+/** The address to which a browser goes to sign on. */
+export async function authorizationUrl(
+  world: ProviderWorld,
+  idp: IdpRow,
+  { state, nonce, verifier, redirectUri }: LoginSecrets,
+): Promise<string> {
+  const url = buildAuthorizationUrl(await discover(world, idp), {
+    redirect_uri: redirectUri,
+    scope: idp.scopes,
+    state,
+    nonce,
+    code_challenge: await calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+  })
+  return url.href
+}
+
+/** Redeems the answer of a provider for verified claims: those of the ID token, and those that only the user info has. */
+export async function claimsOf(
+  world: ProviderWorld,
+  idp: IdpRow,
+  answer: string,
+  { state, nonce, verifier, redirectUri }: LoginSecrets,
+): Promise<Claims & { sub: string }> {
+  const provider = await discover(world, idp)
+  const tokens = await authorizationCodeGrant(provider, new URL(`${redirectUri}?${answer}`), {
+    pkceCodeVerifier: verifier,
+    expectedNonce: nonce,
+    expectedState: state,
+    idTokenExpected: true,
+  })
+  const claims = tokens.claims()
+  if (!claims) throw new Error('the provider sent no ID token')
+  if (provider.serverMetadata().userinfo_endpoint === undefined) return claims
+  return { ...(await fetchUserInfo(provider, tokens.access_token, claims.sub)), ...claims }
+}
+
+type ProviderWorld = Pick<World, 'outgoing' | 'vault' | 'meta'>
+
+/** Reads the configuration of a provider. Signatures are verified although the token comes directly from the provider. */
+async function discover(world: ProviderWorld, idp: IdpRow): Promise<Configuration> {
+  const issuer = new URL(idp.issuer_url)
+  const options = {
+    timeout: TIMEOUT_S,
+    [customFetch]: fetchThrough(world.outgoing),
+    execute: [enableNonRepudiationChecks, ...(isLoopback(issuer) ? [allowInsecureRequests] : [])],
+  }
+  const secret = await clientSecretOf(world, idp)
+  return discovery(issuer, idp.client_id, { [clockTolerance]: SKEW_S }, authenticationWith(secret), options)
+}
+
+/** By the header unless the provider supports only the body. */
+function authenticationWith(secret: Secret): ClientAuth {
+  const [byHeader, byBody] = [ClientSecretBasic(secret.reveal()), ClientSecretPost(secret.reveal())]
+  return (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+    return (methods.includes('client_secret_basic') ? byHeader : byBody)(server, ...rest)
+  }
+}
+
+const fetchThrough =
+  ({ post }: Outgoing): CustomFetch =>
+  async (url, { method, headers, body, signal }) => {
+    const text = body === undefined || body === null ? '' : String(body)
+    const reply = await post({ url, method: method === 'GET' ? 'GET' : 'POST', headers, body: text }, signal ?? undefined)
+    const isEmpty = reply.status === 204 || reply.status === 304
+    return new Response(isEmpty ? null : reply.body, { status: reply.status, headers: { 'content-type': reply.contentType } })
+  }

@@ -1,0 +1,157 @@
+import type { BodyOf, contract, Idp } from '@dendro/api'
+import type { Actor } from '../../../http/actor.ts'
+import { badField, conflict, notBuilt, notFound } from '../../../kernel/errors.ts'
+import { Secret } from '../../../kernel/secret.ts'
+import type { Db } from '../../../meta/meta.ts'
+import { metadataOf } from '../../../meta/metadata.ts'
+import type { MetaWorld, World } from '../../../world.ts'
+import { changeRecord, createdBy, createRecord, type RecordKind, removeRecord } from '../../records.ts'
+import { checkGrant, lockRolesForGrant } from '../roles/roles.ts'
+import { openSecret, type SecretPlace, sealSecret } from '../secrets/secrets.ts'
+import { isLocalAdministrator, storedRoles } from '../users/users.ts'
+import { deleteIdentitiesOf, deleteIdp, type IdpRow, insertIdp, lockIdp, selectIdps, updateIdpRow } from './rows.ts'
+
+type NewIdp = BodyOf<typeof contract.sso.createIdp>
+type IdpChange = BodyOf<typeof contract.sso.updateIdp>
+
+const SCOPES = 'openid email profile'
+
+export const allIdps = (world: MetaWorld, orgId: string): Promise<readonly IdpRow[]> =>
+  world.meta.cached(orgId, 'sso idps', () => selectIdps(world.meta, orgId))
+
+export const listIdps = async (world: MetaWorld, actor: Actor): Promise<Idp[]> => (await allIdps(world, actor.orgId)).map(shownIdp)
+
+export async function findIdp(world: MetaWorld, actor: Actor, name: string): Promise<IdpRow> {
+  const row = (await allIdps(world, actor.orgId)).find((candidate) => candidate.name === name)
+  if (!row) throw notFound('identity provider', name)
+  return row
+}
+
+export async function createIdp(world: World, actor: Actor, ask: NewIdp): Promise<Idp> {
+  if (ask.provider_type === 'SAML') throw notBuilt('SAML is not available yet; use provider_type OIDC')
+  await checkMayManage(world, actor)
+  const id = world.ids.uuid()
+  const { client_secret, issuer_url, client_id } = ask
+  if (issuer_url === undefined) throw badField('issuer_url', 'is required for OIDC')
+  if (client_id === undefined) throw badField('client_id', 'is required for OIDC')
+  if (client_secret === undefined) throw badField('client_secret', 'is required for OIDC')
+  const draft: IdpRow = {
+    org_id: actor.orgId,
+    id,
+    name: ask.name,
+    identifiers: [],
+    issuer_url,
+    client_id,
+    client_secret: Buffer.alloc(0),
+    attribute_mappings: [],
+    scopes: SCOPES,
+    default_roles: [],
+    is_required: false,
+    local_administrator: null,
+    ...createdBy(actor, world.clock.nowMs()),
+  }
+  const row = { ...draft, ...(await checkedChange(world, actor, draft, ask)) }
+  const insert = async (tx: Db, one: IdpRow): Promise<void> => {
+    await lockRolesForGrant(tx, actor.orgId, one.default_roles)
+    const sealed = await sealSecret(world, tx, placeOf(one), new Secret(client_secret))
+    if ((await insertIdp(tx, { ...one, client_secret: sealed })) === 0)
+      throw conflict(`an identity provider called ${one.name} already exists`)
+  }
+  return createRecord(world, actor, { ...idpRecords, insert }, row)
+}
+
+/** A provider decides who a user is, Administrators too, so that only those with all permissions configure one. */
+const checkMayManage = (world: MetaWorld, actor: Actor): Promise<void> => checkGrant(world, actor, 'USER', ['Admin'])
+
+export async function updateIdp(world: World, actor: Actor, { id }: IdpRow, ask: IdpChange): Promise<Idp> {
+  await checkMayManage(world, actor)
+  return changeRecord(world, actor, idpRecords, {
+    id,
+    change: async (before, tx) => {
+      const changes = await checkedChange(world, actor, before, ask)
+      if (changes.default_roles) await lockRolesForGrant(tx, actor.orgId, changes.default_roles)
+      if (changes.issuer_url !== undefined && changes.issuer_url !== before.issuer_url) {
+        // The secret must not go to another server than the one it was entered for.
+        if (ask.client_secret === undefined) throw badField('client_secret', 'must be given again when issuer_url changes')
+        await deleteIdentitiesOf(tx, actor.orgId, id)
+      }
+      const sealed = ask.client_secret && (await sealSecret(world, tx, placeOf(before), new Secret(ask.client_secret)))
+      return { ...changes, ...(sealed ? { client_secret: sealed } : {}) }
+    },
+  })
+}
+
+async function checkedChange(world: World, actor: Actor, before: IdpRow, ask: IdpChange): Promise<Partial<IdpRow>> {
+  if (ask.accept_idp_initiated === true) throw badField('accept_idp_initiated', 'must be false: every sign-on begins on the sign-in page')
+  const { issuer_url, client_id, attribute_mappings, scopes, is_required, local_administrator } = ask
+  if (issuer_url !== undefined) checkIssuer(world, issuer_url)
+  const default_roles = ask.default_roles && storedRoles(ask.default_roles)
+  if (default_roles) await checkGrant(world, actor, 'USER', default_roles)
+  const changes = {
+    ...(ask.identifiers && { identifiers: [...new Set(ask.identifiers)] }),
+    ...(issuer_url !== undefined && { issuer_url }),
+    ...(client_id !== undefined && { client_id }),
+    ...(attribute_mappings && { attribute_mappings }),
+    ...(scopes !== undefined && {
+      scopes: [...new Set(['openid', 'email', ...scopes.split(/\s+/).filter((one) => one !== '')])].join(' '),
+    }),
+    ...(default_roles && { default_roles }),
+    ...(is_required !== undefined && { is_required }),
+    ...(local_administrator !== undefined && { local_administrator }),
+  }
+  const next = { ...before, ...changes }
+  if (next.is_required && (is_required || local_administrator !== undefined)) {
+    const id = next.local_administrator
+    if (id === null || !(await isLocalAdministrator(world, actor.orgId, id)))
+      throw badField('local_administrator', 'must be the id of an Administrator who can log in with a password')
+  }
+  return changes
+}
+
+function checkIssuer(world: World, issuer: string): void {
+  world.outgoing.check(issuer, 'issuer_url')
+  const url = new URL(issuer)
+  if (url.protocol !== 'https:' && !isLoopback(url)) throw badField('issuer_url', 'must begin with https://')
+  if (url.search !== '' || url.hash !== '') throw badField('issuer_url', 'must have neither a query nor a fragment')
+}
+
+/** Only addresses of this machine may do without TLS. */
+export const isLoopback = ({ hostname }: URL): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+
+export const removeIdp = (world: World, actor: Actor, record: IdpRow): Promise<undefined> => removeRecord(world, actor, idpRecords, record)
+
+const placeOf = ({ org_id, id }: Pick<IdpRow, 'org_id' | 'id'>): SecretPlace => ({
+  orgId: org_id,
+  table: 'sso_idps',
+  row: id,
+  column: 'client_secret',
+})
+
+export const clientSecretOf = (world: Pick<World, 'vault' | 'meta'>, row: IdpRow): Promise<Secret> =>
+  openSecret(world, world.meta, placeOf(row), row.client_secret)
+
+export const shownIdp = (row: IdpRow): Idp => ({
+  id: row.id,
+  name: row.name,
+  provider_type: 'OIDC',
+  identifiers: row.identifiers,
+  issuer_url: row.issuer_url,
+  client_id: row.client_id,
+  accept_idp_initiated: false,
+  attribute_mappings: row.attribute_mappings,
+  scopes: row.scopes,
+  default_roles: row.default_roles,
+  is_required: row.is_required,
+  ...(row.local_administrator === null ? {} : { local_administrator: row.local_administrator }),
+  metadata: metadataOf(row),
+})
+
+const idpRecords: RecordKind<IdpRow, Idp> = {
+  noun: 'identity provider',
+  entity: 'identity_provider',
+  lock: lockIdp,
+  insert: insertIdp,
+  update: updateIdpRow,
+  remove: deleteIdp,
+  shown: shownIdp,
+}
