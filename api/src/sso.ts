@@ -1,12 +1,15 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { anyValue, list, Metadata, mapOf, text, textParameter, uuid } from './values.ts'
+import { list, Metadata, mapOf, text, textParameter, uuid } from './values.ts'
 
 const NAME_LENGTH_MAX = 255
 const DOMAINS_MAX = 100
 const PAIRS_MAX = 20
 const CLAIMS_MAX = 1_000
-const CLAIM_LENGTH_MAX = 100_000
+const CLAIM_LENGTH_MAX = 10_000
+
+const claimText = text(0, CLAIM_LENGTH_MAX)
+const claim = z.union([claimText, z.number(), z.boolean(), list(claimText)])
 const params = z.object({ name: text(1, NAME_LENGTH_MAX) })
 
 const domain = text(1, NAME_LENGTH_MAX)
@@ -158,7 +161,7 @@ export const sso = {
     permission: 'access_read',
     tier: 'D',
     summary: 'Show which roles and groups a sign-on with these claims would get',
-    body: z.object({ idp: text(1, NAME_LENGTH_MAX), claims: mapOf(anyValue(CLAIM_LENGTH_MAX), CLAIMS_MAX) }),
+    body: z.object({ idp: text(1, NAME_LENGTH_MAX), claims: mapOf(z.union([claim, mapOf(claim, CLAIMS_MAX)]), CLAIMS_MAX) }),
     reply: z.object({ roles: z.array(z.string()), groups: z.array(uuid) }),
     fails: [404],
   }),

@@ -4260,7 +4260,7 @@ class SsoCreateMappingBody(TypedDict):
 
 class SsoPreviewBody(TypedDict):
     idp: str
-    claims: Dict[str, Any]
+    claims: Dict[str, Union[Union[str, float, bool, List[str]], Dict[str, Union[str, float, bool, List[str]]]]]
 
 
 class SsoPreviewReply(TypedDict):
