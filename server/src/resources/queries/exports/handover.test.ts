@@ -33,7 +33,7 @@ test('an export in a long read is handed over by a stop, and another process com
   const running = () =>
     world.events.writer
       .query({
-        query: `select query_id from system.processes where query like '%events_s%' and query not like '%system.processes%' and query like '%${'%a'.repeat(20)}%'`,
+        query: `select query_id from system.processes where query like '%pattern_events_s%' and query not like '%system.processes%' and query like '%${'%a'.repeat(20)}%'`,
         format: 'JSONEachRow',
       })
       .then((answer) => answer.json<{ query_id: string }>())
