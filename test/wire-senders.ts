@@ -82,7 +82,7 @@ export const httpSenders: readonly SenderCase[] = [
   { recording: 'python-logging-loki-0.3.1-loki', decidesLevel: true, ...loki, ...messageAlone },
   { recording: 'fluent-bit-5.1.1-splunk-hec', ...hec, ...plain, textOf: recordLine },
   { recording: 'fluent-bit-5.1.1-splunk-hec-gzip', ...hec, time: 'line', textOf: recordLine, field: asWritten },
-  { recording: 'otelcol-0.145.0-splunk-hec', ...hec, ...plain, dataset: 'otel', time: 'line', skipsEmpty: true },
+  { recording: 'otelcol-0.145.0-splunk-hec', ...hec, ...plain, time: 'line', skipsEmpty: true },
   { recording: 'splunk-handler-3.0.0-splunk-hec', ...hec, ...plain },
   {
     recording: 'splunk-logging-0.11.1-splunk-hec',

@@ -34,7 +34,7 @@ describe('an outgoing request', () => {
       response.writeHead(202, { 'retry-after': '7' }).end('thanks')
     })
     const reply = await outgoing.post(requestTo(`${url}/hook?x=1`, { headers: { 'X-Team': 'ops' }, body: '{"a":"ü\\n"}' }))
-    expect(reply).toEqual({ status: 202, body: 'thanks', retryAfter: '7' })
+    expect(reply).toEqual({ status: 202, body: 'thanks', retryAfter: '7', contentType: '' })
     expect(got).toMatchObject([
       { headers: { 'x-team': 'ops', 'content-type': 'application/json', 'content-length': '12' }, body: '{"a":"ü\\n"}' },
     ])
