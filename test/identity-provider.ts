@@ -11,6 +11,8 @@ export type IdentityProvider = {
   issuer: string
   /** Signs the person in at the provider, with the address of a start, and returns the query string of the redirect back. */
   authorize(url: string, person: ProvidedClaims): Promise<string>
+  /** The next browser that asks the provider is that of this person. */
+  expect(person: ProvidedClaims): void
   close(): Promise<void>
 }
 
@@ -43,6 +45,7 @@ export async function openIdentityProvider(redirectUri: string): Promise<Identit
   answer = (request, response) => (request.url?.startsWith('/interaction/') ? interact(request, response) : serve(request, response))
   return {
     issuer,
+    expect: (person) => void waiting.push(person),
     authorize: async (url, person) => {
       waiting.push(person)
       const cookies = new Map<string, string>()
