@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { CLIENT, type IdentityProvider, openIdentityProvider } from '../identity-provider.ts'
-import { browserPath } from './browser.fixture.ts'
+import { axeFaults, browserPath } from './browser.fixture.ts'
 import { openStand, type Stand } from './stand.fixture.ts'
 
 let stand: Stand
@@ -69,5 +69,32 @@ describe.skipIf(browserPath === undefined)('single sign-on in the web app', () =
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByText('No identity provider is set up for this e-mail address.').waitFor()
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  })
+
+  test.each([
+    ['light', 1280],
+    ['dark', 390],
+  ] as const)('its settings list providers and mappings, and make others: %s, %d pixels', async (theme, width) => {
+    const page = await stand.open('/app/settings?part=sign-on', { theme, width })
+    const providers = page.getByRole('region', { name: 'Identity providers', exact: true }).first()
+    await providers.getByText(provider.issuer).waitFor()
+    const name = `Partners ${theme}`
+    await page.getByRole('button', { name: 'New identity provider' }).click()
+    await page.getByLabel('Name', { exact: true }).fill(name)
+    await page.getByLabel('Issuer').fill('https://partners.example')
+    await page.getByLabel('Client id').fill('dendro')
+    await page.getByLabel('Client secret').fill('a secret')
+    await page.getByLabel('E-mail domains').fill(`${theme}.example, partners.example`)
+    expect(await axeFaults(page, `settings ${theme}`)).toEqual([])
+    await page.getByRole('button', { name: 'Create identity provider' }).click()
+    await providers.getByText(`${theme}.example, partners.example`).waitFor()
+    await page.getByRole('button', { name: 'New mapping' }).click()
+    await page.getByLabel('Value').fill(`${theme} team`)
+    await page.getByLabel('Gives').fill('Standard')
+    await page.getByRole('button', { name: 'Create mapping' }).click()
+    await page.getByRole('region', { name: 'Mappings', exact: true }).first().getByText(`${theme} team`).waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    const { idps } = (await stand.org.ask<{ idps: { name: string; identifiers: string[] }[] }>('GET', '/sso/idps')).body
+    expect(idps).toContainEqual(expect.objectContaining({ name, identifiers: [`${theme}.example`, 'partners.example'] }))
   })
 })

@@ -26,10 +26,7 @@ export function OrganizationSettings() {
                 {one.is_management_org && <Others organisations={organisations.filter(({ active }) => !active)} />}
               </Fragment>
             ))}
-          <p className="text-soft">
-            Users sign in with a password; single sign-on is not supported yet. Events are not forwarded to object storage; use exports
-            instead.
-          </p>
+          <p className="text-soft">Events are not forwarded to object storage; use exports instead.</p>
         </>
       )}
     </Loaded>

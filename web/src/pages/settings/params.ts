@@ -7,6 +7,7 @@ export const settingsParts = [
   'keys',
   'roles',
   'rules',
+  'sign-on',
   'integrations',
   'limits',
   'encryption',

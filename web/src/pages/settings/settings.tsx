@@ -14,6 +14,7 @@ import { Limits } from './limits.tsx'
 import { OrganizationSettings } from './organization.tsx'
 import { type SettingsPart, settingsParts } from './params.ts'
 import { Roles } from './roles.tsx'
+import { SignOn } from './sign-on.tsx'
 import { Users } from './users.tsx'
 import { You } from './you.tsx'
 
@@ -31,6 +32,7 @@ const parts: Record<SettingsPart, SettingsTab> = {
   keys: { name: 'API keys', Part: Keys, needs: 'api_keys_read' },
   roles: { name: 'Roles', Part: Roles, needs: 'roles_read' },
   rules: { name: 'Access rules', Part: AccessRules, needs: 'policies_read' },
+  'sign-on': { name: 'Single sign-on', Part: SignOn, needs: 'access_read' },
   integrations: { name: 'Integrations', Part: Integrations, needs: 'integrations_read' },
   limits: { name: 'Limits', Part: Limits, needs: 'limits_read' },
   encryption: { name: 'Encryption keys', Part: EncryptionKeys, needs: 'encryption_keys_read' },
