@@ -210,3 +210,15 @@ test('the page learns the providers of a domain, and SAML is refused by name', a
   const refused = await made.org.ask<{ details: string }>('POST', '/sso/idps', { body: saml })
   expect([refused.status, refused.body.details]).toEqual([501, expect.stringContaining('SAML')])
 })
+
+test('another issuer knows nobody, not even under the same subject', async () => {
+  const made = await setup({ default_roles: ['ReadOnly'] })
+  const grace = person(made.domain)
+  expect((await signOn(made.id, grace)).status).toBe(200)
+  const change = (issuer_url: string) =>
+    made.org.ask('PATCH', `/sso/idps/${made.name}`, { body: { issuer_url, client_secret: CLIENT.secret } })
+  expect((await change('https://other.example')).status).toBe(200)
+  expect((await change(provider.issuer)).status).toBe(200)
+  expect((await signOn(made.id, { ...grace, email_verified: false })).status).toBe(403)
+  expect((await signOn(made.id, grace)).status).toBe(200)
+})
