@@ -55,7 +55,7 @@ describe.skipIf(browserPath === undefined)('single sign-on in the web app', () =
     expect(page.url()).not.toContain('code=')
   })
 
-  test('a person who gets no role is told so, and comes back to the form', async () => {
+  test('a person who gets no role sees why, and comes back to the form', async () => {
     const page = await openForm(`mallory@${DOMAIN}`, 390)
     provider.expect({ ...grace, sub: 'mallory', email: `mallory@${DOMAIN}`, groups: [] })
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
