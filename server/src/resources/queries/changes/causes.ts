@@ -35,7 +35,8 @@ const CAUSE_WEIGHT = 10
 /** Whether a set can be the cause of another one. */
 const isCause = ({ key, kind }: EventSet): boolean => kind === 'VALUE' && !isOutcome(key)
 
-const firstName = ({ names: [name] }: FoundChange): EventSet => name ?? { key: '', value: null, kind: 'PRESENT' }
+/** The set that names a finding. */
+export const firstName = ({ names: [name] }: FoundChange): EventSet => name ?? { key: '', value: null, kind: 'PRESENT' }
 
 /** The events of a finding and others of the same range, from samples. */
 export type SampledFinding = { readonly change: FoundChange; readonly own: readonly SampleEvent[]; readonly others: readonly SampleEvent[] }

@@ -10,6 +10,7 @@ import {
   countedSets,
   EXPLAINED_MAX,
   type FindingGroup,
+  firstName,
   groupFindings,
   type SampledFinding,
 } from './causes.ts'
@@ -45,7 +46,6 @@ export async function groupsOf(store: EventStore, changes: readonly FoundChange[
 }
 
 const alone = (change: FoundChange): FindingGroup => ({ findings: [{ ...change, shared: undefined }], shared: [] })
-const firstName = ({ names }: FoundChange): EventSet => names[0] as EventSet
 
 /** Keys with few values, which may be a cause. */
 function suitedKeys({ keys, skipped }: Candidates): (key: string) => boolean {
