@@ -1,13 +1,14 @@
+export const LONGEST_PERIOD_S = 86_400
+
 /**
  * Rows of a dataset are sorted by pattern within periods of time (table.ts). A period should hold some 25,000 rows at any volume: with fewer, rows of one
  * pattern are too few to compress well, with more, the newest events are spread over too many granules. So the length of the periods follows the volume of
  * the dataset.
  */
-export const periodLengths: readonly number[] = [86_400, 21_600, 7_200, 1_800, 600, 120, 30, 10, 2]
+export const periodLengths: readonly number[] = [LONGEST_PERIOD_S, 21_600, 7_200, 1_800, 600, 120, 30, 10, 2]
 
 /** Stands for rows that are sorted by time alone, without periods. */
 export const NO_PERIOD = 0
-export const LONGEST_PERIOD_S = 86_400
 
 const ROWS_MAX = 50_000
 /** A change of volume by less than this factor changes no length. */

@@ -23,17 +23,13 @@ export const tableClassNames: readonly TableClass[] = ['s', 'm', 'l']
 export const eventsTable = (tableClass: TableClass, periodS: number): string =>
   periodS === NO_PERIOD ? `events_${tableClass}` : `pattern_events_${tableClass}`
 
-/** All tables of events. */
-export const eventsTables: readonly string[] = tableClassNames.flatMap((tableClass) => [
-  eventsTable(tableClass, NO_PERIOD),
-  eventsTable(tableClass, LONGEST_PERIOD_S),
-])
-
 /** An events table, and the class that tells its slots. */
 export type EventsTable = { readonly table: string; readonly tableClass: TableClass }
 export const classedTables: readonly EventsTable[] = tableClassNames.flatMap((tableClass) =>
   [NO_PERIOD, LONGEST_PERIOD_S].map((periodS) => ({ table: eventsTable(tableClass, periodS), tableClass })),
 )
+/** All tables of events. */
+export const eventsTables: readonly string[] = classedTables.map(({ table }) => table)
 
 /** The values of `sev` with their stored numbers. */
 export const severities = { none: 0, trace: 1, debug: 2, info: 3, warn: 4, error: 5, fatal: 6 } as const

@@ -52,4 +52,4 @@ function regexOf(pattern: string): string {
   return `${isOpenBefore ? '' : '^'}${inner}${isOpenBehind ? '' : '$'}`
 }
 
-const escapedInRegex = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
+export const escapedInRegex = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)

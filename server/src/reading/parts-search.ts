@@ -2,7 +2,7 @@ import { isInParts } from '../lines/parts.ts'
 import { parseReference, type ShapeReference, scanReferences } from '../lines/shape.ts'
 import type { Slot } from '../lines/slots.ts'
 import { foldCase } from '../query/like.ts'
-import { containsAnyCaseless } from './caseless.ts'
+import { containsAnyCaseless, escapedInRegex } from './caseless.ts'
 import { timeFormat, timeWords } from './event-time.ts'
 import { OVERFLOW_NAMES, OVERFLOW_VALUES } from './overflow-entries.ts'
 import { fitsText, formatsHolding, isAscii, type LineSearch } from './plain-lines.ts'
@@ -65,8 +65,8 @@ const partTester =
   (isMet: (part: string) => boolean, test: (part: SqlFragment) => SqlFragment): SqlFragment =>
     parts ? hasOneOf(parts.filter(isMet)) : anyPart(test)
 
-/** Tests the parts of a line. The store tests each different part of a block once. */
 const anyPart = (test: (part: SqlFragment) => SqlFragment): SqlFragment => sql`arrayExists(part -> ${test(sql`part`)}, parts)`
+
 /** Whether lines with these parts contain the text only inside one of their stored values, or in the name of an entry. */
 export const isInEntriesOnly = (search: LineSearch, parts: readonly string[]): boolean =>
   !search.isEscaped &&
@@ -143,18 +143,14 @@ function nameOfLineContains(search: LineSearch, lines: LineSources): SqlFragment
  * True where the name of an entry contains the text, as the line has it: without its prefix. Undefined where the parts do not tell the prefix of each
  * entry of the line.
  */
-function nameInParts(
-  { text, fits, isEscaped }: LineSearch,
-  { notInNames = [] }: LineSources,
-  parts: readonly string[],
-): SqlFragment | undefined {
+function nameInParts({ text, fits }: LineSearch, { notInNames = [] }: LineSources, parts: readonly string[]): SqlFragment | undefined {
   if (notInNames.includes(text)) return FALSE
   const references = parts.map((part) => scanReferences(part).references.map((reference) => parseReference(reference.name)))
   const count = (own: readonly ShapeReference[], kind: ShapeReference['kind']) => own.filter((one) => one.kind === kind).length
   const areNamed = references.every((own) => count(own, 'more') === count(own, 'key'))
   const prefixes = [...new Set(references.flat().flatMap((one) => (one.kind === 'key' ? [one.prefix] : [])))]
   const areDistinct = prefixes.every((own) => /^[^$]/.test(own) && prefixes.every((other) => other === own || !other.startsWith(own)))
-  if (isEscaped || !areNamed || !areDistinct || prefixes.length > PREFIXES_MAX) return undefined
+  if (!areNamed || !areDistinct || prefixes.length > PREFIXES_MAX) return undefined
   const inName = or(
     prefixes.map((prefix) =>
       and([sql`startsWith(key, ${param.text(prefix)})`, fits(sql`substring(key, ${digits(Buffer.byteLength(prefix) + 1)})`)]),
@@ -230,7 +226,7 @@ function crossesParts(text: string, { parts }: LineSources): SqlFragment {
   if (parts) return mayCrossParts(text, parts) ? TRUE : FALSE
   const chars = [...text]
   if (chars.length > CROSSING_CHARS_MAX) return TRUE
-  const quoted = (some: readonly string[]) => some.map(inRegex).join('')
+  const quoted = (some: readonly string[]) => escapedInRegex(some.join(''))
   const heads = chars.slice(1).flatMap((_, index) => {
     const after = chars.slice(index + 1, index + 1 + BORDER_CHARS)
     const shorter = after.map((__, length) => `${quoted(after.slice(0, length))}(?:\\x01|$)`)
@@ -247,7 +243,6 @@ function crossesParts(text: string, { parts }: LineSources): SqlFragment {
 }
 
 const unique = (alternatives: readonly string[]): string => [...new Set(alternatives)].join('|')
-const inRegex = (char: string): string => (/[\p{L}\p{N}]/u.test(char) ? char : `\\x{${(char.codePointAt(0) ?? 0).toString(16)}}`)
 
 /** The characters that an encoding of values escapes with digits, and their escape sequences. */
 const ESCAPED_WITH_DIGITS = '(?:[^ -~]|[<>&])'
@@ -277,7 +272,7 @@ function valueSearch(
 
 /** True wherever the text may begin inside the escape sequence of a character, in values that are written with such sequences. */
 function mayEndEscape(text: string, lines: LineSources): SqlFragment {
-  const alternatives = [...(WITHIN_ESCAPE.test(text) ? [''] : []), ...restsOf(text).map((rest) => [...rest].map(inRegex).join(''))]
+  const alternatives = [...(WITHIN_ESCAPE.test(text) ? [''] : []), ...restsOf(text).map(escapedInRegex)]
   if (alternatives.length === 0) return FALSE
   const regex = param.text(`(?is)${ESCAPED_WITH_DIGITS}(?:${unique(alternatives)})`)
   return valuesHold((value) => sql`match(${value}, ${regex})`, lines)

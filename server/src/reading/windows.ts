@@ -20,7 +20,7 @@ const FIRST_PERIODS = 4
 const FURTHER = 16
 
 /** How far back the windows within a day reach for datasets whose rows are sorted by pattern within periods. */
-function nearMs(sources: readonly QuerySource[]): readonly number[] {
+function nearReaches(sources: readonly QuerySource[]): readonly number[] {
   const lengths = sources.flatMap(({ located }) => located?.periods.filter((periodS) => periodS !== NO_PERIOD) ?? [])
   if (lengths.length === 0) return []
   const reaches: number[] = []
@@ -45,7 +45,7 @@ export function windowsOf(bounds: TimeBounds, reading: WindowedReading): readonl
   const { toMs } = bounds
   if (fromMs >= toMs) return []
   const { few, fewer, inPeriodsOf = [] } = reading
-  const near = nearMs(inPeriodsOf)
+  const near = nearReaches(inPeriodsOf)
   const all = few ? [...near.slice(0, 1), ...COSTLY_MS] : fewer ? [...near, ...WIDE_MS] : NARROW_MS
   const reaches = all.filter((reachMs) => reachMs < toMs - fromMs)
   const edges = [0, ...reaches, toMs - fromMs]

@@ -15,6 +15,17 @@ export function timesOf(blocks: readonly Block[]): ChangedRange {
 /** Reads a time of 64-bit nanoseconds as a double, which is precise to a microsecond. */
 export const timeNsAt = (view: DataView, at: number): number => view.getInt32(at + 4, true) * HIGH + view.getUint32(at, true)
 
+/** About so many times of a block in milliseconds, evenly spread over its rows. */
+export function sampledTimesMs({ columns, rows }: Block, count: number): readonly number[] {
+  const times = columns.find(({ name }) => name === 'ts')?.bytes
+  if (!times) return []
+  const view = new DataView(times.buffer, times.byteOffset, times.byteLength)
+  const step = Math.max(1, Math.floor(rows / count))
+  const sampled: number[] = []
+  for (let row = 0; row < rows; row += step) sampled.push(timeNsAt(view, row * TIME_BYTES) / NS_PER_MS)
+  return sampled
+}
+
 /** The range gets a millisecond more at both ends, since times are read as doubles. */
 function blockTimes({ columns, day }: Block): ChangedRange {
   const times = columns.find(({ name }) => name === 'ts')?.bytes

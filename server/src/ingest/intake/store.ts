@@ -4,7 +4,7 @@ import { Failure } from '../../kernel/errors.ts'
 import type { LayoutFindings } from '../../lines/catalog.ts'
 import type { Observation } from '../../lines/slots.ts'
 import { partitionOf } from '../../resources/access/organizations/organizations.ts'
-import { growLayouts, locateAll } from '../../resources/data/catalog/catalog.ts'
+import { locateAll } from '../../resources/data/catalog/catalog.ts'
 import { type DatasetRoute, type DatasetRow, ensureDatasets, NEW_DATASETS_MAX } from '../../resources/data/datasets/datasets.ts'
 import { parserOf } from '../../resources/data/parsers/parsers.ts'
 import type { IngestOutcome, IngestRequest, MessageParser, ParsedSummary } from '../batch.ts'
@@ -12,6 +12,7 @@ import { native } from '../receivers/native/native.ts'
 import { type DatasetShare, PostAccounting, rawBytesOf } from './accounting.ts'
 import { idempotencyKeyOf, idempotencyNumber } from './idempotency-key.ts'
 import type { IntakeWorld } from './intake-world.ts'
+import { growLayoutsOf } from './layouts.ts'
 import { choosePeriods } from './periods.ts'
 import type { PostJob, WorkerPool } from './pool.ts'
 import { attributesOf, foreignName, type RoutingRequest } from './routing.ts'
@@ -215,7 +216,7 @@ async function shredAll(
         if (one.parsed) world.parsed({ orgId: actor.orgId, logId: place.row.id, ...one.parsed }, nowMs)
       }
     }
-    await growLayoutsOf(world, actor, found)
+    await growLayoutsOf(world, actor.orgId, found)
     open = waiting
   }
   return [...done.values()]
@@ -243,18 +244,6 @@ async function targetOf(
     parser,
     lineTime: row.line_time ?? undefined,
     isLast,
-  }
-}
-
-/** While the metadata store is down, known datasets continue without new slots; their new keys go to the overflow map. */
-async function growLayoutsOf(world: IntakeWorld, { orgId }: Actor, found: ReadonlyMap<string, LayoutFindings>): Promise<void> {
-  if (found.size === 0) return
-  try {
-    await growLayouts(world, orgId, found)
-  } catch (cause) {
-    const isPassing = cause instanceof Failure && cause.status === 503
-    const known = isPassing ? await locateAll(world, orgId, [...found.keys()]) : []
-    if (!isPassing || known.includes(undefined)) throw cause
   }
 }
 
