@@ -20,6 +20,7 @@ import {
   updateGroupRow,
 } from './rows.ts'
 
+export { shownGroup } from './group-record.ts'
 export { checkMayAddMembers, setProvidedGroups } from './provided.ts'
 export { addGroupIn, membersIn, removeGroupIn, renameGroupIn, setUsersIn } from './provisioned.ts'
 
