@@ -32,7 +32,7 @@ describe('reading', () => {
       'ProvisioningApi',
       made.body.role_id,
     ])
-    expect(body.roles.map((role) => role.is_system_role)).toEqual([true, true, true, true, true, true, false])
+    expect(body.roles.map((role) => role.is_system_role)).toEqual([true, true, true, true, true, true, true, false])
     for (const role of body.roles.filter((candidate) => candidate.is_system_role)) {
       expect(names(role)).toEqual([...systemRoles[role.role_id as keyof typeof systemRoles].permissions])
     }
