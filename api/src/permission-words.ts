@@ -46,6 +46,7 @@ const permissionWords: Readonly<Record<Permission, readonly [displayName: string
   roles_read: ['See roles', 'See system roles and custom roles with their permissions.'],
   roles_write: ['Change roles', "Create and change custom roles, within the caller's own permissions."],
   roles_delete: ['Delete roles', 'Delete custom roles that are not in use.'],
+  provisioning_write: ['Provision users', 'Create, change, deactivate and delete users and groups by SCIM, as a directory does.'],
   policies_read: ['See policies', 'See the rules that hide logs from roles, users and API keys.'],
   policies_write: ['Change policies', 'Create and change rules that hide logs or limit a caller to some of them.'],
   policies_delete: ['Delete policies', 'Delete such rules, which makes the logs visible again.'],

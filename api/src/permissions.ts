@@ -64,6 +64,13 @@ export const permissionGroups = [
   { group_name: 'User', group_display_name: 'Users', permissions: rwd('users'), sensitive: 'yes', ...none },
   { group_name: 'Group', group_display_name: 'Groups', permissions: rwd('groups'), sensitive: 'yes', ...none },
   { group_name: 'Access', group_display_name: 'Organization access', permissions: rwd('access'), sensitive: 'yes', ...none },
+  {
+    group_name: 'Provisioning',
+    group_display_name: 'Provisioning',
+    permissions: ['provisioning_write'],
+    sensitive: 'yes',
+    ...none,
+  },
   { group_name: 'Role', group_display_name: 'Roles', permissions: rwd('roles'), sensitive: 'yes', ...none },
   { group_name: 'Policy', group_display_name: 'Policies', permissions: rwd('policies'), sensitive: 'yes', ...none },
   {
@@ -133,7 +140,7 @@ const held = (by: 'standard' | 'readOnly' | 'searchApi' | 'ingestionApi'): reado
   )
 
 export const userRoles = ['Admin', 'Standard', 'ReadOnly'] as const
-export const apiRoles = ['AdminApi', 'SearchApi', 'IngestionApi'] as const
+export const apiRoles = ['AdminApi', 'SearchApi', 'IngestionApi', 'ProvisioningApi'] as const
 export type SystemRole = (typeof userRoles)[number] | (typeof apiRoles)[number]
 
 /** The permissions of the roles that every organization has. They cannot be changed. */
@@ -146,6 +153,7 @@ export const systemRoles: Readonly<
   AdminApi: { role_type: 'API', display_name: 'Administration by API', permissions: allPermissions },
   SearchApi: { role_type: 'API', display_name: 'Search by API', permissions: held('searchApi') },
   IngestionApi: { role_type: 'API', display_name: 'Ingestion by API', permissions: held('ingestionApi') },
+  ProvisioningApi: { role_type: 'API', display_name: 'Provisioning by SCIM', permissions: ['provisioning_write'] },
 }
 
 /** Gives the stored form of a role: `Administrator` and `Admin` are the same role. */

@@ -20,6 +20,7 @@ import { accessRoutes, organizationRoutes } from './resources/access/organizatio
 import { permissionRoutes } from './resources/access/permissions/routes.ts'
 import { policyRoutes } from './resources/access/policies/routes.ts'
 import { roleRoutes } from './resources/access/roles/routes.ts'
+import { openScim } from './resources/access/scim/scim.ts'
 import { signOnRoutes } from './resources/access/sign-on/routes.ts'
 import { ssoRoutes } from './resources/access/sso/routes.ts'
 import { userRoutes } from './resources/access/users/routes.ts'
@@ -110,7 +111,7 @@ export const allRoutes = (
     forwardConfigs: unbuiltRoutes('forwardConfigs'),
     insights: unbuiltRoutes('insights'),
     signOn: signOnRoutes(world),
-    sso: ssoRoutes(world),
+    sso: { ...ssoRoutes(world), findRawHandler: openScim(world).find },
     health: healthRoutes(world, health),
     ingestion: ingestionRoutes(intake),
     integrations: integrationRoutes(world),

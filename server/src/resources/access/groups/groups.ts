@@ -1,14 +1,12 @@
 import type { BodyOf, contract, UserGroup } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
-import { conflict, notFound } from '../../../kernel/errors.ts'
+import { notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
-import { metadataOf } from '../../../meta/metadata.ts'
 import type { MetaWorld, World } from '../../../world.ts'
 import { changeRecord, createdBy, createRecord, type RecordKind } from '../../records.ts'
-import { recordChange } from '../audit/audit.ts'
+import { nameTaken, shownGroup } from './group-record.ts'
+import { removeGroupIn } from './provisioned.ts'
 import {
-  deleteGrantsOfGroup,
-  deleteGroup,
   deleteMembershipsOf,
   insertGroup,
   lockGroups,
@@ -22,7 +20,9 @@ import {
   updateGroupRow,
 } from './rows.ts'
 
+export { shownGroup } from './group-record.ts'
 export { checkMayAddMembers, setProvidedGroups } from './provided.ts'
+export { addGroupIn, membersIn, removeGroupIn, renameGroupIn, setUsersIn } from './provisioned.ts'
 
 type NewGroup = BodyOf<typeof contract.groups.create>
 type GroupChange = BodyOf<typeof contract.groups.update>
@@ -95,27 +95,8 @@ export async function updateGroup(world: World, actor: Actor, record: UserGroupR
 
 /** Deletes a group with its members, its memberships in other groups, and its grants. */
 export async function removeGroup(world: World, actor: Actor, record: UserGroupRow): Promise<undefined> {
-  await world.meta.write(actor.orgId, async (tx) => {
-    await lockGroups(tx, actor.orgId)
-    // Deleting the group first waits for concurrent grants; the following statements see them.
-    if ((await deleteGroup(tx, actor.orgId, record.id)) === 0) throw notFound('group', record.id)
-    await leaveGroups(tx, actor.orgId, record.id)
-    await deleteGrantsOfGroup(tx, actor.orgId, record.id)
-    await recordChange(world, tx, actor, { entity: { type: 'group', id: record.id }, before: shownGroup(record) })
-  })
+  await world.meta.write(actor.orgId, (tx) => removeGroupIn(world, tx, actor, record))
 }
-
-const nameTaken = (name: string) => conflict(`a group called ${name} already exists`)
-
-export const shownGroup = (row: UserGroupRow): UserGroup => ({
-  group_id: row.id,
-  id: row.id,
-  name: row.name,
-  ...(row.description === null ? {} : { description: row.description }),
-  created_at: row.created_at,
-  modified_at: row.modified_at,
-  metadata: metadataOf(row),
-})
 
 const groupRecords: Omit<RecordKind<UserGroupRow, UserGroup>, 'remove'> = {
   noun: 'group',

@@ -34,6 +34,10 @@ const INACTIVE_STATUSES = ['INVITED', 'DEACTIVATED', 'REMOVED']
 export const grantedRoles = (world: MetaWorld, orgId: string, userId: string): Promise<readonly string[]> =>
   world.meta.cached(orgId, `granted-roles:${userId}`, () => selectRolesGranted(world.meta, orgId, 'user', userId))
 
+/** Like grantedRoles, as a transaction sees them. */
+export const grantedRolesIn = (db: Db, orgId: string, userId: string): Promise<readonly string[]> =>
+  selectRolesGranted(db, orgId, 'user', userId)
+
 const selectRolesGranted = async (db: Db, orgId: string, type: AccessMember['type'], id: string): Promise<readonly string[]> =>
   (await selectGrantedRoles(db, orgId, type, id)).map(({ role }) => role)
 

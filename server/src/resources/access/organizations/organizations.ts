@@ -20,7 +20,7 @@ import {
   updateOrganizationRow,
 } from './rows.ts'
 
-export { activeOrganization, deleteAccess, grantedRoles, identifiedIn, rolesOfGroups } from './access.ts'
+export { activeOrganization, deleteAccess, grantedRoles, grantedRolesIn, identifiedIn, rolesOfGroups } from './access.ts'
 export { adoptFingerprints, checkFingerprints } from './fingerprints.ts'
 export { managementId } from './management.ts'
 export { partitionOf } from './partition.ts'

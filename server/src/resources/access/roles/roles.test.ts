@@ -19,7 +19,7 @@ const create = <T = Role>(change: object = {}, key?: string) =>
 const names = (role: Role) => role.permissions.map((permission) => permission.name)
 
 describe('reading', () => {
-  test('the six system roles are listed before the roles of the organization', async () => {
+  test('the seven system roles are listed before the roles of the organization', async () => {
     const made = await create()
     const { body } = await org.ask<{ roles: Role[] }>('GET', '/roles')
     expect(body.roles.map((role) => role.role_id)).toEqual([
@@ -29,9 +29,10 @@ describe('reading', () => {
       'AdminApi',
       'SearchApi',
       'IngestionApi',
+      'ProvisioningApi',
       made.body.role_id,
     ])
-    expect(body.roles.map((role) => role.is_system_role)).toEqual([true, true, true, true, true, true, false])
+    expect(body.roles.map((role) => role.is_system_role)).toEqual([true, true, true, true, true, true, true, false])
     for (const role of body.roles.filter((candidate) => candidate.is_system_role)) {
       expect(names(role)).toEqual([...systemRoles[role.role_id as keyof typeof systemRoles].permissions])
     }
@@ -39,7 +40,7 @@ describe('reading', () => {
 
   test('role_type leaves roles of that kind, and nothing else is a kind', async () => {
     const { body } = await org.ask<{ roles: Role[] }>('GET', '/roles?role_type=API')
-    expect(body.roles.map((role) => role.role_id)).toEqual(['AdminApi', 'SearchApi', 'IngestionApi'])
+    expect(body.roles.map((role) => role.role_id)).toEqual(['AdminApi', 'SearchApi', 'IngestionApi', 'ProvisioningApi'])
     expect((await org.ask('GET', '/roles?role_type=OTHER')).status).toBe(400)
   })
 

@@ -152,9 +152,12 @@ test('mapped roles and groups come and go with each sign-on; roles that no mappi
   expect(preview.body).toEqual({ roles: ['Administrator'], groups: [group] })
 })
 
-test('without a role nobody comes in', async () => {
+test('without a role nobody comes in or becomes a user', async () => {
   const made = await setup()
   expect((await signOn(made.id, person(made.domain))).status).toBe(403)
+  expect(
+    (await made.org.ask<{ users: { email: string }[] }>('GET', '/users')).body.users.filter(({ email }) => email.endsWith(made.domain)),
+  ).toEqual([])
 })
 
 test('nobody maps to more than they hold, and only holders of all permissions configure providers', async () => {

@@ -4,11 +4,13 @@ import type { BodyOf, contract, Login, ReplyOf } from '@dendro/api'
 import type { RequestFacts } from '../../../http/actor.ts'
 import { Failure, forbidden, notFound, unauthenticated, unavailable } from '../../../kernel/errors.ts'
 import { Secret } from '../../../kernel/secret.ts'
+import type { Db } from '../../../meta/meta.ts'
 import { DeliveryError } from '../../../outgoing/outgoing.ts'
 import type { World } from '../../../world.ts'
 import { recordRefusal } from '../audit/audit.ts'
 import { openProvidedLogin } from '../auth/auth.ts'
 import { setProvidedGroups } from '../groups/groups.ts'
+import { grantedRolesIn } from '../organizations/organizations.ts'
 import { unknownRoles } from '../roles/roles.ts'
 import { allMappings, assignedBy, type Claims, domainOf, type IdpRow, idpById, idpsOfDomain, rolesAfter } from '../sso/sso.ts'
 import { provideUser, type UserRow } from '../users/users.ts'
@@ -70,7 +72,7 @@ export async function finishSignOn(world: World, facts: RequestFacts, headers: I
   try {
     const user = await provide(world, facts, idp, claims)
     const login = await openProvidedLogin(world, facts, user, idp.name)
-    if (!login) throw forbidden('no role is assigned to this user; ask an administrator')
+    if (!login) throw withoutRole()
     return login
   } catch (thrown) {
     if (thrown instanceof Failure && thrown.status === 403) await recordFailure(world, facts, idp, claims)
@@ -98,9 +100,15 @@ async function provide(world: World, facts: RequestFacts, idp: IdpRow, claims: C
     if (!linked) await insertIdentity(tx, { org_id: idp.org_id, idp_id: idp.id, subject: claims.sub, user_id: user.id })
     const who = { orgId: idp.org_id, identity: { type: 'USER_ID', id: user.id } as const, name: user.email, facts }
     await setProvidedGroups(world, tx, who, user.id, { assigned: assigned.groups, assignable: assignable.groups })
+    // Ends the transaction, so that nobody without a role becomes a user.
+    if (!linked && user.roles.length === 0 && !(await hasGrant(tx, user))) throw withoutRole()
     return user
   })
 }
+
+const withoutRole = () => forbidden('no role is assigned to this user; ask an administrator')
+
+const hasGrant = async (tx: Db, { org_id, id }: UserRow): Promise<boolean> => (await grantedRolesIn(tx, org_id, id)).length > 0
 
 /** Failures of the provider and answers that cannot be trusted. Their details go to the log only. */
 async function withProvider<T>(world: World, facts: RequestFacts, idp: IdpRow, ask: () => Promise<T>): Promise<T> {

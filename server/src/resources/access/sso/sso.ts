@@ -6,7 +6,7 @@ import { type IdpRow, selectIdp, selectIdpsOfDomain } from './rows.ts'
 
 export { assignedBy, type Claims, domainOf, rolesAfter } from './decide.ts'
 export { allMappings } from './mappings.ts'
-export { clientSecretOf, isLoopback } from './providers.ts'
+export { allIdps, clientSecretOf, isLoopback } from './providers.ts'
 export type { IdpRow } from './rows.ts'
 
 /** Bounds the list of providers on the sign-in page. */

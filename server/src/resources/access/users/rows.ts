@@ -78,7 +78,8 @@ export const insertUser = (db: Db, row: LoginRow) =>
 
 export const updateUserRow = (db: Db, row: UserRow) =>
   db.run(sql`
-    update users set first_name = ${row.first_name}, last_name = ${row.last_name}, roles = ${row.roles}, last_logins = ${json(row.last_logins)},
+    update users set first_name = ${row.first_name}, last_name = ${row.last_name}, email = ${row.email},
+      email_key = ${row.email_key}, roles = ${row.roles}, last_logins = ${json(row.last_logins)},
       login_methods = ${json(row.login_methods)}, status = ${row.status}, invited_at = ${row.invited_at}, invited_by = ${row.invited_by},
       accepted_at = ${row.accepted_at}, preferences = ${json(row.preferences)}, modified_at = ${row.modified_at},
       modified_by = ${json(row.modified_by)}

@@ -1,27 +1,15 @@
 import type { BodyOf, contract, MultiOrgUser, User } from '@dendro/api'
 import { type Actor, hasPermission, isUser } from '../../../http/actor.ts'
 import { badRequest, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
-import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../audit/audit.ts'
-import { groupsOfAll, leaveGroups } from '../groups/groups.ts'
-import { deleteAccess, identifiedIn, organizationsOfMembers, organizationsOfUser } from '../organizations/organizations.ts'
+import { groupsOfAll } from '../groups/groups.ts'
+import { identifiedIn, organizationsOfMembers, organizationsOfUser } from '../organizations/organizations.ts'
 import { checkGrant, lockRolesForGrant } from '../roles/roles.ts'
+import { changeUserIn, removeUserIn } from './change-user.ts'
 import { type InvitationDelivery, invite, sendInvitation } from './invitations.ts'
 import { checkAuthority } from './roles.ts'
-import {
-  deleteInvitation,
-  deleteSessionsOf,
-  deleteUser,
-  insertUser,
-  lockAdmins,
-  lockUser,
-  selectPerson,
-  selectUser,
-  selectUsers,
-  type UserRow,
-  updateUserRow,
-} from './rows.ts'
+import { insertUser, lockUser, selectPerson, selectUser, selectUsers, type UserRow, updateUserRow } from './rows.ts'
 import { defaultMethods, emailKey, hasPassword, mayLogIn, mergeMethods, shownUser, statusAt, storedRoles } from './user-record.ts'
 
 export { bootstrapAdmin, checkAdmin } from './bootstrap-admin.ts'
@@ -41,8 +29,10 @@ export {
 
 import { createdBy, modifiedBy } from '../../records.ts'
 
+export { changeUserIn, removeUserIn } from './change-user.ts'
 export { hashPassword, isOutdated } from './passwords.ts'
 export { isLocalAdministrator, localAdministratorsOf, provideUser } from './provided.ts'
+export { addUserIn } from './provisioned.ts'
 export { effectiveRoles } from './roles.ts'
 export { emailKey, mayLogIn, shownUser, storedRoles } from './user-record.ts'
 
@@ -172,56 +162,16 @@ export async function reactivateUser(world: World, actor: Actor, record: UserRow
   })
 }
 
-/**
- * Applies a change to the locked user, keeps at least one administrator in the organization, and ends sessions and invitations of a deactivated user.
- * A change without effect writes nothing.
- */
-async function changeUser(world: World, actor: Actor, { org_id, id }: UserRow, change: (user: UserRow) => UserRow): Promise<User> {
-  return world.meta.write(org_id, async (tx) => {
-    const admins = await lockAdmins(tx, org_id)
-    const before = await lockUser(tx, org_id, id)
-    if (!before) throw notFound('user', id)
-    const changed = change(before)
-    if (isSame(before, changed)) return shownUser(world, before)
-    const after = { ...changed, ...modifiedBy(actor, world.clock.nowMs()) }
-    if (changed.roles !== before.roles) await lockRolesForGrant(tx, org_id, after.roles)
-    if (!isAdmin(after)) checkAdminRemains(admins, id)
-    await updateUserRow(tx, after)
-    if (after.status === 'DEACTIVATED') await endAccess(tx, after)
-    await recordChange(world, tx, actor, { entity: { type: 'user', id }, before: shownUser(world, before), after: shownUser(world, after) })
-    return shownUser(world, after)
-  })
-}
-
-const isSame = (one: UserRow, other: UserRow): boolean => JSON.stringify(one) === JSON.stringify(other)
-const isAdmin = (user: UserRow): boolean => user.roles.includes('Admin') && mayLogIn(user.status) && hasPassword(user)
-
-function checkAdminRemains(admins: readonly { id: string }[], id: string): void {
-  if (admins.length !== 1 || admins[0]?.id !== id) return
-  throw conflict(
-    'the last remaining Administrator who can log in can be neither deleted, deactivated nor stripped of the role or the password',
-  )
-}
-
-async function endAccess(tx: Db, user: UserRow): Promise<void> {
-  await deleteSessionsOf(tx, user.id)
-  await deleteInvitation(tx, user.org_id, user.id)
-}
-
 /** Deletes a user with access, memberships, preferences and sessions; records they created keep their id. */
 export async function removeUser(world: World, actor: Actor, record: UserRow): Promise<undefined> {
   await checkAuthority(world, actor, record)
-  const { org_id, id } = record
-  await world.meta.write(org_id, async (tx) => {
-    checkAdminRemains(await lockAdmins(tx, org_id), id)
-    const before = await lockUser(tx, org_id, id)
-    if (!before) throw notFound('user', id)
-    await leaveGroups(tx, org_id, id)
-    await deleteAccess(tx, id)
-    await deleteUser(tx, org_id, id)
-    await recordChange(world, tx, actor, { entity: { type: 'user', id }, before: shownUser(world, before) })
-  })
+  await world.meta.write(record.org_id, (tx) => removeUserIn(world, tx, actor, record))
 }
+
+const changeUser = (world: World, actor: Actor, record: UserRow, change: (user: UserRow) => UserRow): Promise<User> =>
+  world.meta.write(record.org_id, async (tx) =>
+    shownUser(world, await changeUserIn(world, tx, actor, record, async (user) => change(user))),
+  )
 
 export type SentInvitation = { success: boolean; message: string } & InvitationDelivery
 
