@@ -276,6 +276,7 @@ export const examples: Readonly<Record<string, Example>> = {
     body: { role_type: 'USER', display_name: maker.word('role'), permissions: ['logs_read', 'usage_read'] },
   }),
   'roles.remove': async (maker) => ({ params: { roleId: await maker.role() } }),
+  'traces.get': async (maker) => ({ params: { traceId: await traced(maker) } }),
   'context.get': async (maker) => ({ query: `from=${await maker.dataset()}&timestamp=1795262400000` }),
   'metricDefinitions.create': async (maker) => ({ body: await metricDefinition(maker) }),
   'metricDefinitions.get': async (maker) => ({ params: { metricId: await keptMetricDefinition(maker) } }),
