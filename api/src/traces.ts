@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { Event } from './event-shapes.ts'
 import { rangeParameters } from './search.ts'
-import { int64, integerParameter, ms, text, uuid } from './values.ts'
+import { int64, integerParameter, ms, uuid } from './values.ts'
 
 export const TRACE_SPANS_MAX = 20_000
 export const TRACE_LOGS_MAX = 10_000
@@ -91,9 +91,17 @@ const Trace = z
     is_exact: z.boolean().describe('False if there are more spans or events than were read.'),
   })
   .meta({ id: 'Trace' })
+export type Trace = z.output<typeof Trace>
 
-/** Any usual form of a trace id. The service says what is wrong with one. */
-const traceId = text(1, 100).describe('32 or 16 hex digits, in any case, with or without dashes; or the 16 bytes in base64.')
+const TRACE_ID = /^(?:0x)?(?:[0-9A-Fa-f]-?){16}(?:(?:[0-9A-Fa-f]-?){16})?$|^[A-Za-z0-9+/_-]{22}(?:==)?$/
+
+/** Any usual form of a trace id. */
+const traceId = z
+  .string()
+  .max(100, { error: 'must be at most 100 characters' })
+  .regex(TRACE_ID, { error: 'must be 32 or 16 hex digits, or 16 bytes in base64' })
+  .describe('32 or 16 hex digits, in any case, with or without dashes; or the 16 bytes in base64.')
+  .meta({ examples: ['5b8efff798038103d269b633813fc60c'] })
 
 export const traces = {
   get: endpoint({
