@@ -81,7 +81,7 @@ describe.skipIf(browserPath === undefined)('traces', () => {
 
   test('an event leads to its span, and the span to its log events in Explore', async () => {
     const page = await stand.open(exploreUrl({ f: startMs - 60_000, t: startMs + 60_000, q: `trace_id = '${TRACE}'` }))
-    await page.getByText('refused by the bank').first().click()
+    await page.locator('[data-index="0"]').getByRole('button').first().click()
     await page.getByRole('link', { name: 'Trace', exact: true }).click()
     await page.getByRole('heading', { name: 'shop GET /cart' }).waitFor()
     const detail = page.getByRole('complementary', { name: 'Span details' })
@@ -115,7 +115,7 @@ describe.skipIf(browserPath === undefined)('traces', () => {
     for (const width of [390, 1_440]) {
       const page = await stand.open(`/app/traces?id=${TRACE}&span=${spanId(2)}`, { theme, width })
       await page.getByRole('complementary', { name: 'Span details' }).waitFor()
-      expect(await axeFaults(page)).toEqual([])
+      expect(await axeFaults(page, `trace ${theme} ${width}`)).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
       if (process.env.DENDRO_TRACE_PICTURES)
         await page.screenshot({ path: `${process.env.DENDRO_TRACE_PICTURES}/trace-${theme}-${width}.png` })

@@ -1,4 +1,6 @@
 import type { Trace } from '@dendro/api'
+import { ChevronDown, ChevronRight, TriangleAlert } from 'lucide-react'
+import { Icon } from '../../ui/icon.tsx'
 import { durationText } from './waterfall.ts'
 
 /** Bar is what is drawn on the axis beside the duration of a span. */
@@ -35,7 +37,6 @@ export function SpanRow({ span, bar, whole, top, color, isCurrent, isFaint, isCo
       aria-level={span.depth + 1}
       aria-selected={isCurrent}
       {...(span.descendants > 0 ? { 'aria-expanded': !isCollapsed } : {})}
-      aria-label={`${span.service} ${span.name}, ${durationText(span.duration_nano)}${span.status === 'error' ? ', failed' : ''}`}
       onClick={onSelect}
       className={`absolute inset-x-0 flex h-6 cursor-default items-center text-xs ${isCurrent ? 'bg-tint' : 'hover:bg-sunk'} ${isFaint ? 'opacity-40' : ''}`}
       style={{ transform: `translateY(${top}px)` }}
@@ -44,24 +45,23 @@ export function SpanRow({ span, bar, whole, top, color, isCurrent, isFaint, isCo
         className="flex w-[40%] shrink-0 items-center gap-1 truncate pr-2"
         style={{ paddingLeft: `${0.5 + Math.min(DEEPEST, span.depth) * INDENT_REM}rem` }}
       >
-        <button
-          type="button"
-          tabIndex={-1}
-          aria-label={isCollapsed ? 'Expand' : 'Collapse'}
-          className={`w-3 shrink-0 ${span.descendants > 0 ? '' : 'invisible'}`}
+        <span
+          aria-hidden
+          className={`w-4 shrink-0 ${span.descendants > 0 ? '' : 'invisible'}`}
           onClick={(event) => {
             event.stopPropagation()
             onToggle()
           }}
         >
-          {isCollapsed ? '▸' : '▾'}
-        </button>
+          <Icon of={isCollapsed ? ChevronRight : ChevronDown} />
+        </span>
         <span className={`truncate ${span.status === 'error' ? 'text-error' : ''}`}>
           <span className="text-soft">{span.service}</span> {span.name}
+          {span.status === 'error' && <span className="sr-only"> failed</span>}
         </span>
         {marks.length > 0 && (
           <span className="shrink-0 text-warn" title={marks.join('; ')}>
-            ⚠
+            <Icon of={TriangleAlert} />
           </span>
         )}
       </span>
@@ -85,7 +85,7 @@ export function SpanRow({ span, bar, whole, top, color, isCurrent, isFaint, isCo
           />
         ))}
       </span>
-      <span className="w-16 shrink-0 pr-2 text-right text-soft tabular-nums">{durationText(span.duration_nano)}</span>
+      <span className="w-16 shrink-0 pr-2 text-right text-soft tabular-nums">{` ${durationText(span.duration_nano)}`}</span>
     </div>
   )
 }
