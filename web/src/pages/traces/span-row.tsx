@@ -3,12 +3,12 @@ import { ChevronDown, ChevronRight, TriangleAlert } from 'lucide-react'
 import { Icon } from '../../ui/icon.tsx'
 import { durationText } from './waterfall.ts'
 
-/** Bar is what is drawn on the axis beside the duration of a span. */
-export type Bar = { logs: Trace['logs'][number][]; critical: { start_nano: number; duration_nano: number }[] }
+/** SpanMarks is what is drawn on the axis beside the duration of a span. */
+export type SpanMarks = { logs: Trace['logs'][number][]; critical: { start_nano: number; duration_nano: number }[] }
 
 type SpanRowProps = {
   span: Trace['spans'][number]
-  bar: Bar
+  bar: SpanMarks
   whole: number
   top: number
   color: string

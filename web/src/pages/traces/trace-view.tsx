@@ -6,7 +6,7 @@ import { quantity } from '../../parts/numbers.ts'
 import { EmptyState } from '../../parts/page.tsx'
 import type { TraceParams } from './params.ts'
 import { LogRow, SpanDetail } from './span-detail.tsx'
-import { type Bar, SpanRow } from './span-row.tsx'
+import { type SpanMarks, SpanRow } from './span-row.tsx'
 import { durationText, matches, shownRows } from './waterfall.ts'
 
 const ROW_PX = 24
@@ -128,8 +128,8 @@ function colorsOfServices({ services }: Trace): ReadonlyMap<string, string> {
 }
 
 /** barsOf are the critical stretches and the log events of each span. */
-function barsOf({ spans, logs, critical_path }: Trace): Bar[] {
-  const bars = spans.map((): Bar => ({ logs: [], critical: [] }))
+function barsOf({ spans, logs, critical_path }: Trace): SpanMarks[] {
+  const bars = spans.map((): SpanMarks => ({ logs: [], critical: [] }))
   const places = new Map(spans.map(({ span_id }, at) => [span_id, at]))
   for (const step of critical_path) bars[step.span]?.critical.push(step)
   for (const log of logs) if (log.span_id !== undefined) bars[places.get(log.span_id) ?? -1]?.logs.push(log)

@@ -1,4 +1,4 @@
-import { clockSkews, type Stretch } from './clock-skew.ts'
+import { clockSkews, type SpanTimes } from './clock-skew.ts'
 import { criticalPath, type PathStep, selfTime } from './critical-path.ts'
 import type { RecordedSpan } from './recorded-span.ts'
 import { type SpanNode, treeOf } from './tree.ts'
@@ -9,7 +9,7 @@ export type AssembledTrace = {
   readonly durationNano: number
   readonly nodes: readonly SpanNode[]
   readonly duplicates: number
-  readonly stretches: readonly Stretch[]
+  readonly stretches: readonly SpanTimes[]
   readonly skews: readonly number[]
   readonly selfNanos: readonly number[]
   readonly root: number | undefined

@@ -1,7 +1,7 @@
 import type { SpanNode } from './tree.ts'
 
 /** Where a span lies, in nanoseconds after the start of the trace. */
-export type Stretch = { readonly start: number; readonly end: number }
+export type SpanTimes = { readonly start: number; readonly end: number }
 
 /**
  * Returns what must be added to the start of each span, so that no cause follows its effect. A clock is only corrected where the recorded times are

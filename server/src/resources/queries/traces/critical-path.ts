@@ -1,13 +1,13 @@
-import type { Stretch } from './clock-skew.ts'
+import type { SpanTimes } from './clock-skew.ts'
 import type { SpanNode } from './tree.ts'
 
-export type PathStep = { readonly node: number } & Stretch
+export type PathStep = { readonly node: number } & SpanTimes
 
 /**
  * Returns the stretches of time that determined how long a span took, in their order; together they are exactly the span. Seen from its end, the
  * child that ended last is what it waited for; before that child began, the one that ended last of the others.
  */
-export function criticalPath(nodes: readonly SpanNode[], stretches: readonly Stretch[], root: number): readonly PathStep[] {
+export function criticalPath(nodes: readonly SpanNode[], stretches: readonly SpanTimes[], root: number): readonly PathStep[] {
   const steps: PathStep[] = []
   // From the end to the start. No recursion, since a trace may be as deep as it has spans.
   const waiting: Part[] = [{ node: root, ...(stretches[root] ?? { start: 0, end: 0 }), isOwn: false }]
@@ -22,7 +22,7 @@ export function criticalPath(nodes: readonly SpanNode[], stretches: readonly Str
 type Part = PathStep & { readonly isOwn: boolean }
 
 /** Divides a stretch of a span between the span itself and its children, from the end. */
-function partsOf(nodes: readonly SpanNode[], stretches: readonly Stretch[], { node, start, end }: PathStep): Part[] {
+function partsOf(nodes: readonly SpanNode[], stretches: readonly SpanTimes[], { node, start, end }: PathStep): Part[] {
   const parts: Part[] = []
   let cursor = end
   for (const child of lastFirst(nodes[node]?.children ?? [], stretches)) {
@@ -37,7 +37,7 @@ function partsOf(nodes: readonly SpanNode[], stretches: readonly Stretch[], { no
 }
 
 /** Sorts by the end, the last first; of two that end together, the longer one is what the parent waited for. */
-const lastFirst = (children: readonly number[], stretches: readonly Stretch[]): readonly number[] =>
+const lastFirst = (children: readonly number[], stretches: readonly SpanTimes[]): readonly number[] =>
   children.toSorted(
     (one, other) =>
       (stretches[other]?.end ?? 0) - (stretches[one]?.end ?? 0) || (stretches[one]?.start ?? 0) - (stretches[other]?.start ?? 0),
@@ -55,7 +55,7 @@ function merged(steps: readonly PathStep[]): readonly PathStep[] {
 }
 
 /** The time of a span in which none of its children ran. */
-export function selfTime(node: SpanNode, stretches: readonly Stretch[], at: number): number {
+export function selfTime(node: SpanNode, stretches: readonly SpanTimes[], at: number): number {
   const own = stretches[at]
   if (!own) return 0
   let [covered, reach] = [0, own.start]

@@ -44,11 +44,11 @@ const wholeNumber = (text: string | undefined): bigint | undefined =>
   text !== undefined && /^\d{1,19}$/.test(text) ? BigInt(text) : undefined
 
 type Attributes = Record<string, string>
-export type NamedTime = { readonly name: string; readonly timeNano: bigint | undefined; readonly attributes: Attributes }
+export type RecordedSpanEvent = { readonly name: string; readonly timeNano: bigint | undefined; readonly attributes: Attributes }
 export type SpanLink = { readonly trace_id: string; readonly span_id: string; readonly attributes: Attributes }
 
 /** The events of a span, from their JSON. */
-export const spanEvents = (leaves: ReadonlyMap<string, string>): readonly NamedTime[] =>
+export const spanEvents = (leaves: ReadonlyMap<string, string>): readonly RecordedSpanEvent[] =>
   objectsIn(leaves.get('$span.events')).map((event) => ({
     name: textOf(event.name),
     timeNano: wholeNumber(textOf(event.time_unix_nano)),
