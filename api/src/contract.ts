@@ -48,6 +48,7 @@ import { statements } from './statements.ts'
 import { tags } from './tags.ts'
 import { timeseries } from './timeseries.ts'
 import { topKeys } from './top-keys.ts'
+import { traces } from './traces.ts'
 import { usage } from './usage.ts'
 import { users } from './users.ts'
 import { webApp } from './web-app.ts'
@@ -110,6 +111,7 @@ export const contract = {
   tags,
   timeseries,
   topKeys,
+  traces,
   usage,
   users,
   webApp,

@@ -10,6 +10,7 @@ export const webPages = [
   'exports',
   'data',
   'usage',
+  'traces',
   'settings',
   'api',
   'welcome',

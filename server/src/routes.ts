@@ -53,6 +53,7 @@ import { searchRoutes } from './resources/queries/search/routes.ts'
 import type { Searches } from './resources/queries/search/search.ts'
 import { timeseriesRoutes } from './resources/queries/timeseries/routes.ts'
 import { topKeyRoutes } from './resources/queries/top-keys/routes.ts'
+import { traceRoutes } from './resources/queries/traces/routes.ts'
 import type { HealthChecks } from './resources/service/health/health.ts'
 import { healthRoutes } from './resources/service/health/routes.ts'
 import { logRoutes } from './resources/service/logs/routes.ts'
@@ -127,6 +128,7 @@ export const allRoutes = (
     savedSearches: savedSearchRoutes(world),
     savedSearchTemplates: savedSearchTemplateRoutes(world),
     topKeys: topKeyRoutes(world),
+    traces: traceRoutes(world),
     patterns: patternRoutes(world),
     changes: changeRoutes(world),
     liveTail: liveTailRoutes(tails),

@@ -276,6 +276,7 @@ export const examples: Readonly<Record<string, Example>> = {
     body: { role_type: 'USER', display_name: maker.word('role'), permissions: ['logs_read', 'usage_read'] },
   }),
   'roles.remove': async (maker) => ({ params: { roleId: await maker.role() } }),
+  'traces.get': async (maker) => ({ params: { traceId: await tracedEvent(maker) } }),
   'context.get': async (maker) => ({ query: `from=${await maker.dataset()}&timestamp=1795262400000` }),
   'metricDefinitions.create': async (maker) => ({ body: await metricDefinition(maker) }),
   'metricDefinitions.get': async (maker) => ({ params: { metricId: await keptMetricDefinition(maker) } }),
@@ -549,6 +550,14 @@ async function sentEvent({ org, word }: Maker): Promise<string> {
   return `timestamp=${place.get('timestamp')}&sequence=${place.get('sequence')}&logId=${service_id}`
 }
 
+/** Sends an event of a new trace and returns the id of the trace. */
+async function tracedEvent({ app, org, word }: Maker): Promise<string> {
+  const traceId = app.app.world.ids.uuid().replaceAll('-', '')
+  const headers = { 'x-service-dataset': word('web').replace(' ', '-'), 'content-type': 'application/x-ndjson' }
+  await org.ask('POST', '/ingest', { raw: JSON.stringify({ message: 'traced', trace_id: traceId }), headers })
+  return traceId
+}
+
 const agentWish = (dataset: string) => ({ agent: 'fluent-bit', sources: [{ kind: 'docker' }], collection: 'shop', dataset })
 
 const encryptionKey = (name: string) => ({
@@ -664,4 +673,5 @@ export const seenInSpiteOfPolicies: Readonly<Record<string, string>> = {
 /** The examples of these use datasets hidden from a caller who is limited to one collection. */
 export const unfitForLimited: Readonly<Record<string, string>> = {
   'assistants.explainError': 'its event goes to a dataset of another collection',
+  'traces.get': 'its event goes to a dataset of another collection',
 }

@@ -17,6 +17,7 @@ import { readExploreParams } from './pages/explore/explore-params.ts'
 import { readMonitorParams } from './pages/monitors/params.ts'
 import { readSettingsParams } from './pages/settings/params.ts'
 import { SignInPage } from './pages/sign-in/sign-in.tsx'
+import { readTraceParams } from './pages/traces/params.ts'
 import { readUsageParams } from './pages/usage/params.ts'
 import { FailureNote } from './parts/failure.tsx'
 import { Frame } from './parts/frame.tsx'
@@ -100,6 +101,12 @@ const usage = createRoute({
   component: lazyRouteComponent(() => loadCode(() => import('./pages/usage/usage.tsx')), 'UsagePage'),
   validateSearch: strictly(readUsageParams),
 })
+const traces = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/traces',
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/traces/traces.tsx')), 'TracesPage'),
+  validateSearch: strictly(readTraceParams),
+})
 const data = createRoute({
   getParentRoute: () => signedIn,
   path: '/data',
@@ -143,7 +150,7 @@ export const router = createRouter({
     signIn,
     invitation,
     api,
-    signedIn.addChildren([explore, dashboards, monitors, downtimes, dataExports, data, usage, settings, welcome, kit, unknown]),
+    signedIn.addChildren([explore, dashboards, monitors, downtimes, dataExports, data, usage, traces, settings, welcome, kit, unknown]),
   ]),
   basepath: '/app',
   defaultPreload: false,

@@ -1882,6 +1882,60 @@ class SlackWorkspace(TypedDict):
     metadata: Metadata
 
 
+class Span(TypedDict):
+    span_id: str
+    parent_span_id: NotRequired[str]
+    """Absent on a root."""
+    parent: Literal["none", "present", "missing", "cyclic"]
+    """
+    `missing`: the parent has not arrived, or was not read. `cyclic`: the span is an ancestor of its parent; the tree
+    begins at it.
+    """
+    depth: int
+    """0 for a span without a parent in the trace."""
+    descendants: int
+    """The number of spans that follow it in the list and lie below it."""
+    name: str
+    kind: str
+    """Such as `SPAN_KIND_SERVER`."""
+    service: str
+    status: Literal["unset", "ok", "error"]
+    status_message: NotRequired[str]
+    start_nano: int
+    """Nanoseconds after the start of the trace, with the skew of the clock corrected."""
+    duration_nano: int
+    """Nanoseconds."""
+    self_nano: int
+    """The time in which none of its child spans ran."""
+    critical_nano: int
+    """The time that it has on the critical path."""
+    skew_nano: NotRequired[int]
+    """What was added to its start, because its clock disagrees with that of its parent. Absent for 0."""
+    start_time_unix_nano: str
+    """The start as the sender wrote it."""
+    events: List[SpanEventsItem]
+    links: List[SpanLinksItem]
+    attributes: Dict[str, str]
+    """The attributes of the span and of its resource; names begin with `$`."""
+    log_id: str
+    """The dataset of the span."""
+    timestamp: int
+    sequence: int
+
+
+class SpanEventsItem(TypedDict):
+    name: str
+    start_nano: NotRequired[int]
+    """Nanoseconds after the start of the trace."""
+    attributes: Dict[str, str]
+
+
+class SpanLinksItem(TypedDict):
+    trace_id: str
+    span_id: str
+    attributes: Dict[str, str]
+
+
 class SsoMapping(TypedDict):
     id: str
     provider_key: str
@@ -2025,6 +2079,70 @@ class Totals(TypedDict):
     timeseries: NotRequired[List[TimeSlice]]
     total_groups: NotRequired[int]
     retrieved_groups: NotRequired[int]
+
+
+class Trace(TypedDict):
+    trace_id: str
+    """32 hex digits in lower case."""
+    start_time: int
+    start_time_unix_nano: str
+    """The start of the earliest span, or the time of the first event when there are no spans."""
+    duration_nano: int
+    """Nanoseconds."""
+    root: NotRequired[int]
+    """The position of the root span in `spans`: the longest one without a parent. Absent without spans."""
+    spans: List[Span]
+    """Each parent before its children, siblings by their start."""
+    spans_total: int
+    logs: List[TraceLogsItem]
+    """The events with this trace id that are not spans, oldest first."""
+    logs_total: int
+    services: List[TraceServicesItem]
+    """By the time that their spans took themselves, longest first."""
+    critical_path: List[TraceCriticalPathItem]
+    """The stretches of time that determined how long the root span took, in their order."""
+    errors: List[TraceErrorsItem]
+    """Failed spans, at most 100; origins first."""
+    errors_total: int
+    missing_spans: List[str]
+    """Ids of parents that have not arrived."""
+    duplicates: int
+    """Copies of spans, which are left out."""
+    is_exact: bool
+    """False if there are more spans or events than were read."""
+
+
+class TraceLogsItem(TypedDict):
+    span_id: NotRequired[str]
+    """The span that it names. Absent if it names none."""
+    start_nano: int
+    """Nanoseconds after the start of the trace."""
+    event: Event
+
+
+class TraceServicesItem(TypedDict):
+    service: str
+    spans: int
+    errors: int
+    self_nano: int
+    """Nanoseconds."""
+
+
+class TraceCriticalPathItem(TypedDict):
+    span: int
+    """The position in `spans`."""
+    start_nano: int
+    """Nanoseconds after the start of the trace."""
+    duration_nano: int
+    """Nanoseconds."""
+
+
+class TraceErrorsItem(TypedDict):
+    span: int
+    """The position in `spans`."""
+    message: str
+    is_origin: bool
+    """No span below it failed."""
 
 
 class UsageSeries(TypedDict):
@@ -8898,6 +9016,41 @@ class TopKeysApi:
         return reply
 
 
+class TracesApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def get(
+        self,
+        trace_id: str,
+        *,
+        time_range: Optional[str] = None,
+        from_ts: Optional[int] = None,
+        to_ts: Optional[int] = None,
+        timestamp: Optional[int] = None,
+        logs: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Trace:
+        """
+        Get a trace: its spans as a tree, their logs, services, errors and the critical path.
+
+        Reads all datasets that the caller may see. Without a time the newest day is searched first, then everything
+        that is kept. The skew of clocks is corrected where a span would begin before its parent, or a server would
+        answer after its client had the response; `skew_nano` marks it.
+
+        timestamp: A rough time in epoch milliseconds: an hour to each side is searched first. Excludes a range.
+        logs: The maximum number of events that are not spans; 1,000 when absent.
+        """
+        reply: Trace = self._transport.call(
+            "GET",
+            f"/traces/{self._transport.part(trace_id)}",
+            "json",
+            query={"time_range": time_range, "from_ts": from_ts, "to_ts": to_ts, "timestamp": timestamp, "logs": logs},
+            headers=headers,
+        )
+        return reply
+
+
 class UsageApi:
     def __init__(self, transport: ApiTransport) -> None:
         self._transport = transport
@@ -9512,6 +9665,7 @@ class DendroClient(ApiTransport):
         self.tags = TagsApi(self)
         self.timeseries = TimeseriesApi(self)
         self.top_keys = TopKeysApi(self)
+        self.traces = TracesApi(self)
         self.usage = UsageApi(self)
         self.users = UsersApi(self)
         self.widget_templates = WidgetTemplatesApi(self)

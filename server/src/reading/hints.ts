@@ -9,7 +9,7 @@ import { lineContains, mayContainText } from './line-search.ts'
 import { neededTexts } from './needed-texts.ts'
 import { overflowGranules } from './overflow-entries.ts'
 import { type LineSources, rebuildsLines } from './raw-line.ts'
-import { and, constant, param, type SqlFragment, sql, TRUE, textsOf } from './statement.ts'
+import { and, constant, or, param, type SqlFragment, sql, TRUE, textsOf } from './statement.ts'
 
 /**
  * Conditions that hold wherever the filter holds: for indexes, where those with alternatives are answered by two indexes together, and one that selects
@@ -75,6 +75,11 @@ function indexHintsOf(filter: Filter, { tableClass, slots, lines }: HintSources)
   if (words.length > 0) {
     return { conditions: words.map((word) => sql`has(${constant(tokensOf(tableClass))}, ${param.text(word)})`), haveAlternatives: false }
   }
+  const alternatives = alternativesOf(filter)
+  if (alternatives.length > 0) {
+    const tokens = constant(tokensOf(tableClass))
+    return { conditions: [or(alternatives.map((word) => sql`has(${tokens}, ${param.text(word)})`))], haveAlternatives: false }
+  }
   for (const text of freeTextsOf(filter)) {
     const conditions = idHints(text, lines, tableClass)
     if (conditions.length > 0) return { conditions, haveAlternatives: true }
@@ -83,7 +88,7 @@ function indexHintsOf(filter: Filter, { tableClass, slots, lines }: HintSources)
 }
 
 /** Whether a filter compares a key with an id, so that the index of all words leaves little to read. */
-export const comparesIds = (filter: Filter): boolean => wordsOf(filter).length > 0
+export const comparesIds = (filter: Filter): boolean => wordsOf(filter).length > 0 || alternativesOf(filter).length > 0
 
 /** Whether a statement uses the index of all words. */
 export const searchesWords = (statement: string): boolean => statement.includes(WORDS_OF_VALUES)
@@ -116,6 +121,23 @@ function wordsOf(filter: Filter): readonly string[] {
   const words = lower.split(BETWEEN_WORDS).filter((word) => ID.test(word))
   return filter.kind === 'like' ? words.filter((word) => ASCII_CASE.test(word)) : words
 }
+
+/** The index is asked for at most so many words of alternatives, of which an event has at least one. */
+const ALTERNATIVES_MAX = 128
+
+/** One word for each alternative of a filter, such as the ids of a list. Empty unless each has one. */
+function alternativesOf(filter: Filter): readonly string[] {
+  if (filter.kind === 'and') return filter.of.map(alternativesOf).find((words) => words.length > 0) ?? []
+  const alternatives = filter.kind === 'in' ? comparisons(filter) : filter.kind === 'or' ? filter.of : []
+  if (alternatives.length > ALTERNATIVES_MAX) return []
+  const words = alternatives.map(longestWord)
+  return words.every((word) => word !== undefined) ? [...new Set(words)] : []
+}
+
+const longestWord = (filter: Filter): string | undefined => [...wordsOf(filter)].sort((a, b) => b.length - a.length)[0]
+
+const comparisons = ({ key, values, negated, at }: Extract<Filter, { kind: 'in' }>): readonly Filter[] =>
+  negated ? [] : values.map((value) => ({ kind: 'compare', key, operator: '=', value, at }))
 
 /** Without the letters that also match characters beyond ASCII when case is ignored. */
 const ASCII_CASE = /^[a-hjl-rt-z0-9]+$/

@@ -12,6 +12,7 @@ import { type FieldBranch, type FieldLeaf, type FieldNode, fieldTree, nestedJson
 import { HighlightedText } from './highlighted-text.tsx'
 import { type Highlights, plainLine, prettyJson } from './line-text.ts'
 import type { RowActions } from './row-style.ts'
+import { TraceLink } from './trace-link.tsx'
 import { type ValueActions, ValueMenu } from './value-menu.tsx'
 
 type EventDetailProps = { event: Event; highlights: Highlights; actions: ValueActions; rowActions: RowActions; isPinned: boolean }
@@ -48,6 +49,7 @@ export function EventDetail({ event, highlights, actions, rowActions, isPinned }
         >
           {isPinned ? 'Unpin' : 'Pin'}
         </Button>
+        <TraceLink event={event} />
         <HidePattern event={event} actions={actions} />
         <EventMenu
           entries={[

@@ -1,0 +1,9 @@
+import { contract } from '@dendro/api'
+import { type Routes, routes } from '../../../http/mount.ts'
+import type { World } from '../../../world.ts'
+import { findTrace } from './traces.ts'
+
+export const traceRoutes = (world: World): Routes =>
+  routes('traces', contract.traces, {
+    get: ({ actor, params, query, signal }) => findTrace(world, actor, params.traceId, query, signal),
+  })

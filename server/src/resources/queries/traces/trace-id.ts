@@ -1,0 +1,51 @@
+import type { Filter } from '@dendro/language/tree'
+
+const DIGITS = 32
+const SHORT_DIGITS = 16
+const BYTES = 16
+const HEX = /^[0-9a-f]+$/
+const BASE64 = /^[A-Za-z0-9+/_-]{22}(==)?$/
+
+/** Returns the 32 lower-case digits of a trace id in any usual form. Undefined when it is none. */
+export function parseTraceId(given: string): string | undefined {
+  const plain = given.trim()
+  const digits = plain.toLowerCase().replace(/^0x/, '').replaceAll('-', '')
+  if (HEX.test(digits) && (digits.length === DIGITS || digits.length === SHORT_DIGITS)) return unlessZero(digits.padStart(DIGITS, '0'))
+  if (!BASE64.test(plain)) return undefined
+  const bytes = Buffer.from(plain, 'base64')
+  return bytes.length === BYTES ? unlessZero(bytes.toString('hex')) : undefined
+}
+
+const unlessZero = (digits: string): string | undefined => (/^0+$/.test(digits) ? undefined : digits)
+
+/** The forms in which events may have an id; letters may be of either case. */
+export function formsOf(traceId: string): readonly string[] {
+  const dashed = traceId.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  const zeros = '0'.repeat(DIGITS - SHORT_DIGITS)
+  return traceId.startsWith(zeros) ? [traceId, dashed, traceId.slice(zeros.length)] : [traceId, dashed]
+}
+
+/** The fields that hold a trace id in the formats of common loggers. */
+const fields = ['trace_id', 'traceId', 'trace.id', 'traceid', 'TraceId'] as const
+const spanFields = ['span_id', 'spanId', 'span.id', 'spanid', 'SpanId'] as const
+
+const NOWHERE = { position: 0, length: 0 }
+
+/** The filter for the spans and the events of a trace. */
+export const ofTrace = (traceId: string): Filter => ({
+  kind: 'or',
+  of: fields.flatMap((key) =>
+    formsOf(traceId).map((pattern): Filter => ({ kind: 'like', key, pattern, ignoreCase: true, negated: false, at: NOWHERE })),
+  ),
+})
+
+/** The id of the span that an event names. */
+export function namedSpan(leaves: ReadonlyMap<string, string>): string | undefined {
+  for (const field of spanFields) {
+    const id = leaves.get(field) ?? leaves.get(`$${field}`)
+    if (id) return id.toLowerCase()
+  }
+  return undefined
+}
+
+export const isSpan = (negated: boolean): Filter => ({ kind: 'exists', key: '$span.span_id', negated, at: NOWHERE })

@@ -1,0 +1,158 @@
+import type { contract, QueryOf, ReplyOf } from '@dendro/api'
+import { TRACE_SPANS_MAX } from '@dendro/api'
+import type { Filter } from '@dendro/language/tree'
+import type { Actor } from '../../../http/actor.ts'
+import { badField, Failure } from '../../../kernel/errors.ts'
+import { boundsOf } from '../../../query/bounds.ts'
+import type { FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
+import { countMatching, readEvents } from '../../../reading/reading.ts'
+import type { World } from '../../../world.ts'
+import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
+import { and, buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
+import { assembleTrace } from './assembled.ts'
+import { recordedSpan } from './recorded-span.ts'
+import { searchRanges, widerRange } from './search-ranges.ts'
+import { shownErrors, shownLogs, shownSpans } from './shown-trace.ts'
+import { isSpan, ofTrace, parseTraceId } from './trace-id.ts'
+
+type TraceQuery = QueryOf<typeof contract.traces.get>
+type TraceReply = ReplyOf<typeof contract.traces.get>
+
+const LOGS = 1_000
+const NS_PER_MS = 1_000_000n
+/** The collection of spans. Other system collections hold no traces. */
+const SPANS_COLLECTION = '.traces'
+
+/** Returns a trace: its spans, assembled, and the events that name it. */
+export async function findTrace(world: World, actor: Actor, given: string, query: TraceQuery, signal: AbortSignal): Promise<TraceReply> {
+  const startedMs = world.clock.monotonicMs()
+  const traceId = parseTraceId(given)
+  if (traceId === undefined) throw badField('traceId', 'must be 32 or 16 hex digits, not all 0, or 16 bytes in base64')
+  const ranges = rangesOf(world, query)
+  const datasets = (await visibleDatasets(world, actor)).filter(({ collection }) => mayHaveTraces(collection))
+  const reading: TraceReading = { world, actor, datasets, filter: ofTrace(traceId), signal, logs: query.logs ?? LOGS, bytes: 0 }
+  const found = datasets.length === 0 ? NOTHING : await search(reading, ranges)
+  recordSearch(world, actor, { datasets, bytes: reading.bytes, startedMs })
+  if (isNothing(found)) throw new Failure(404, `no span or event has the trace id ${traceId}${rangeWords(query)}`)
+  return shownTrace(traceId, found, actor)
+}
+
+export const mayHaveTraces = (collection: string): boolean => !collection.startsWith('.') || collection === SPANS_COLLECTION
+
+const rangeWords = ({ time_range, from_ts }: TraceQuery): string =>
+  time_range !== undefined || from_ts !== undefined ? ' in this range' : ''
+
+function rangesOf(world: World, query: TraceQuery): readonly TimeBounds[] {
+  const hasRange = query.time_range !== undefined || query.from_ts !== undefined || query.to_ts !== undefined
+  if (!hasRange) return searchRanges(world.clock.nowMs(), query.timestamp)
+  if (query.timestamp !== undefined) throw badField('timestamp', 'excludes time_range, from_ts and to_ts', 'CONFLICT')
+  return [boundsOf(query, world.clock.nowMs(), undefined)]
+}
+
+type TraceReading = {
+  readonly world: World
+  readonly actor: Actor
+  readonly datasets: readonly DatasetRow[]
+  readonly filter: Filter
+  readonly signal: AbortSignal
+  readonly logs: number
+  bytes: number
+}
+
+type Part = { readonly events: readonly FoundEvent[]; readonly total: number }
+type FoundTrace = { readonly spans: Part; readonly logs: Part }
+
+const NO_EVENTS: Part = { events: [], total: 0 }
+const NOTHING: FoundTrace = { spans: NO_EVENTS, logs: NO_EVENTS }
+const isNothing = ({ spans, logs }: FoundTrace): boolean => spans.total === 0 && logs.total === 0
+
+/** Searches one range after the other. A trace that lies at the end of its range is read again in a wider one. */
+async function search(reading: TraceReading, ranges: readonly TimeBounds[]): Promise<FoundTrace> {
+  for (const bounds of ranges) {
+    const found = await readRange(reading, bounds)
+    if (isNothing(found)) continue
+    const times = [...found.spans.events, ...found.logs.events].map(({ timeNs }) => Number(timeNs / NS_PER_MS))
+    const wider =
+      ranges.length > 1 && times.length > 0
+        ? widerRange(
+            bounds,
+            times.reduce((least, one) => Math.min(least, one)),
+            times.reduce((most, one) => Math.max(most, one)),
+          )
+        : undefined
+    return wider ? readRange(reading, wider) : found
+  }
+  return NOTHING
+}
+
+async function readRange(reading: TraceReading, bounds: TimeBounds): Promise<FoundTrace> {
+  const [spans, logs] = await Promise.all([
+    readPart(reading, bounds, and(reading.filter, isSpan(false)), TRACE_SPANS_MAX),
+    readPart(reading, bounds, and(reading.filter, isSpan(true)), reading.logs),
+  ])
+  return { spans, logs }
+}
+
+/** Reads the oldest events that match, and counts the others if there are more. */
+async function readPart(reading: TraceReading, bounds: TimeBounds, filter: Filter, limit: number): Promise<Part> {
+  const { world, actor, datasets, signal } = reading
+  const eventQuery = await buildEventQuery(world, actor, { datasets, filter, bounds, signal })
+  if (limit > 0) {
+    const order = { key: '@timestamp', descending: false }
+    const { events, hasMore, cost } = await readEvents(world.events, eventQuery, {
+      limit,
+      newestFirst: false,
+      orderBy: order,
+      keys: 'all',
+      withRaw: true,
+    })
+    reading.bytes += cost.bytes
+    if (!hasMore) return { events, total: events.length }
+    return { events, total: await countAll() }
+  }
+  return { events: [], total: await countAll() }
+
+  async function countAll(): Promise<number> {
+    const { count, cost } = await countMatching(world.events, eventQuery)
+    reading.bytes += cost.bytes
+    return count
+  }
+}
+
+function shownTrace(traceId: string, { spans, logs }: FoundTrace, actor: Actor): TraceReply {
+  const { baseUrl } = actor.facts
+  const isExact = spans.total === spans.events.length && logs.total === logs.events.length
+  const common = { trace_id: traceId, spans_total: spans.total, logs_total: logs.total, is_exact: isExact }
+  if (spans.events.length === 0) {
+    const startNano = logs.events[0]?.timeNs ?? 0n
+    const last = logs.events.at(-1)?.timeNs ?? startNano
+    return {
+      ...common,
+      ...timesOf(startNano, Number(last - startNano)),
+      ...WITHOUT_SPANS,
+      logs: shownLogs({ found: logs.events, startNano, baseUrl }),
+    }
+  }
+  const trace = assembleTrace(spans.events.map(recordedSpan))
+  return {
+    ...common,
+    ...timesOf(trace.startNano, trace.durationNano),
+    ...(trace.root === undefined ? {} : { root: trace.root }),
+    spans: shownSpans(trace, spans.events),
+    logs: shownLogs({ found: logs.events, startNano: trace.startNano, baseUrl }),
+    services: [...trace.services],
+    critical_path: trace.path.map(({ node, start, end }) => ({ span: node, start_nano: start, duration_nano: end - start })),
+    errors: shownErrors(trace, spans.events),
+    errors_total: trace.failed.length,
+    missing_spans: [...trace.missing],
+    duplicates: trace.duplicates,
+  }
+}
+
+const timesOf = (startNano: bigint, durationNano: number) => ({
+  start_time: Number(startNano / NS_PER_MS),
+  start_time_unix_nano: String(startNano),
+  duration_nano: durationNano,
+})
+
+const WITHOUT_SPANS = { spans: [], services: [], critical_path: [], errors: [], errors_total: 0, missing_spans: [], duplicates: 0 }

@@ -1,0 +1,140 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { axeFaults, browserPath } from './browser.fixture.ts'
+import { exploreUrl } from './explore-url.fixture.ts'
+import { openStand, type Stand } from './stand.fixture.ts'
+
+const TRACE = '5b8efff798038103d269b633813fc60c'
+const LARGE = '6b8efff798038103d269b633813fc60c'
+const SPANS = 10_000
+
+let stand: Stand
+let startMs = 0
+
+const spanId = (at: number): string => (at + 1).toString(16).padStart(16, '0')
+
+type Given = { name: string; parent?: number; service: string; from: number; to: number; error?: string; kind?: number }
+
+async function sendSpans(traceId: string, spans: readonly Given[]): Promise<void> {
+  const attribute = (key: string, stringValue: string) => ({ key, value: { stringValue } })
+  const nano = (offset: number) => String((BigInt(startMs) + BigInt(offset)) * 1_000_000n)
+  const numbered = spans.map((span, at) => ({ ...span, at }))
+  const resourceSpans = [...Map.groupBy(numbered, ({ service }) => service)].map(([service, own]) => ({
+    resource: { attributes: [attribute('service.name', service)] },
+    scopeSpans: [
+      {
+        spans: own.map(({ at, parent, name, from, to, error, kind = 1 }) => ({
+          traceId,
+          spanId: spanId(at),
+          ...(parent === undefined ? {} : { parentSpanId: spanId(parent) }),
+          name,
+          kind,
+          startTimeUnixNano: nano(from),
+          endTimeUnixNano: nano(to),
+          attributes: [attribute('order.id', `order-${at}`)],
+          ...(error ? { status: { code: 2, message: error } } : {}),
+        })),
+      },
+    ],
+  }))
+  const raw = JSON.stringify({ resourceSpans })
+  const reply = await stand.org.ask('POST', '/v1/traces', { raw, headers: { 'content-type': 'application/json' } })
+  expect(reply.status).toBe(200)
+}
+
+const span = (page: Page, name: RegExp) => page.getByRole('treeitem', { name })
+
+describe.skipIf(browserPath === undefined)('traces', () => {
+  beforeAll(async () => {
+    stand = await openStand()
+    startMs = stand.app.clock.nowMs() - 120_000
+    await sendSpans(TRACE, [
+      { name: 'GET /cart', service: 'shop', from: 0, to: 100, kind: 2 },
+      { name: 'call pay', parent: 0, service: 'shop', from: 10, to: 60, kind: 3 },
+      { name: 'charge', parent: 1, service: 'pay', from: -35, to: 5, kind: 2, error: 'card refused' },
+      { name: 'render', parent: 0, service: 'shop', from: 65, to: 95 },
+      { name: 'send mail', parent: 900, service: 'mail', from: 70, to: 80 },
+    ])
+    await stand.send('pay', [
+      {
+        timestamp: new Date(startMs + 20).toISOString(),
+        level: 'error',
+        message: 'refused by the bank',
+        trace_id: TRACE,
+        span_id: spanId(2),
+      },
+    ])
+    const child = (at: number): Given => ({
+      name: `step ${at}`,
+      parent: at % 100 === 1 ? 0 : at - 1,
+      service: `s${at % 7}`,
+      from: at,
+      to: SPANS,
+    })
+    await sendSpans(
+      LARGE,
+      Array.from({ length: SPANS }, (_, at) => (at === 0 ? { name: 'all', service: 's0', from: 0, to: SPANS } : child(at))),
+    )
+  }, 120_000)
+  afterEach(() => stand.endTest())
+  afterAll(() => stand.close())
+
+  test('an event leads to its span, and the span to its log events in Explore', async () => {
+    const page = await stand.open(exploreUrl({ f: startMs - 60_000, t: startMs + 60_000, q: `trace_id = '${TRACE}'` }))
+    await page.locator('[data-index="0"]').getByRole('button').first().click()
+    await page.getByRole('link', { name: 'Trace', exact: true }).click()
+    await page.getByRole('heading', { name: 'shop GET /cart' }).waitFor()
+    const detail = page.getByRole('complementary', { name: 'Span details' })
+    await detail.getByText('refused by the bank').waitFor()
+    await detail.getByText('card refused').waitFor()
+    await detail.getByText('order-2').waitFor()
+    await detail.getByText(/50 ms were added/).waitFor()
+    await page.getByText('1 parent span missing').waitFor()
+    await detail.getByRole('link', { name: 'Log events in Explore' }).click()
+    await page.getByText('refused by the bank').first().waitFor()
+  })
+
+  test('the keys move through the tree, collapse it and close the details', async () => {
+    const page = await stand.open(`/app/traces?id=${TRACE}`)
+    await span(page, /charge/).waitFor()
+    await span(page, /GET \/cart/).click()
+    await page.getByRole('tree', { name: 'Spans' }).focus()
+    await page.keyboard.press('ArrowLeft')
+    await span(page, /charge/).waitFor({ state: 'detached' })
+    await page.keyboard.press('ArrowRight')
+    await span(page, /charge/).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.getByRole('heading', { name: 'call pay', exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('complementary', { name: 'Span details' }).waitFor({ state: 'detached' })
+    await page.getByRole('textbox', { name: 'Find spans' }).fill('order-3')
+    await page.getByText('1 span found').waitFor()
+  })
+
+  test.each(['light', 'dark'] as const)('a narrow and a wide page have no faults, %s', async (theme) => {
+    for (const width of [390, 1_440]) {
+      const page = await stand.open(`/app/traces?id=${TRACE}&span=${spanId(2)}`, { theme, width })
+      await page.getByRole('complementary', { name: 'Span details' }).waitFor()
+      expect(await axeFaults(page, `trace ${theme} ${width}`)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+      if (process.env.DENDRO_TRACE_PICTURES)
+        await page.screenshot({ path: `${process.env.DENDRO_TRACE_PICTURES}/trace-${theme}-${width}.png` })
+    }
+  })
+
+  test('10,000 spans are drawn a screen at a time', async () => {
+    const page = await stand.open(`/app/traces?id=${LARGE}`)
+    await page.getByText('10,000 spans').waitFor()
+    await span(page, /s0 all/).waitFor()
+    expect(await page.getByRole('treeitem').count()).toBeLessThan(200)
+    await page.getByRole('tree', { name: 'Spans' }).evaluate((tree) => tree.scrollTo({ top: tree.scrollHeight }))
+    await span(page, /step 9999/).waitFor()
+  })
+
+  test('no id asks for one, and an unknown one says so', async () => {
+    const page = await stand.open('/app/traces')
+    await page.getByRole('textbox', { name: 'Trace id' }).fill('1'.repeat(32))
+    await page.getByRole('button', { name: 'Open' }).click()
+    await page.getByText(/no span or event has the trace id/).waitFor()
+  })
+})

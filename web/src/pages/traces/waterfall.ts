@@ -1,0 +1,32 @@
+import type { Trace } from '@dendro/api'
+
+type Span = Trace['spans'][number]
+
+/** shownRows are the positions of the spans that are not inside a collapsed one, in their order. */
+export function shownRows(spans: readonly Pick<Span, 'descendants'>[], collapsed: ReadonlySet<number>): number[] {
+  const rows: number[] = []
+  for (let at = 0; at < spans.length; at += 1) {
+    rows.push(at)
+    if (collapsed.has(at)) at += spans[at]?.descendants ?? 0
+  }
+  return rows
+}
+
+/** matches is true for a span that has the text in its name, service, id or attributes. */
+export function matches(span: Pick<Span, 'name' | 'service' | 'span_id' | 'attributes'>, find: string): boolean {
+  const wanted = find.toLowerCase()
+  const texts = [span.name, span.service, span.span_id, ...Object.entries(span.attributes).flat()]
+  return texts.some((text) => text.toLowerCase().includes(wanted))
+}
+
+const units: readonly [number, string][] = [
+  [1e9, 's'],
+  [1e6, 'ms'],
+  [1e3, 'µs'],
+]
+
+/** durationText writes nanoseconds with three digits in the unit that fits. */
+export function durationText(nanos: number): string {
+  const [size, unit] = units.find(([one]) => Math.abs(nanos) >= one) ?? [1, 'ns']
+  return `${Number((nanos / size).toPrecision(3))} ${unit}`
+}
