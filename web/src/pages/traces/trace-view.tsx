@@ -22,6 +22,7 @@ export function TraceView({ trace, selected, find, onChange }: TraceViewProps) {
   const colors = useMemo(() => colorsOfServices(trace), [trace])
   const bars = useMemo(() => barsOf(trace), [trace])
   const found = useMemo(() => (find === '' ? [] : spans.flatMap((span, at) => (matches(span, find) ? [at] : []))), [spans, find])
+  const foundAt = useMemo(() => new Set(found), [found])
   const current = spans.findIndex(({ span_id }) => span_id === selected)
   const scroller = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer({
@@ -104,7 +105,7 @@ export function TraceView({ trace, selected, find, onChange }: TraceViewProps) {
                   top={start}
                   color={colors.get(span.service) ?? 'var(--color-soft)'}
                   isCurrent={at === current}
-                  isFaint={find !== '' && !found.includes(at)}
+                  isFaint={find !== '' && !foundAt.has(at)}
                   isCollapsed={collapsed.has(at)}
                   onSelect={() => select(at)}
                   onToggle={() => toggle(at)}
