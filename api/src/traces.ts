@@ -93,7 +93,7 @@ const Trace = z
   .meta({ id: 'Trace' })
 export type Trace = z.output<typeof Trace>
 
-const TRACE_ID = /^(?:0x)?(?:[0-9A-Fa-f]-?){16}(?:(?:[0-9A-Fa-f]-?){16})?$|^[A-Za-z0-9+/_-]{22}(?:==)?$/
+const TRACE_ID = /^(?:(?:0x)?(?:[0-9A-Fa-f]-?){16}(?:(?:[0-9A-Fa-f]-?){16})?|[A-Za-z0-9+/_-]{22}(?:==)?)$/
 
 /** Any usual form of a trace id. */
 const traceId = z
