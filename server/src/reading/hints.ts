@@ -122,7 +122,7 @@ function wordsOf(filter: Filter): readonly string[] {
   return filter.kind === 'like' ? words.filter((word) => ASCII_CASE.test(word)) : words
 }
 
-/** The index is asked for at most so many words of alternatives, of which an event has at least one. */
+/** More alternatives than this do not use the index. */
 const ALTERNATIVES_MAX = 128
 
 /** One word for each alternative of a filter, such as the ids of a list. Empty unless each has one. */

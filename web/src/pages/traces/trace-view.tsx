@@ -21,8 +21,7 @@ export function TraceView({ trace, selected, find, onChange }: TraceViewProps) {
   const rows = useMemo(() => shownRows(spans, collapsed), [spans, collapsed])
   const colors = useMemo(() => colorsOfServices(trace), [trace])
   const bars = useMemo(() => barsOf(trace), [trace])
-  const found = useMemo(() => (find === '' ? [] : spans.flatMap((span, at) => (matches(span, find) ? [at] : []))), [spans, find])
-  const foundAt = useMemo(() => new Set(found), [found])
+  const found = useMemo(() => new Set(find === '' ? [] : spans.flatMap((span, at) => (matches(span, find) ? [at] : []))), [spans, find])
   const current = spans.findIndex(({ span_id }) => span_id === selected)
   const scroller = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer({
@@ -72,7 +71,7 @@ export function TraceView({ trace, selected, find, onChange }: TraceViewProps) {
           onChange={({ target }) => onChange({ find: target.value === '' ? undefined : target.value })}
           className="w-60 rounded border border-line bg-panel px-2 py-1 text-sm"
         />
-        {find !== '' && <span className="text-soft text-sm">{quantity(found.length, 'span')} found</span>}
+        {find !== '' && <span className="text-soft text-sm">{quantity(found.size, 'span')} found</span>}
         <ul aria-label="Services" className="flex flex-wrap gap-x-3 text-sm">
           {trace.services.map(({ service, self_nano }) => (
             <li key={service} className="flex items-center gap-1">
@@ -105,7 +104,7 @@ export function TraceView({ trace, selected, find, onChange }: TraceViewProps) {
                   top={start}
                   color={colors.get(span.service) ?? 'var(--color-soft)'}
                   isCurrent={at === current}
-                  isFaint={find !== '' && !foundAt.has(at)}
+                  isFaint={find !== '' && !found.has(at)}
                   isCollapsed={collapsed.has(at)}
                   onSelect={() => select(at)}
                   onToggle={() => toggle(at)}
