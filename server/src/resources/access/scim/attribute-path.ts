@@ -1,3 +1,4 @@
+import { isObject } from '../../../kernel/json-object.ts'
 /** A resource as JSON. Names of attributes are compared without regard to case. */
 export type ScimObject = { [name: string]: unknown }
 
@@ -18,8 +19,6 @@ export function readAttributePath(text: string): AttributePath | undefined {
   const names = written.split('.')
   return names.length <= DEPTH_MAX && names.every((name) => NAME.test(name)) ? [...extension, ...names] : undefined
 }
-
-export const isObject = (value: unknown): value is ScimObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The name under which an object has an attribute. */
 export const ownName = (object: ScimObject, name: string): string | undefined =>

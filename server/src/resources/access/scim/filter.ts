@@ -1,4 +1,5 @@
-import { type AttributePath, isObject, memberOf, readAttributePath, type ScimObject, valuesAt } from './attribute-path.ts'
+import { isObject } from '../../../kernel/json-object.ts'
+import { type AttributePath, memberOf, readAttributePath, type ScimObject, valuesAt } from './attribute-path.ts'
 import { ScimFailure } from './scim-failure.ts'
 
 const operators = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const

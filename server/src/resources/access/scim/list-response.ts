@@ -1,4 +1,5 @@
-import { type AttributePath, isObject, memberOf, ownName, readAttributePath, type ScimObject } from './attribute-path.ts'
+import { isObject } from '../../../kernel/json-object.ts'
+import { type AttributePath, memberOf, ownName, readAttributePath, type ScimObject } from './attribute-path.ts'
 import { matches, readFilter, type ScimFilter } from './filter.ts'
 import { ScimFailure } from './scim-failure.ts'
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type AttributePath, isObject, memberOf, ownName, readAttributePath, type ScimObject } from './attribute-path.ts'
+import { isObject } from '../../../kernel/json-object.ts'
+import { type AttributePath, memberOf, ownName, readAttributePath, type ScimObject } from './attribute-path.ts'
 import { matches, readFilter, type ScimFilter } from './filter.ts'
 import { ScimFailure } from './scim-failure.ts'
 

@@ -1,5 +1,6 @@
 import type { UserStatus } from '@dendro/api'
-import { isObject, memberOf, ownName, type ScimObject } from './attribute-path.ts'
+import { isObject } from '../../../kernel/json-object.ts'
+import { memberOf, ownName, type ScimObject } from './attribute-path.ts'
 import type { ScimUserRow } from './rows.ts'
 import { ScimFailure } from './scim-failure.ts'
 

@@ -1,6 +1,7 @@
 import type { TemplateArgument, TemplateArguments, TemplateParameter, TemplateParameters } from '@dendro/api'
 import { badField } from '../../../kernel/errors.ts'
 import { readJson, toJson } from '../../../kernel/exact-json.ts'
+import { isObject } from '../../../kernel/json-object.ts'
 
 /** The value of a parameter. `text` replaces `{{name}}` within a text; `items` replace a list item that is exactly `{{name}}`. */
 type Value = { readonly literal: Literal; readonly text: string; readonly items?: readonly unknown[] }
@@ -68,7 +69,7 @@ function readLiteral(literal: Literal, type: TemplateParameter['type'], field: s
     }
     case 'OBJECT_LIST': {
       const items = typeof literal === 'string' ? jsonOf(literal) : literal
-      if (!Array.isArray(items) || !items.every((item) => typeof item === 'object' && item !== null && !Array.isArray(item))) {
+      if (!Array.isArray(items) || !items.every(isObject)) {
         throw refused('must be a list of objects')
       }
       return { literal, text: toJson(items), items }

@@ -1,3 +1,4 @@
+import { isObject } from '../../../kernel/json-object.ts'
 import type { FoundEvent } from '../../../reading/event-query.ts'
 
 export type SpanStatus = 'unset' | 'ok' | 'error'
@@ -63,11 +64,7 @@ export const spanLinks = (leaves: ReadonlyMap<string, string>): readonly SpanLin
     attributes: textsIn(link.attributes),
   }))
 
-type JsonObject = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
-
-function objectsIn(json: string | undefined): readonly JsonObject[] {
+function objectsIn(json: string | undefined): readonly Record<string, unknown>[] {
   if (json === undefined) return []
   try {
     const parsed: unknown = JSON.parse(json)

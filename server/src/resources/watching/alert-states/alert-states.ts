@@ -1,3 +1,4 @@
+import { isObject } from '../../../kernel/json-object.ts'
 import { type AlertStatus, changeOf, type StatusTransition, statusOf, type Thresholds, worstOf } from './status.ts'
 
 export { groupId, groupValues } from './group-id.ts'
@@ -263,8 +264,6 @@ export function adoptNotified({ state, alerts }: NotifiedAlerts, notifyOnce: boo
   const adopted = shared === undefined ? {} : Object.fromEntries(troubled.map(([name]) => [name, shared]))
   return { state: { ...state, groups, whole: okSubject }, alerts: { ...alerts, ...adopted } }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Validates the stored state: people and restores can change the table too. */
 export function isValidState(state: unknown): boolean {
