@@ -95,3 +95,16 @@ test('many changes in one transaction are announced as one change of the organiz
   expect(heard.length).toBeLessThan(DATASETS / 4)
   expect(heard.at(-1)).toBe('* *')
 })
+
+test('a layout that was decided elsewhere is used at once, though its notification has not arrived', async () => {
+  const { orgId, logIds } = await newOrganization()
+  const [logId = ''] = logIds
+  const found = new Map([[logId, { observed: [], open: [], periodS: 60 }]])
+  await untilBothInvalidated()
+  expect(await locate({ meta: here }, orgId, logId)).toBeUndefined()
+  await here.run(sql`alter table slot_maps disable trigger tell_change`)
+  await growLayouts({ meta: there }, orgId, found)
+  await here.run(sql`alter table slot_maps enable trigger tell_change`)
+  await growLayouts({ meta: here }, orgId, found)
+  expect(await locate({ meta: here }, orgId, logId)).toMatchObject({ periods: [60] })
+})

@@ -5,6 +5,7 @@ import {
   insertSlotMaps,
   insertSlots,
   lockSlotMaps,
+  noteSlotMaps,
   type OwnedSlotMapRow,
   type OwnedSlotRow,
   type SlotMapRow,
@@ -57,10 +58,14 @@ export async function growLayouts(world: Pick<World, 'meta'>, orgId: string, fou
     const elsewhere = new Map((await selectSlotsElsewhere(tx, orgId, logIds, paths)).map(({ path, slot }) => [path, slot]))
     const fresh: OwnedSlotRow[] = []
     const grownMaps: OwnedSlotMapRow[] = []
+    const decidedElsewhere: string[] = []
     for (const row of locked) {
       const before = row.version === 0 ? undefined : locatedOf(row, slots.get(row.log_id) ?? [])
       const grown = growLayout(before, lacking.get(row.log_id) ?? { observed: [], open: [] }, elsewhere)
-      if (grown === before) continue
+      if (grown === before) {
+        decidedElsewhere.push(row.log_id)
+        continue
+      }
       for (const [path, slot] of grown.map.slots) {
         if (before?.map.slots.has(path)) continue
         fresh.push({ log_id: row.log_id, path, slot, version: grown.map.version, of_events: grown.ofEvents.has(path) })
@@ -77,6 +82,7 @@ export async function growLayouts(world: Pick<World, 'meta'>, orgId: string, fou
     }
     await insertSlots(tx, orgId, fresh)
     await updateSlotMaps(tx, orgId, grownMaps)
+    await noteSlotMaps(tx, orgId, decidedElsewhere)
   })
 }
 

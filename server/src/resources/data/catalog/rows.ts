@@ -43,6 +43,13 @@ export const updateSlotMaps = (db: Db, orgId: string, rows: readonly OwnedSlotMa
     from jsonb_to_recordset(${json(rows)}) as given (log_id uuid, version int, table_classes text[], periods int[], open_maps text[])
     where org_id = ${orgId} and slot_maps.log_id = given.log_id`)
 
+/**
+ * Notes a change of maps that another transaction just changed. Its own notification may come later than its commit, and until then this process and others
+ * would use the map from before.
+ */
+export const noteSlotMaps = (db: Db, orgId: string, logIds: readonly string[]) =>
+  db.run(sql`select note_change(${orgId}, 'slot_maps', log_id) from unnest(${[...logIds]}::text[]) as given (log_id)`)
+
 export const selectSlotsOf = (db: Db, orgId: string, logIds: readonly string[]) =>
   db.all<SlotRow & { log_id: string }>(
     sql`select log_id, path, slot, of_events from slots where org_id = ${orgId} and log_id = any(${[...logIds]}::uuid[])`,
