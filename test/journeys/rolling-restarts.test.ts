@@ -190,11 +190,11 @@ test(`${ROUNDS} rolling restarts of ${PROCESSES} processes behind a proxy lose, 
        ${eventsTables.map((table) => `select seq, log_id from ${table}`).join(' union all ')}) where log_id = '${id}'`,
   )
   const missed = acknowledged.difference(new Set(seen))
-  // On a busy machine a connection may still arrive just as its process ends. The nightly run shows it.
-  if (IS_STRICT) expect([...brokenConnections, ...proxy.broken]).toEqual([])
   expect(faults).toEqual([])
   expect(stored).toEqual([{ events: acknowledged.size, numbers: acknowledged.size }])
   expect([...missed]).toEqual([])
   expect(seen).toHaveLength(acknowledged.size)
   expect(Math.max(...stopsMs)).toBeLessThan(STOP_MS_MAX)
+  // On a busy machine a connection may still arrive just as its process ends. The nightly run shows it.
+  if (IS_STRICT) expect([...brokenConnections, ...proxy.broken]).toEqual([])
 })
