@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { SearchResponse } from '@dendro/api'
+import type { Export, ExportFormat, SearchResponse } from '@dendro/api'
 import { afterAll, expect, test } from 'vitest'
 import { longDelayMs, recordDelaysInto } from '../loop-delays.ts'
 import { copyMadeStores, killServices, type Service, startService, stop, untilUp } from '../service.ts'
@@ -81,6 +81,18 @@ async function waitFor(started: Response): Promise<number> {
   return answer.bodyUsed ? JSON.stringify(body).length : bytesOf(answer)
 }
 
+/** Makes an export and downloads it. */
+async function exported(format: ExportFormat): Promise<number> {
+  const search_details = { from_expr: "dataset = 'wide'", ...range }
+  let made = (await (await ask('/exports', { body: { search_details, format, compression: 'none' } })).json()) as Export
+  while (made.status !== 'COMPLETE') {
+    if (made.status === 'FAILED') throw new Error(made.failure_detail)
+    await new Promise((done) => setTimeout(done, 200))
+    made = (await (await ask(`/exports/${made.export_id}`, { method: 'GET' })).json()) as Export
+  }
+  return bytesOf(await fetch(made.location))
+}
+
 const search = (body: object) => async () => bytesOf(await ask('/search', { body }))
 const loki = new URLSearchParams({
   query: '{dataset="wide"}',
@@ -105,6 +117,9 @@ const reads: Readonly<Record<string, () => Promise<number>>> = {
         },
       }),
     ),
+  'exports of JSON': () => exported('ndjson'),
+  'exports of CSV': () => exported('csv'),
+  'exports of Parquet': () => exported('parquet'),
   'lines by the Loki protocol': async () => bytesOf(await ask(`/loki/api/v1/query_range?${loki}`, { method: 'GET' })),
 }
 
