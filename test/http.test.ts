@@ -300,6 +300,7 @@ function openOwnHttp(given: Partial<HttpOptions>): ReturnType<typeof openHttp> {
     ids: systemIds,
     log: openLogger('silent'),
     meter: openMeter(),
+    roles: ['api'],
     ...given,
   })
 }

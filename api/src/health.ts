@@ -20,4 +20,23 @@ export const health = {
     }),
     fails: [503],
   }),
+  live: endpoint({
+    method: 'GET',
+    path: '/live',
+    permission: 'public',
+    tier: 'X',
+    summary: 'Check that the process answers',
+    description: 'For probes that restart a process which hangs. It does not depend on the stores.',
+    reply: z.object({ status: z.literal('live') }),
+  }),
+  ready: endpoint({
+    method: 'GET',
+    path: '/ready',
+    permission: 'public',
+    tier: 'X',
+    summary: 'Check that the process takes requests',
+    description: 'For proxies. It is 503 while a store does not answer, and from the moment the process is asked to stop.',
+    reply: z.object({ status: z.literal('ready') }),
+    fails: [503],
+  }),
 }

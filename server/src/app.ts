@@ -27,7 +27,7 @@ import { LiveTails } from './resources/queries/live-tail/live-tail.ts'
 import { openSearches } from './resources/queries/search/search.ts'
 import { openHealth, watchStores } from './resources/service/health/health.ts'
 import { allRoutes } from './routes.ts'
-import { allWork, type BackgroundWork, flushes, presence, startChores, sweeps } from './work.ts'
+import { type BackgroundWork, flushes, presence, startChores, sweeps, workOf } from './work.ts'
 import type { World } from './world.ts'
 
 /** The part of DENDRO_MEMORY for request bodies that are being read and split. */
@@ -35,13 +35,21 @@ const BODIES_SHARE = 1 / 8
 /** The part of DENDRO_MEMORY for messages of listeners that wait to be stored. */
 const MESSAGES_SHARE = 1 / 32
 
-export type App = { world: World; http: FastifyInstance; listeners: Listeners; firstKey: Secret | undefined; close(): Promise<void> }
+export type App = {
+  world: World
+  http: FastifyInstance
+  listeners: Listeners
+  firstKey: Secret | undefined
+  /** Says on `/ready` that the process is about to stop. Until `close`, it serves requests as before. */
+  stopping(): void
+  close(): Promise<void>
+}
 
 /** Wires the service: first organization, routes, HTTP server, background work. */
 export async function openApp(
   world: OpenWorld,
   config: Config,
-  work: BackgroundWork = allWork(world),
+  work: BackgroundWork = workOf(world, config.DENDRO_ROLES),
   web: WebFiles | undefined = undefined,
 ): Promise<App> {
   const { firstKey } = await firstStart(world)
@@ -87,8 +95,19 @@ export async function openApp(
   // By default any program on this machine counts as a proxy. Only proxies that the operator named may decide where links lead.
   const { networks, isNamed } = config.DENDRO_TRUSTED_PROXIES
   const health = withListeners(openHealth(world), listeners, world)
+  let isStopping = false
   const innerCalls = openInnerCalls({ routes: () => routes, exceptions: identity.exceptions, limiter })
-  const routes: readonly Routes[] = allRoutes(world, { health, meter, intake, limits, searches, tails, web, innerCalls })
+  const routes: readonly Routes[] = allRoutes(world, {
+    health,
+    isStopping: () => isStopping,
+    meter,
+    intake,
+    limits,
+    searches,
+    tails,
+    web,
+    innerCalls,
+  })
   const http = openHttp({
     ...identity,
     routes,
@@ -99,6 +118,7 @@ export async function openApp(
     extraKeyHeaders: config.DENDRO_EXTRA_KEY_HEADERS,
     baseUrl: openBaseUrl({ publicUrl: config.DENDRO_PUBLIC_URL, host: config.DENDRO_HOST, proxies: isNamed ? networks : [] }),
     trustedProxies: networks,
+    roles: config.DENDRO_ROLES,
     ids: world.ids,
     log: world.log,
   })
@@ -119,6 +139,9 @@ export async function openApp(
     http,
     listeners,
     firstKey,
+    stopping: () => {
+      isStopping = true
+    },
     close: async () => {
       tails.stop()
       await Promise.all([chores.stop(), http.close(), listeners.close(), worker.close(), ...loops.map((loop) => loop.close())])

@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os'
+import { ROLES } from './http/process-roles.ts'
 import { asListeners } from './ingest/listeners/setting.ts'
 import { parseAllowList } from './outgoing/addresses.ts'
 import {
@@ -9,6 +10,7 @@ import {
   asCount,
   asCountFromZero,
   asDays,
+  asDrainTime,
   asExportLocation,
   asHeaderText,
   asKey,
@@ -34,7 +36,6 @@ import {
   MEMORY_BYTES_MIN,
   maybe,
   oneOf,
-  ROLES,
 } from './setting-values.ts'
 
 /** One environment variable: its parser, its default, and its description in docs/configuration.md. */
@@ -60,7 +61,18 @@ export const settings = {
     'Base URL of absolute links, such as those in invitations. Without it, links use the requested address if it belongs to this machine.',
   ),
   DENDRO_DATA_DIR: setting(asText, './data', './data', 'Directory of the embedded stores, exports and generated secrets.'),
-  DENDRO_ROLES: setting(asRoles, [...ROLES], 'api,ingest,work', 'Roles of this process.'),
+  DENDRO_ROLES: setting(
+    asRoles,
+    [...ROLES],
+    'api,ingest,work',
+    'What this process does: `api` is the REST API and the web app, `ingest` takes events, `work` runs jobs and monitors.',
+  ),
+  DENDRO_DRAIN_TIME: setting(
+    asDrainTime,
+    0,
+    '0s',
+    'How long a process that is asked to stop goes on serving requests, while `/ready` is 503 and proxies take it out of their lists: such as 10s, at most 5m.',
+  ),
   DENDRO_CLICKHOUSE_URL: setting(
     asClickHouseUrl,
     undefined,

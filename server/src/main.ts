@@ -7,6 +7,7 @@ import { diagnoseEvents } from './events/store/doctor.ts'
 import { diagnoseBlobStore } from './files/open-files.ts'
 import { ownAddress } from './http/base-url.ts'
 import { readWebFiles } from './http/pages/web-app/files.ts'
+import { ROLES } from './http/process-roles.ts'
 import { systemClock } from './kernel/clock.ts'
 import { systemIds } from './kernel/ids.ts'
 import { openLogger } from './kernel/log.ts'
@@ -49,11 +50,14 @@ async function start(config: Config, whenUp: (address: string, firstKey: string 
     return closing(app)(thrown)
   })
   for (const name of unknownSettings(process.env)) world.log.warn({ name }, 'unknown setting')
+  logRolesOfNobody(config, world)
   logLinkBase(config, app)
   const firstKey = app.firstKey?.reveal()
   greet(config, address, generatedKey(config, app))
   await whenUp(address, firstKey)
   await stopped
+  app.stopping()
+  await systemClock.sleep(config.DENDRO_DRAIN_TIME * 1_000)
   const late = setTimeout(() => process.exit(1), STOP_BOUND_MS)
   late.unref()
   await app.close()
@@ -65,7 +69,9 @@ async function start(config: Config, whenUp: (address: string, firstKey: string 
 /** Opens the listeners of other protocols first: once HTTP answers, the service is ready. */
 async function listen(config: Config, { world, http, listeners }: Pick<App, 'http' | 'listeners'> & { world: OpenWorld }): Promise<string> {
   const files = { cert: config.DENDRO_TLS_CERT_FILE, key: config.DENDRO_TLS_KEY_FILE }
-  for (const { port } of await listeners.open(config.DENDRO_LISTENERS, files)) world.listensOn(port)
+  if (config.DENDRO_ROLES.includes('ingest')) {
+    for (const { port } of await listeners.open(config.DENDRO_LISTENERS, files)) world.listensOn(port)
+  }
   return http.listen({ host: config.DENDRO_HOST, port: config.DENDRO_PORT })
 }
 
@@ -113,6 +119,14 @@ function greet(config: Config, address: string, firstKey: string | undefined): v
     lines.push(`    curl -H 'X-SERVICE-API-KEY: ${firstKey}' -H 'x-service-dataset: web' ${base}/ingest -d '{"message": "hello"}'`)
   }
   process.stdout.write(`${lines.join('\n')}\n\n  Stop with Ctrl-C.\n\n`)
+}
+
+/** With an embedded store there is no other process, so nobody does what this one leaves out. */
+function logRolesOfNobody({ DENDRO_ROLES: roles }: Config, { meta, events, log }: OpenWorld): void {
+  const missing = ROLES.filter((role) => !roles.includes(role))
+  if (missing.length > 0 && (meta.server || events.engine)) {
+    log.warn({ missing }, 'no other process can use the embedded stores, so nobody has the roles that this one lacks')
+  }
 }
 
 /** Logs the base of links in invitations and responses, so that a wrong one is noticed before a user cannot follow a link. */

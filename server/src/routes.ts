@@ -70,6 +70,8 @@ import type { World } from './world.ts'
 /** State that routes share with the rest of the process: caches, meters and running work. */
 export type RouteParts = {
   health: HealthChecks
+  /** Whether this process was asked to stop. */
+  isStopping: () => boolean
   meter: Meter
   intake: Intake
   limits: LimitMeter
@@ -82,7 +84,7 @@ export type RouteParts = {
 /** Has one member for each group of the contract; a group without routes does not compile. */
 export const allRoutes = (
   world: World,
-  { health, meter, intake, limits, searches, tails, web, innerCalls }: RouteParts,
+  { health, isStopping, meter, intake, limits, searches, tails, web, innerCalls }: RouteParts,
 ): readonly Routes[] =>
   Object.values({
     access: accessRoutes(world),
@@ -113,13 +115,13 @@ export const allRoutes = (
     insights: unbuiltRoutes('insights'),
     signOn: signOnRoutes(world),
     sso: { ...ssoRoutes(world), findRawHandler: openScim(world).find },
-    health: healthRoutes(world, health),
-    ingestion: ingestionRoutes(intake),
+    health: { ...healthRoutes(world, health, isStopping), servedBy: 'any' },
+    ingestion: { ...ingestionRoutes(intake), servedBy: 'ingest' },
     integrations: integrationRoutes(world),
     ledger: ledgerRoutes(world),
     limits: limitRoutes(world, limits),
     logs: logRoutes(world),
-    metrics: metricsRoutes(world, meter),
+    metrics: { ...metricsRoutes(world, meter), servedBy: 'any' },
     reference: referenceRoutes({ version: world.deployment.version, region: world.deployment.region, web, problems: health.failures }),
     retention: retentionRoutes(world),
     retentionRules: retentionRuleRoutes(world),

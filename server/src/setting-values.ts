@@ -3,12 +3,11 @@ import { isIP } from 'node:net'
 import { roleName } from '@dendro/api'
 import { parseAddress } from './events/store/address.ts'
 import { type FileLocation, parseFileLocation } from './files/open-files.ts'
+import { type ProcessRole, ROLES } from './http/process-roles.ts'
 import type { RateLimit } from './http/rate-limit.ts'
 import { Secret } from './kernel/secret.ts'
 import type { QueryLimit } from './world.ts'
 
-export type ProcessRole = 'api' | 'ingest' | 'work'
-export const ROLES: readonly ProcessRole[] = ['api', 'ingest', 'work']
 const PORT_MAX = 65_535
 const CONNECTIONS_MAX = 1_000
 const KEY_BYTES_MIN = 32
@@ -90,7 +89,6 @@ export function asRoles(text: string): ProcessRole[] {
   const words = asWords(text)
   const roles = ROLES.filter((role) => words.includes(role))
   if (roles.length !== words.length || roles.length === 0) throw new Error(`must name some of ${ROLES.join(', ')}`)
-  if (roles.length !== ROLES.length) throw new Error(`must name all of ${ROLES.join(', ')}: a process cannot do a part of the work yet`)
   return roles
 }
 
@@ -205,6 +203,15 @@ export function asSeconds(text: string): number {
   const [, count, unit] = /^(\d+)(s|m)$/.exec(text) ?? []
   const seconds = Number(count) * (unit === 'm' ? 60 : 1)
   if (!(seconds >= 1 && seconds <= SECONDS_MAX)) throw new Error(`must look like 60s or 5m, at most ${SECONDS_MAX}s`)
+  return seconds
+}
+
+const DRAIN_SECONDS_MAX = 300
+
+export function asDrainTime(text: string): number {
+  const [, count, unit] = /^(\d+)(s|m)$/.exec(text) ?? []
+  const seconds = Number(count) * (unit === 'm' ? 60 : 1)
+  if (!(seconds <= DRAIN_SECONDS_MAX)) throw new Error('must look like 10s or 1m, at most 5m')
   return seconds
 }
 

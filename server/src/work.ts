@@ -1,3 +1,4 @@
+import type { ProcessRole } from './http/process-roles.ts'
 import type { RateLimiter } from './http/rate-limit.ts'
 import { auditTrail } from './ingest/audit-trail.ts'
 import type { JobKind } from './jobs/job.ts'
@@ -28,6 +29,8 @@ export type BackgroundWork = {
   kinds: readonly JobKind[]
   loops: readonly ((world: World) => { close(): Promise<void> })[]
   sweepEveryMs?: number
+  /** Whether the process has a lease in the ledger, so that the others know that it counts events. */
+  isInLedger?: boolean
 }
 
 const SWEEP_EVERY_MS = 60_000
@@ -38,11 +41,10 @@ const WINDOW_MIN_MS = 60_000
 const GIVE_BACK_EVERY_MS = 1_000
 const FLUSH_EVERY_MS = 3_000
 
-export const allWork = (world: World): BackgroundWork => ({
-  kinds: jobKinds(world),
-  loops: [startEvaluations],
-  sweepEveryMs: SWEEP_EVERY_MS,
-})
+export const workOf = (world: World, roles: readonly ProcessRole[]): BackgroundWork =>
+  roles.includes('work')
+    ? { kinds: jobKinds(world), loops: [startEvaluations], sweepEveryMs: SWEEP_EVERY_MS, isInLedger: true }
+    : { kinds: [], loops: [], isInLedger: true }
 
 /** Lists every kind of job; a kind that is missing here never runs. */
 export const jobKinds = (world: World): readonly JobKind[] => [
@@ -104,9 +106,9 @@ export function flushes({
   ]
 }
 
-/** Renews the lease of this process in the ledger, so that the others know that it counts events. A process without background work takes no lease. */
-export async function presence(world: World, { sweepEveryMs }: BackgroundWork): Promise<readonly Chore[]> {
-  if (sweepEveryMs === undefined) return []
+/** Renews the lease of this process in the ledger. */
+export async function presence(world: World, { isInLedger }: BackgroundWork): Promise<readonly Chore[]> {
+  if (!isInLedger) return []
   const { renew, leave } = await openLedgerPresence(world)
   return [{ everyMs: PRESENCE_EVERY_MS, failed: 'the ledger lease of this process could not be renewed', run: renew, atStop: leave }]
 }

@@ -3071,6 +3071,14 @@ class HealthGetReplyStores(TypedDict):
     meta: Literal["ok"]
 
 
+class HealthLiveReply(TypedDict):
+    status: Literal["live"]
+
+
+class HealthReadyReply(TypedDict):
+    status: Literal["ready"]
+
+
 class IngestionOtlpLogsReply(TypedDict):
     partialSuccess: NotRequired[IngestionOtlpLogsReplyPartialSuccess]
 
@@ -6302,6 +6310,42 @@ class HealthApi:
         reply: HealthGetReply = self._transport.call(
             "GET",
             "/health",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def live(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> HealthLiveReply:
+        """
+        Check that the process answers.
+
+        For probes that restart a process which hangs. It does not depend on the stores.
+        """
+        reply: HealthLiveReply = self._transport.call(
+            "GET",
+            "/live",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def ready(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> HealthReadyReply:
+        """
+        Check that the process takes requests.
+
+        For proxies. It is 503 while a store does not answer, and from the moment the process is asked to stop.
+        """
+        reply: HealthReadyReply = self._transport.call(
+            "GET",
+            "/ready",
             "json",
             headers=headers,
         )

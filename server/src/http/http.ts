@@ -17,8 +17,9 @@ import { boundLongAnswers } from './long-answers.ts'
 import { type Exceptions, mayCall } from './may-call.ts'
 import type { Meter } from './measure.ts'
 import { mount, type Routes, signalOf } from './mount.ts'
+import { type ProcessRole, refuseOtherRoles, type ServedBy } from './process-roles.ts'
 import { type Quota, quotaExceeded, type RateLimiter } from './rate-limit.ts'
-import { type FindRawHandler, headOf, sendRawReply } from './raw-handler.ts'
+import { type FindRawHandler, headOf, type RawHandler, sendRawReply } from './raw-handler.ts'
 import { isWebSocketRequest, openUpgrades, type Upgrades } from './upgrade.ts'
 
 export type HttpOptions = {
@@ -42,6 +43,8 @@ export type HttpOptions = {
   trustedProxies?: readonly string[]
   /** timeouts can be shortened by tests. */
   timeouts?: Partial<ConnectionTimeouts>
+  /** What this process does; requests for others are refused. */
+  roles: readonly ProcessRole[]
   ids: Ids
   log: Logger
 }
@@ -141,7 +144,7 @@ async function admit(
   reply: FastifyReply,
   acceptUpgrade: () => ReturnType<Upgrades['accept']>,
 ): Promise<unknown> {
-  const { endpoint, action, allow } = request.routeOptions.config
+  const { endpoint, action, allow, servedBy = 'any' } = request.routeOptions.config
   const rawRequest = rawRequestOf(options, request)
   request.rawRequest = rawRequest
   const facts = factsOf(options, request, rawRequest?.rawHandler.action ?? action ?? 'unknown')
@@ -151,6 +154,7 @@ async function admit(
   reply.header('cache-control', 'no-store')
   if (request.headers.host === undefined && request.raw.httpVersion === '1.1') throw badRequest('the header Host is missing')
   refuseRepeatedAuthorization(request)
+  refuseOtherRoles(options.roles, rawRequest?.servedBy ?? servedBy)
   if (endpoint?.permission === 'public' && !rawRequest) return undefined
   const publicReply = rawRequest?.rawHandler.publicReply?.(rawRequest.head)
   if (publicReply) return sendRawReply(reply, publicReply)
@@ -188,20 +192,27 @@ function refuseRepeatedAuthorization({ headers, raw: { rawHeaders } }: FastifyRe
  * probe.
  */
 function rawRequestOf(options: HttpOptions, request: FastifyRequest): FastifyRequest['rawRequest'] {
-  const { endpoint, rawHandler: named, allow } = request.routeOptions.config
+  const { endpoint, rawHandler: named, allow, servedBy = 'api' } = request.routeOptions.config
   if (endpoint && !named && endpoint.path !== '/') return undefined
   const head = headOf(request)
   const known = endpoint !== undefined || allow !== undefined
-  const rawHandler = named ?? findRawHandler(options, head, known)
-  return rawHandler && { rawHandler: rawHandler, head }
+  const found = named ? { rawHandler: named, servedBy } : findRawHandler(options, head, known)
+  return found && { ...found, head }
 }
 
-const findRawHandler = ({ routes }: HttpOptions, ...request: Parameters<FindRawHandler>): ReturnType<FindRawHandler> =>
-  routes.map(({ findRawHandler: find }) => find?.(...request)).find((found) => found !== undefined)
+type FoundRawHandler = { rawHandler: RawHandler; servedBy: ServedBy }
+
+function findRawHandler({ routes }: HttpOptions, ...request: Parameters<FindRawHandler>): FoundRawHandler | undefined {
+  for (const { findRawHandler: find, servedBy = 'api' } of routes) {
+    const rawHandler = find?.(...request)
+    if (rawHandler) return { rawHandler, servedBy }
+  }
+  return undefined
+}
 
 /** Whether the path of a request serves WebSockets. */
 const isUpgradable = (options: HttpOptions, { method = 'GET', headers, url }: IncomingMessage): boolean =>
-  findRawHandler(options, headOf({ method, headers, raw: { url } }), false)?.upgrade !== undefined
+  findRawHandler(options, headOf({ method, headers, raw: { url } }), false)?.rawHandler.upgrade !== undefined
 
 /** Returns the principal of the first valid credential, without a promise if the first one is cached. */
 function identifyFirst(

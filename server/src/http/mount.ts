@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { badRequest, callerGone } from '../kernel/errors.ts'
 import type { Actor, RequestFacts } from './actor.ts'
 import { JsonStream, jsonBody, StreamedJson } from './json-stream.ts'
+import type { ServedBy } from './process-roles.ts'
 import type { FindRawHandler, RawHandler, RequestHead } from './raw-handler.ts'
 import { SerializedJson } from './serialized-json.ts'
 import { check } from './validation.ts'
@@ -65,6 +66,8 @@ export type Routes = {
   handlers: EndpointHandlers<ContractGroup>
   /** Finds the handler for paths that a contract cannot list. */
   findRawHandler?: FindRawHandler
+  /** The role of the processes that serve it; `api` when absent. */
+  servedBy?: ServedBy
 }
 
 /** Connects a group of the contract with its handlers; a missing handler is a type error. */
@@ -78,6 +81,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     endpoint?: Endpoint
     action?: string
+    servedBy?: ServedBy
     /** Serves the request instead of the handler, before any body is read. */
     rawHandler?: RawHandler
     /** Set on the routes that reply 405. */
@@ -87,7 +91,7 @@ declare module 'fastify' {
     facts: RequestFacts
     actor: Actor | undefined
     /** Set on requests for a RawHandler, which also formats their failures. */
-    rawRequest: { rawHandler: RawHandler; head: RequestHead } | undefined
+    rawRequest: { rawHandler: RawHandler; servedBy: ServedBy; head: RequestHead } | undefined
     /** Identifies the caller again. */
     currentActor(): Promise<Actor>
   }
@@ -99,7 +103,7 @@ export type MountedRoutes = { allowedMethods(path: string): string | undefined }
 /** Adds a route for every endpoint of the contract, and replies 405 to the other methods of its path. */
 export function mount(app: FastifyInstance, all: readonly Routes[]): MountedRoutes {
   const methods = new Map<string, Set<string>>()
-  for (const { name, group, handlers } of all) {
+  for (const { name, group, handlers, servedBy = 'api' } of all) {
     for (const [verb, endpoint] of Object.entries(group)) {
       const handler = handlers[verb]
       if (!handler) throw new Error(`the endpoint ${name}.${verb} has no handler`)
@@ -111,7 +115,7 @@ export function mount(app: FastifyInstance, all: readonly Routes[]): MountedRout
         app.route({
           method: endpoint.method,
           url,
-          config: { endpoint, action: `${name}.${verb}`, ...(rawHandler ? { rawHandler: rawHandler } : {}) },
+          config: { endpoint, action: `${name}.${verb}`, servedBy, ...(rawHandler ? { rawHandler: rawHandler } : {}) },
           handler: handle,
         })
         const shape = url.replaceAll(/:\w+/g, ':id')

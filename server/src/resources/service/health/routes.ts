@@ -4,7 +4,7 @@ import { unavailable } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import type { HealthChecks } from './health.ts'
 
-export const healthRoutes = (world: Pick<World, 'deployment' | 'disk'>, health: HealthChecks): Routes =>
+export const healthRoutes = (world: Pick<World, 'deployment' | 'disk'>, health: HealthChecks, isStopping: () => boolean): Routes =>
   routes('health', contract.health, {
     get: async () => {
       const [failure] = await health.failures()
@@ -18,5 +18,12 @@ export const healthRoutes = (world: Pick<World, 'deployment' | 'disk'>, health: 
         stores: { events: 'ok' as const, meta: 'ok' as const },
         disk: world.disk.state(),
       }
+    },
+    live: async () => ({ status: 'live' as const }),
+    ready: async () => {
+      if (isStopping()) throw unavailable('this process is about to stop')
+      const [failure] = await health.failures()
+      if (failure !== undefined) throw unavailable(failure, { retryAfterS: 1 })
+      return { status: 'ready' as const }
     },
   })
