@@ -1,0 +1,108 @@
+import { type Insight, readInsightText } from '@dendro/api'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../../../meta/sql.ts'
+import { createEvaluationRound } from '../evaluations/evaluations.ts'
+import { type InsightStand, openInsightStand } from './stand.fixture.ts'
+
+let stand: InsightStand
+let monitors: { never: string; always: string }
+let found: Insight[]
+
+const many = (events: number, line: (at: number) => string): string[] => Array.from({ length: events }, (_, at) => line(at))
+const info = (message: string) => JSON.stringify({ level: 'info', message })
+const error = (message: string) => JSON.stringify({ level: 'error', message })
+const wide = (keys: number) => JSON.stringify({ message: 'wide', ...Object.fromEntries(many(keys, (at) => `key_${at}`).map((key) => [key, 1])) })
+/** An hour in which nothing is unusual, with a day in which the night is quiet. */
+const usual = (hour: number): Record<string, string[]> => {
+  const isNight = hour % 24 < 8
+  return {
+    web: many(isNight ? 60 : 300, () => info('request served')),
+    api: many(200, (at) => (at < 2 ? error('upstream failed') : info('call served'))),
+    mail: many(3, () => info('mail sent')),
+    shop: [...many(40, () => info('order stored')), ...many(10, () => info('cart cleaned'))],
+    calm: many(isNight ? 40 : 400, () => info('steady work')),
+    wide: [wide(5)],
+  }
+}
+const archive = { archive: many(50, (at) => info(`${at} ${'archived text '.repeat(4_000)}`)) }
+
+beforeAll(async () => {
+  stand = await openInsightStand()
+  const { org, senders } = stand
+  const watch = { window: 'Last 1 day', actions: [{ email: 'oncall@example.org' }], comparison_operator: 'ABOVE' }
+  await stand.send({ ...archive, calm: usual(12).calm ?? [] })
+  const from = [await stand.idOf('calm')]
+  const monitor = async (name: string, threshold: number) => {
+    const queries = [{ name: 'all', select: ['count(*)'], from, where: '' }]
+    const reply = await org.ask<{ id: string }>('POST', '/monitors', { body: { name, ...watch, threshold, queries } })
+    expect(reply.status, JSON.stringify(reply.body)).toBe(201)
+    return reply.body.id
+  }
+  monitors = { never: await monitor('too many events', 1_000_000), always: await monitor('any event', 0) }
+  const round = createEvaluationRound(senders.app.app.world)
+  for (let day = 0; day < 19; day += 1) {
+    await stand.send({ ...archive, calm: usual(12).calm ?? [] })
+    await round(new AbortController().signal)
+    stand.nextHour(24)
+    await stand.evaluate()
+  }
+  for (let hour = 0; hour < 24 * 10; hour += 1) {
+    if (hour % 24 === 0) await stand.send(archive)
+    const { mail = [], shop = [], ...others } = usual(hour)
+    await stand.send({ ...others, ...(hour < 24 * 10 - 8 ? { mail, shop } : { shop: shop.slice(0, 40) }) })
+    stand.nextHour()
+    if (hour % 12 === 0 || hour > 24 * 10 - 6) await stand.evaluate()
+  }
+  expect(await stand.insights().then((all) => all.map(({ name }) => name).sort())).toEqual(
+    expect.not.arrayContaining(['volume_jumped', 'errors_jumped', 'cost_jumped', 'new_patterns', 'fields_exploded']),
+  )
+  await stand.send({
+    web: many(3_000, () => info('request served')),
+    api: many(200, (at) => (at < 100 ? error('upstream failed') : info('call served'))),
+    shop: [...many(40, () => info('order stored')), ...many(30, () => error('payment provider refused the card'))],
+    calm: usual(0).calm ?? [],
+    wide: [wide(80)],
+  })
+  stand.nextHour()
+  await round(new AbortController().signal)
+  await stand.evaluate()
+  found = await stand.insights()
+  console.log(found.map(({ description }) => description).join('\n\n'))
+  console.log(await senders.app.app.world.meta.all(sql`select k.*, d.dataset from insight_keys k join datasets d on d.id = k.log_id order by dataset, day_ms`))
+}, 600_000)
+afterAll(() => stand?.close())
+
+/** The one insight of a name, which must be about the given dataset or monitor. */
+function one(name: Insight['name'], entityId: string): { insight: Insight; finding: string; confidence: string; action: { link: string } } {
+  const all = found.filter((insight) => insight.name === name)
+  expect(all.map(({ entity_id }) => entity_id)).toEqual([entityId])
+  const insight = all[0] as Insight
+  const text = readInsightText(insight.description)
+  expect(text, insight.description).toBeDefined()
+  return { insight, finding: text?.finding ?? '', confidence: text?.confidence ?? '', action: { link: text?.action.link ?? '' } }
+}
+
+describe('after weeks of usual hours, an hour with planted causes', () => {
+  test('finds each of them once, and nothing else', () => {
+    expect(found.map(({ name }) => name).sort()).toEqual([
+      'errors_jumped',
+      'fields_exploded',
+      'monitor_always_fires',
+      'monitor_never_fires',
+      'never_queried',
+      'new_patterns',
+      'patterns_vanished',
+      'sender_silent',
+      'volume_jumped',
+    ])
+  })
+
+  test('says what is unusual and what is usual', async () => {
+    const web = await stand.idOf('web')
+    const { insight, finding, action } = one('volume_jumped', web)
+    expect(finding).toBe('default.web: 3,000 events arrived within an hour, usually 300 at this time (the last 10 days).')
+    expect(insight).toMatchObject({ entity_type: 'log', category: 'volume' })
+    expect(action.link).toMatch(/^\/app\/explore\?d=/)
+    expect(one('errors_jumped', await stand.idOf('api')).finding).toMatch(/^default\.api: 100 errors within an hour, usually 2 .* 50% .* 1%/)
+  })
+})
