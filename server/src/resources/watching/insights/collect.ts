@@ -1,4 +1,5 @@
 import { selectArrivedByHour, selectLevelsByHour, selectPatternsOfHour } from '../../../events/ledger/hours.ts'
+import { NIL_ID } from '../../../events/ledger/page.ts'
 import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import {
@@ -65,7 +66,9 @@ export async function collectHours(
   const bySender = Map.groupBy(arrived, ({ hourMs }) => hourMs)
   for (let hourMs = Math.max(fromMs, freshMs); hourMs < toMs; hourMs += HOUR_MS) {
     const at = { hourMs, gapsSinceMs: hourMs - KEPT_MS }
-    const senders = (bySender.get(hourMs) ?? []).map(({ logId, identityId }) => ({ log_id: logId, identity_id: identityId }))
+    const senders = (bySender.get(hourMs) ?? [])
+      .filter(({ identityId }) => identityId !== NIL_ID)
+      .map(({ logId, identityId }) => ({ log_id: logId, identity_id: identityId }))
     await inParts(senders, (rows) => write((tx) => upsertSenders(tx, at, rows)))
     if (hourMs >= nowMs - PATTERNS_BACK_MS) await collectPatterns(world, write, at, hours)
   }

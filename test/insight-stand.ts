@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import type { Insight } from '@dendro/api'
-import { openSendersAlone, type Senders } from '../../../../../test/senders.ts'
-import type { TestOrganization } from '../../../../../test/world.ts'
-import { insightEvaluation } from './insights.ts'
+import { insightEvaluation } from '../server/src/resources/watching/insights/insights.ts'
+import { openSendersAlone, type Senders } from './senders.ts'
+import type { TestOrganization } from './world.ts'
 
 export const HOUR_MS = 3_600_000
 /** Minutes into an hour at which events are sent and insights are evaluated, so that the hour before has settled. */
@@ -38,12 +38,13 @@ export async function openInsightStand(): Promise<InsightStand> {
     senders,
     org,
     send: async (lines, owner = org) => {
-      for (const [dataset, own] of Object.entries(lines)) {
-        if (own.length === 0) continue
+      const post = async ([dataset, own]: [string, readonly string[]]): Promise<void> => {
+        if (own.length === 0) return
         const headers = { 'x-service-dataset': dataset, 'content-encoding': 'gzip' }
         const { status, body } = await senders.post(gzipSync(own.join('\n'), { level: 1 }), { owner, headers })
         if (status >= 300 || body.rejected > 0) throw new Error(`events were not taken: ${status} ${JSON.stringify(body)}`)
       }
+      await Promise.all(Object.entries(lines).map(post))
     },
     nextHour: (hours = 1) => {
       const toMs = (Math.floor(app.clock.nowMs() / HOUR_MS) + hours) * HOUR_MS + MINUTES_IN * 60_000
