@@ -89,8 +89,9 @@ export const insights = {
   get: endpoint({
     method: 'GET',
     path: '/insights/{insightId}',
-    summary: 'Get an insight',
+    summary: 'One insight',
     reply: Insight,
+    fails: [404],
     ...common,
   }),
 }

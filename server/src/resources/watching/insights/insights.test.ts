@@ -15,16 +15,17 @@ const info = (message: string) => JSON.stringify({ level: 'info', message })
 const error = (message: string) => JSON.stringify({ level: 'error', message })
 const wide = (keys: number) =>
   JSON.stringify({ message: 'wide', ...Object.fromEntries(many(keys, (at) => `key_${at}`).map((key) => [key, 1])) })
-/** An hour in which nothing is unusual, with a day in which the night is quiet. */
+/** An hour in which nothing is unusual, with a day in which the night is quiet. Some datasets get events only around midnight. */
 const usual = (hour: number): Record<string, string[]> => {
   const isNight = hour % 24 < 8
+  const isCompared = [23, 0, 1].includes(hour % 24)
   return {
-    web: many(isNight ? 60 : 300, () => info('request served')),
-    api: many(200, (at) => (at < 2 ? error('upstream failed') : info('call served'))),
+    web: isCompared ? many(isNight ? 60 : 300, () => info('request served')) : [],
+    api: isCompared ? many(200, (at) => (at < 2 ? error('upstream failed') : info('call served'))) : [],
     mail: many(3, () => info('mail sent')),
     shop: [...many(40, () => info('order stored')), ...many(10, () => info('cart cleaned'))],
     calm: many(isNight ? 40 : 400, () => info('steady work')),
-    wide: [wide(5)],
+    wide: isCompared ? [wide(5)] : [],
   }
 }
 const archive = { archive: many(50, (at) => info(`${at} ${'archived text '.repeat(4_000)}`)) }
@@ -114,5 +115,72 @@ describe('after weeks of usual hours, an hour with planted causes', () => {
     expect(one('errors_jumped', await stand.idOf('api')).finding).toMatch(
       /^default\.api: 100 errors within an hour, usually 2 .* 50% .* 1%/,
     )
+  })
+})
+
+describe('a caller', () => {
+  const ids = () => found.map(({ id }) => id).sort()
+  const listed = async (key: string) => (await stand.org.ask<{ insights: Insight[] }>('GET', '/insights', { key })).body.insights
+
+  test('reads each insight by its id, as it is in the list', async () => {
+    for (const insight of found) expect((await stand.org.ask('GET', `/insights/${insight.id}`)).body).toEqual(insight)
+    expect((await stand.org.ask('GET', '/insights/7d0c1b1e-0000-4000-8000-000000000001')).status).toBe(404)
+    expect((await listed(await stand.org.newKey(['SearchApi']))).map(({ id }) => id).sort()).toEqual(ids())
+  })
+
+  test('sees nothing of datasets and monitors that a policy hides', async () => {
+    const { id, key } = (
+      await stand.org.ask<{ id: string; key: string }>('POST', '/api-keys', { body: { name: 'limited', roles: ['AdminApi'] } })
+    ).body
+    const only = async (dataset: string) => {
+      const policy = {
+        policy_type: 'LOG_PERMIT',
+        resource: { resource_type: 'LOG', resource_id: await stand.idOf(dataset) },
+        actions: ['*'],
+        principal: { principal_type: 'APIKEY', principal_id: id },
+      }
+      expect((await stand.org.ask('POST', '/policies', { body: policy })).status).toBe(201)
+    }
+    await only('wide')
+    expect((await listed(key)).map(({ name }) => name)).toEqual(['fields_exploded'])
+    const hidden = found.filter(({ name }) => name !== 'fields_exploded')
+    for (const insight of hidden) expect((await stand.org.ask('GET', `/insights/${insight.id}`, { key })).status, insight.name).toBe(404)
+    await only('calm')
+    expect((await listed(key)).map(({ name }) => name).sort()).toEqual(['fields_exploded', 'monitor_always_fires', 'monitor_never_fires'])
+  })
+
+  test('needs the permission to read monitors for insights on them', async () => {
+    const role = await stand.org.ask<{ role_id: string }>('POST', '/roles', {
+      body: { role_type: 'API', display_name: 'datasets only', permissions: ['logs_read'] },
+    })
+    expect(role.status, JSON.stringify(role.body)).toBe(201)
+    const shown = await listed(await stand.org.newKey([role.body.role_id]))
+    expect(shown.map(({ entity_type }) => entity_type)).toEqual(found.filter(({ entity_type }) => entity_type === 'log').map(() => 'log'))
+  })
+
+  test('of another organization sees none of them', async () => {
+    const other = await stand.senders.app.newOrganization()
+    expect(await stand.insights(other)).toEqual([])
+    for (const id of ids()) expect((await other.ask('GET', `/insights/${id}`)).status).toBe(404)
+  })
+})
+
+describe('afterwards', () => {
+  test('a cause that is over ends its insight, and a jump stays for a day', async () => {
+    await stand.send({ ...usual(1), mail: usual(1).mail ?? [] })
+    stand.nextHour()
+    await stand.evaluate()
+    const left = await stand.insights()
+    const idOf = (all: readonly Insight[], name: Insight['name']) => all.find((one) => one.name === name)?.id
+    expect(idOf(left, 'sender_silent')).toBeUndefined()
+    expect(idOf(left, 'patterns_vanished')).toBeUndefined()
+    expect(idOf(left, 'volume_jumped')).toBe(idOf(found, 'volume_jumped'))
+    expect(idOf(left, 'new_patterns')).toBe(idOf(found, 'new_patterns'))
+  })
+
+  test('a run within the same hour changes nothing', async () => {
+    const before = await stand.insights()
+    await stand.evaluate()
+    expect(await stand.insights()).toEqual(before)
   })
 })
