@@ -172,7 +172,7 @@ async function simulate(
       if (cause.name === 'fields_exploded' && cause.fromMs === hourMs)
         await setKeys(meta, orgId, [logId], () => Math.round(20 * cause.factor) + 50)
     }
-    await updateKeys(meta, hourMs - (hourMs % DAY_MS))
+    await updateKeys(meta, hourMs - (hourMs % DAY_MS), 1_000)
     if (hourMs < WATCHED_MS) continue
     await meta.run(sql`update monitor_states set looked_at = ${nowMs} where org_id = ${orgId}`)
     const startedMs = performance.now()

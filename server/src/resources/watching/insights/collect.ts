@@ -28,10 +28,12 @@ const PATTERNS_MAX = 50_000
 /** A dataset with more patterns in an hour is not watched for new ones. */
 const PATTERNS_PER_DATASET = 200
 const ROWS_PER_STATEMENT = 5_000
+/** The datasets whose keys one statement counts. */
+const KEYS_AT_ONCE = 1_000
 
 type CollectWorld = Pick<World, 'events' | 'meta' | 'log'>
 /** Runs a write while the lease of the job is held. */
-export type Write = (work: (tx: Db) => Promise<unknown>) => Promise<unknown>
+export type Write = <T>(work: (tx: Db) => Promise<T>) => Promise<T>
 
 /**
  * Collects the counts of full hours of all organizations. The number of statements does not depend on the number of datasets, except for one write for
@@ -113,7 +115,10 @@ export function withinBudget(
 
 /** Counts the keys of datasets whose layout changed, and removes what is too old to be compared. */
 export async function tidyCounters(write: Write, hourMs: number): Promise<void> {
-  await write((tx) => updateKeys(tx, hourMs - (hourMs % DAY_MS)))
+  let counted = KEYS_AT_ONCE
+  while (counted === KEYS_AT_ONCE) {
+    counted = await write((tx) => updateKeys(tx, hourMs - (hourMs % DAY_MS), KEYS_AT_ONCE))
+  }
   await write((tx) => removeOldHours(tx, hourMs - KEPT_MS - 2 * HOUR_MS))
   await write((tx) => removeOldSenders(tx, hourMs - KEPT_MS))
   await write((tx) => removeOldPatterns(tx, hourMs - KEPT_MS))

@@ -70,13 +70,13 @@ export const updateQueried = (db: Db, { fromMs, toMs }: { fromMs: number; toMs: 
     group by datasets.org_id, log_id order by log_id
     on conflict (log_id) do update set queried_ms = greatest(i.queried_ms, excluded.queried_ms)`)
 
-/** Counts the keys of the datasets whose storage layout changed since they were last counted. */
-export const updateKeys = (db: Db, dayMs: number) =>
+/** Counts the keys of some datasets whose storage layout changed since they were last counted. Returns their number. */
+export const updateKeys = (db: Db, dayMs: number, datasetsMax: number) =>
   db.run(sql`
     with changed as (
       select m.org_id, m.log_id, m.version, cardinality(m.open_maps) as open_maps from slot_maps m left join insight_datasets i on i.log_id = m.log_id
       where i.version is distinct from m.version or i.open_maps is distinct from cardinality(m.open_maps)
-      order by m.log_id
+      order by m.log_id limit ${datasetsMax}
     ), counted as (
       insert into insight_keys (org_id, log_id, day_ms, keys, open_maps)
       select org_id, log_id, ${dayMs}, (select count(*) from slots where slots.log_id = changed.log_id), open_maps from changed

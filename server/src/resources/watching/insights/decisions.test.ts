@@ -100,7 +100,7 @@ describe('silence', () => {
     identity_id: KEY,
     first_ms: NOW_MS - 20 * DAY_MS,
     last_ms: NOW_MS - 4 * HOUR_MS,
-    hours: 400,
+    hours: 470,
     gap_ms: HOUR_MS,
     ...counts,
   })
