@@ -68,7 +68,7 @@ const plantable: readonly (readonly [Insight['name'], readonly string[]])[] = [
   ['debug_logs_received', ['steady', 'day and night', 'growing']],
 ]
 
-export const DATASETS = 90
+export const DATASETS = 144
 const PER_KIND = 5
 export const rhythmOf = (dataset: number): Rhythm => rhythms[dataset % rhythms.length] as Rhythm
 

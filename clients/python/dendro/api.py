@@ -6482,7 +6482,7 @@ class InsightsApi:
         *,
         headers: Optional[Mapping[str, str]] = None,
     ) -> Insight:
-        """Get an insight."""
+        """One insight."""
         reply: Insight = self._transport.call(
             "GET",
             f"/insights/{self._transport.part(insight_id)}",

@@ -11,7 +11,7 @@ export type ArrivedRow = { orgNumber: number; logId: string; identityId: string;
 /** The events of a dataset with times in an hour, by severity. */
 export type LevelsRow = { orgNumber: number; logId: string; hourMs: number; counted: number; errors: number; debugs: number }
 /** The events of one pattern of a dataset in an hour. `patterns` is the number of patterns of the dataset in that hour. */
-export type PatternRow = { orgNumber: number; logId: string; pattern: string; events: number; patterns: number }
+export type HourlyPattern = { orgNumber: number; logId: string; pattern: string; events: number; patterns: number }
 
 const READ_BOUND_MS = 120_000
 const HOUR_S = 3_600
@@ -68,7 +68,7 @@ export async function selectPatternsOfHour(
   fromMs: number,
   logIds: readonly string[],
   patternsMax: number,
-): Promise<PatternRow[]> {
+): Promise<HourlyPattern[]> {
   if (logIds.length === 0) return []
   const { condition, params } = amongIds('log_id', 'logs', logIds)
   const tables = eventsTables.map(

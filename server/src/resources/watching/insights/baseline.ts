@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from './collect.ts'
 export type HourlyValues = ReadonlyMap<number, number>
 
 /** What is usual for an hour of the day and the week. */
-export type Baseline = {
+export type HourBaseline = {
   /** The highest of the medians of the same hour and its neighbors, over all days and over the same day of the week. */
   readonly expected: number
   /** The spread of these hours, as a standard deviation. */
@@ -24,7 +24,7 @@ const SIMILAR_SHARE = 2 / 3
 const MAD_SCALE = 1.4826
 
 /** Compares an hour with the hours around the same time on earlier days. Undefined with less than a week of history. */
-export function baselineOf(values: HourlyValues, hourMs: number): Baseline | undefined {
+export function baselineOf(values: HourlyValues, hourMs: number): HourBaseline | undefined {
   const firstMs = values.size === 0 ? hourMs : Math.min(...values.keys())
   const days = Math.min(DAYS, Math.floor((hourMs - firstMs) / DAY_MS))
   if (days < WEEK_DAYS) return undefined

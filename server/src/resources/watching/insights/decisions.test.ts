@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { baselineOf, median } from './baseline.ts'
 import { DAY_MS, HOUR_MS, withinBudget } from './collect.ts'
 import type { HourRow } from './counter-rows.ts'
-import type { Finding } from './finding.ts'
+import type { InsightFinding } from './finding.ts'
 import { findJumps } from './jumps.ts'
 import { reconcile } from './reconcile.ts'
 import type { InsightRow } from './rows.ts'
@@ -15,7 +15,7 @@ const KEY = '7d0c1b1e-0000-4000-8000-000000000002'
 /** A Monday at midnight. */
 const NOW_MS = Date.UTC(2026, 1, 2)
 
-const names = (findings: readonly Finding[]): readonly string[] => findings.map(({ name }) => name)
+const names = (findings: readonly InsightFinding[]): readonly string[] => findings.map(({ name }) => name)
 const row = (agoHours: number, counts: Partial<HourRow>): HourRow => {
   const events = counts.events ?? 0
   return {
@@ -217,7 +217,7 @@ describe('states', () => {
 })
 
 describe('records', () => {
-  const finding: Finding = {
+  const finding: InsightFinding = {
     name: 'volume_jumped',
     subject: LOG,
     entityType: 'log',

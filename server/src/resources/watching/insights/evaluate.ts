@@ -15,7 +15,7 @@ import {
   selectVerbose,
   selectWatchedMonitors,
 } from './evaluation-rows.ts'
-import type { Finding } from './finding.ts'
+import type { InsightFinding } from './finding.ts'
 import { BYTES_MIN, ERRORS_MIN, EVENTS_MIN, findJumps } from './jumps.ts'
 import { reconcile } from './reconcile.ts'
 import { deleteInsights, selectInsights, upsertInsights } from './rows.ts'
@@ -56,7 +56,7 @@ type EvaluateWorld = Pick<World, 'meta' | 'clock' | 'ids' | 'deployment'>
 /** The last full hour, since when the service has been running, and whether insights that change by the day are due. */
 export type EvaluatedHour = { readonly hourMs: number; readonly awakeMs: number; readonly isDaily: boolean }
 
-const HOURLY: readonly Finding['name'][] = [
+const HOURLY: readonly InsightFinding['name'][] = [
   'volume_jumped',
   'errors_jumped',
   'cost_jumped',
@@ -69,7 +69,7 @@ const HOURLY: readonly Finding['name'][] = [
   'debug_logs_received',
   'parser_config_mismatch',
 ]
-const DAILY: readonly Finding['name'][] = ['never_queried']
+const DAILY: readonly InsightFinding['name'][] = ['never_queried']
 
 /** Evaluates one organization with a fixed number of statements. Returns the number of its insights. */
 export async function evaluateOrganization(world: EvaluateWorld, write: Write, orgId: string, hour: EvaluatedHour): Promise<number> {
@@ -90,7 +90,11 @@ export async function evaluateOrganization(world: EvaluateWorld, write: Write, o
   return written.length
 }
 
-async function hourlyFindings({ meta, clock }: EvaluateWorld, orgId: string, { hourMs, awakeMs }: EvaluatedHour): Promise<Finding[]> {
+async function hourlyFindings(
+  { meta, clock }: EvaluateWorld,
+  orgId: string,
+  { hourMs, awakeMs }: EvaluatedHour,
+): Promise<InsightFinding[]> {
   const endMs = hourMs + HOUR_MS
   const comparedMs = Array.from({ length: COMPARED_DAYS }, (_, index) => hourMs - (index + 1) * DAY_MS)
   const bounds = {
@@ -136,7 +140,7 @@ async function hourlyFindings({ meta, clock }: EvaluateWorld, orgId: string, { h
   ]
 }
 
-async function unqueriedFindings(world: EvaluateWorld, orgId: string, { hourMs }: EvaluatedHour): Promise<readonly Finding[]> {
+async function unqueriedFindings(world: EvaluateWorld, orgId: string, { hourMs }: EvaluatedHour): Promise<readonly InsightFinding[]> {
   const endMs = hourMs + HOUR_MS
   const rows = await selectUnqueried(world.meta, orgId, { fromMs: endMs - WEEK_MS, toMs: endMs, beforeMs: endMs - UNQUERIED_MS })
   const daysOf = await retentionDays(world, orgId)

@@ -2,7 +2,7 @@ import type { Retention } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
 import { sql } from '../../../meta/sql.ts'
 import type { HourRow } from './counter-rows.ts'
-import type { NewPatternRow, PatternRow, SenderRow } from './silence.ts'
+import type { NewPatternOccurrence, PatternOccurrence, SenderRow } from './silence.ts'
 import type { KeptRow, KeysRow, LevelsOfDay, ParsedOfDay, WatchedMonitor } from './standing.ts'
 
 /** Bounds what one evaluation of an organization holds in memory. The largest datasets come first. */
@@ -66,7 +66,7 @@ export const selectSilentSenders = (db: Db, orgId: string, { hoursMin, silentSin
     order by own.hours desc, own.log_id, own.identity_id limit ${ROWS_MAX}`)
 
 export const selectAbsentPatterns = (db: Db, orgId: string, { hoursMin, silentSinceMs, missedSinceMs, firstBeforeMs }: SilenceBounds) =>
-  db.all<PatternRow>(sql`
+  db.all<PatternOccurrence>(sql`
     select own.log_id, own.pattern, own.first_ms, own.last_ms, own.hours, own.events, own.gap_ms from insight_patterns own ${NOT_OF_THE_SYSTEM}
     join insight_datasets i on i.log_id = own.log_id and i.patterns_ms is not null
     where own.org_id = ${orgId} and own.last_ms < ${silentSinceMs} and own.last_ms >= ${missedSinceMs} and own.hours >= ${hoursMin}
@@ -79,7 +79,7 @@ export const selectNewPatterns = (
   orgId: string,
   { sinceMs, weekMs, eventsMin }: { sinceMs: number; weekMs: number; eventsMin: number },
 ) =>
-  db.all<NewPatternRow>(sql`
+  db.all<NewPatternOccurrence>(sql`
     select own.log_id, own.pattern, own.first_ms, own.last_ms, own.hours, own.events, own.gap_ms, i.patterns_ms,
       (select count(*) from insight_patterns other where other.log_id = own.log_id and other.first_ms < ${sinceMs}
         and other.first_ms >= greatest(${sinceMs - weekMs}, i.patterns_ms + 86400000)) as new_before

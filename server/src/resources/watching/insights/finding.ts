@@ -1,7 +1,7 @@
 import type { Insight, InsightAction, InsightConfidence } from '@dendro/api'
 
 /** What an evaluation found. `subject` makes it unique under its name, so that the same finding of the next hour is the same insight. */
-export type Finding = {
+export type InsightFinding = {
   readonly name: Insight['name']
   readonly subject: string
   readonly entityType: Insight['entity_type']
@@ -16,8 +16,8 @@ export type Finding = {
 /** A finding about a dataset; there is one for each name and dataset unless it has another subject. */
 export const datasetFinding = (
   logId: string,
-  finding: Omit<Finding, 'entityType' | 'entityId' | 'subject'> & { subject?: string },
-): Finding => ({ subject: logId, entityType: 'log', entityId: logId, ...finding })
+  finding: Omit<InsightFinding, 'entityType' | 'entityId' | 'subject'> & { subject?: string },
+): InsightFinding => ({ subject: logId, entityType: 'log', entityId: logId, ...finding })
 
 type LinkParam = string | number | readonly string[] | undefined
 

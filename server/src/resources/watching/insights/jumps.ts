@@ -1,7 +1,7 @@
-import { type Baseline, baselineOf } from './baseline.ts'
+import { baselineOf, type HourBaseline } from './baseline.ts'
 import { DAY_MS, HOUR_MS } from './collect.ts'
 import type { HourRow } from './counter-rows.ts'
-import { count, datasetFinding, type Finding, pageLink, share, size } from './finding.ts'
+import { count, datasetFinding, type InsightFinding, pageLink, share, size } from './finding.ts'
 
 /** A jump is at least this many times what is usual, and more than this many deviations above it. */
 const FACTOR_MIN = 3
@@ -17,10 +17,10 @@ const SHARE_FACTOR_MIN = 2
 const SURE_FACTOR = 5
 const SURE_DAYS = 14
 
-type Jump = { readonly value: number; readonly baseline: Baseline }
+type Jump = { readonly value: number; readonly baseline: HourBaseline }
 
 /** The jumps of a dataset in an hour. A jump of volume explains one of cost; a jump of errors is one of their share too. */
-export function findJumps(logId: string, hours: readonly HourRow[], hourMs: number): readonly Finding[] {
+export function findJumps(logId: string, hours: readonly HourRow[], hourMs: number): readonly InsightFinding[] {
   const now = hours.find(({ hour_ms }) => hour_ms === hourMs)
   if (!now) return []
   const volume = jumpOf(hours, hourMs, 'events', EVENTS_MIN)
@@ -31,7 +31,7 @@ export function findJumps(logId: string, hours: readonly HourRow[], hourMs: numb
   const usualSize = ratio(sum(earlier, 'bytes'), sum(earlier, 'events'))
   const compare = (q: string | undefined) =>
     pageLink('explore', { d: [logId], q, f: hourMs, t: hourMs + HOUR_MS, tab: 'changes', base: 'day' })
-  const found: Finding[] = []
+  const found: InsightFinding[] = []
   if (volume) {
     const evidence = `${count(volume.value)} events arrived within an hour, ${usually(volume, count)}.`
     const action = { label: 'See what changed', link: compare(undefined) }
@@ -70,7 +70,7 @@ function jumpOf(hours: readonly HourRow[], hourMs: number, measure: Measure, lea
 const usually = ({ baseline }: Jump, text: (value: number) => string): string =>
   `usually ${text(baseline.expected)} at this time (the last ${baseline.days} days)`
 
-const confidenceOf = ({ value, baseline }: Jump): Finding['confidence'] =>
+const confidenceOf = ({ value, baseline }: Jump): InsightFinding['confidence'] =>
   value >= SURE_FACTOR * baseline.expected && baseline.days >= SURE_DAYS ? 'high' : 'medium'
 
 const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole)

@@ -1,9 +1,9 @@
 import { DAY_MS } from './collect.ts'
-import type { Finding } from './finding.ts'
+import type { InsightFinding } from './finding.ts'
 import type { InsightRow } from './rows.ts'
 
 /** What happened and is over stays for a day, so that people see in the morning what happened at night. A state ends with its cause. */
-const KEPT_AFTER_MS: ReadonlyMap<Finding['name'], number> = new Map([
+const KEPT_AFTER_MS: ReadonlyMap<InsightFinding['name'], number> = new Map([
   ['volume_jumped', DAY_MS],
   ['errors_jumped', DAY_MS],
   ['cost_jumped', DAY_MS],
@@ -18,13 +18,13 @@ type Evaluation = {
   readonly nowMs: number
   readonly newId: () => string
   /** The names that were evaluated. Insights of other names stay as they are. */
-  readonly names: ReadonlySet<Finding['name']>
+  readonly names: ReadonlySet<InsightFinding['name']>
 }
 
 /** Compares what was found with the insights that exist. An insight that goes on stays the same record. */
 export function reconcile(
   known: readonly InsightRow[],
-  findings: readonly Finding[],
+  findings: readonly InsightFinding[],
   { orgId, atMs, nowMs, newId, names }: Evaluation,
 ): Reconciled {
   const bySubject = new Map(known.map((row) => [keyOf(row), row]))

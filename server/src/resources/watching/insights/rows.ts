@@ -1,14 +1,14 @@
 import type { InsightAction, InsightConfidence } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
 import { json, sql } from '../../../meta/sql.ts'
-import type { Finding } from './finding.ts'
+import type { InsightFinding } from './finding.ts'
 
 export type InsightRow = {
   org_id: string
   id: string
-  name: Finding['name']
+  name: InsightFinding['name']
   subject: string
-  entity_type: Finding['entityType']
+  entity_type: InsightFinding['entityType']
   entity_id: string
   evidence: string
   confidence: InsightConfidence

@@ -1,8 +1,8 @@
 import { DAY_MS, HOUR_MS } from './collect.ts'
-import { count, datasetFinding, duration, type Finding, pageLink } from './finding.ts'
+import { count, datasetFinding, duration, type InsightFinding, pageLink } from './finding.ts'
 
 /** When something occurred: the hours with events, and the longest time between two of them. */
-export type Occurrence = { first_ms: number; last_ms: number; hours: number; gap_ms: number }
+export type OccurrenceHours = { first_ms: number; last_ms: number; hours: number; gap_ms: number }
 
 /** Long enough to know the days of the week on which nothing occurs. */
 export const KNOWN_MIN_MS = 8 * DAY_MS
@@ -20,20 +20,22 @@ const NAMED_MAX = 3
  * How long something must be absent to be missed: twice the longest gap so far, or one and a half times a gap of days. Both count from the last hour in
  * which it occurred.
  */
-export const missedAfterMs = ({ gap_ms }: Pick<Occurrence, 'gap_ms'>, leastMs: number): number =>
+export const missedAfterMs = ({ gap_ms }: Pick<OccurrenceHours, 'gap_ms'>, leastMs: number): number =>
   Math.max(leastMs, (gap_ms >= DAY_MS ? 1.5 : 2) * gap_ms + HOUR_MS)
 
 /** The share of the hours since the first in which it occurred. */
-export const hoursShare = ({ first_ms, last_ms, hours }: Occurrence): number => hours / ((last_ms - first_ms) / HOUR_MS + 1)
+export const hoursShare = ({ first_ms, last_ms, hours }: OccurrenceHours): number => hours / ((last_ms - first_ms) / HOUR_MS + 1)
 
 /** Whether it has not occurred for unusually long until the end of an hour. Nothing is missed while the service itself was away. */
-export const isMissed = (known: Occurrence, { endMs, awakeMs, leastMs }: { endMs: number; awakeMs: number; leastMs: number }): boolean =>
-  known.last_ms - known.first_ms >= KNOWN_MIN_MS && endMs - Math.max(known.last_ms, awakeMs) > missedAfterMs(known, leastMs)
+export const isMissed = (
+  known: OccurrenceHours,
+  { endMs, awakeMs, leastMs }: { endMs: number; awakeMs: number; leastMs: number },
+): boolean => known.last_ms - known.first_ms >= KNOWN_MIN_MS && endMs - Math.max(known.last_ms, awakeMs) > missedAfterMs(known, leastMs)
 
-export type SenderRow = Occurrence & { log_id: string; identity_id: string }
+export type SenderRow = OccurrenceHours & { log_id: string; identity_id: string }
 
 /** The senders of an organization that stopped sending. */
-export function findSilentSenders(senders: readonly SenderRow[], endMs: number, awakeMs: number): readonly Finding[] {
+export function findSilentSenders(senders: readonly SenderRow[], endMs: number, awakeMs: number): readonly InsightFinding[] {
   return senders
     .filter((sender) => sender.hours >= SENDER_HOURS_MIN && isMissed(sender, { endMs, awakeMs, leastMs: SENDER_SILENT_MIN_MS }))
     .map((sender) => {
@@ -50,13 +52,13 @@ export function findSilentSenders(senders: readonly SenderRow[], endMs: number, 
     })
 }
 
-export type PatternRow = Occurrence & { log_id: string; pattern: string; events: number }
+export type PatternOccurrence = OccurrenceHours & { log_id: string; pattern: string; events: number }
 
 /** The patterns that no longer occur in datasets that still receive events. One insight for each dataset. */
 export function findVanishedPatterns(
-  patterns: readonly PatternRow[],
+  patterns: readonly PatternOccurrence[],
   { endMs, awakeMs, active }: { endMs: number; awakeMs: number; active: ReadonlySet<string> },
-): readonly Finding[] {
+): readonly InsightFinding[] {
   const missed = patterns.filter(
     (pattern) =>
       active.has(pattern.log_id) &&
@@ -75,7 +77,7 @@ export function findVanishedPatterns(
       name: 'patterns_vanished',
       sinceMs: lastMs + HOUR_MS,
       evidence: `${plural(own.length, 'pattern')} no longer occur${own.length === 1 ? 's' : ''}: ${listOf(each, own.length)}. Other events still arrive.`,
-      confidence: hoursShare(steadiest[0] as PatternRow) >= STEADY_SHARE ? 'high' : 'medium',
+      confidence: hoursShare(steadiest[0] as PatternOccurrence) >= STEADY_SHARE ? 'high' : 'medium',
       action: {
         label: 'Look at the last events',
         link: patternLink(logId, steadiest, { fromMs: lastMs - DAY_MS, toMs: lastMs + HOUR_MS }),
@@ -91,10 +93,10 @@ export const NEW_EVENTS_MIN = 20
 export const NEW_BEFORE_MAX = 5
 export const NEW_FOR_MS = DAY_MS
 
-export type NewPatternRow = PatternRow & { patterns_ms: number | null; new_before: number }
+export type NewPatternOccurrence = PatternOccurrence & { patterns_ms: number | null; new_before: number }
 
 /** The patterns that first occurred within a day. One insight for each dataset. */
-export function findNewPatterns(patterns: readonly NewPatternRow[], endMs: number): readonly Finding[] {
+export function findNewPatterns(patterns: readonly NewPatternOccurrence[], endMs: number): readonly InsightFinding[] {
   const fresh = patterns.filter(
     ({ first_ms, events, patterns_ms, new_before }) =>
       first_ms >= endMs - NEW_FOR_MS &&

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from './collect.ts'
-import { count, datasetFinding, duration, type Finding, pageLink, share, size } from './finding.ts'
+import { count, datasetFinding, duration, type InsightFinding, pageLink, share, size } from './finding.ts'
 
 /** A dataset whose number of keys changed lately: the last count, and the one before the change. */
 export type KeysRow = {
@@ -17,7 +17,7 @@ const KEYS_ADDED_MIN = 50
 const KEYS_FACTOR_MIN = 2
 
 /** The datasets that got far more keys within days, or objects whose keys differ from event to event. */
-export function findExplodedFields(rows: readonly KeysRow[]): readonly Finding[] {
+export function findExplodedFields(rows: readonly KeysRow[]): readonly InsightFinding[] {
   return rows.flatMap((row) => {
     const added = row.keys - row.keys_before
     const opened = row.open_maps - row.open_maps_before
@@ -56,7 +56,7 @@ const UNQUERIED_BYTES_MIN = 10 * 2 ** 20
 const SHORTEST_DAYS = 30
 
 /** The datasets whose events nobody and no monitor reads, and which are kept for longer than necessary. */
-export function findUnqueried(rows: readonly KeptRow[], endMs: number): readonly Finding[] {
+export function findUnqueried(rows: readonly KeptRow[], endMs: number): readonly InsightFinding[] {
   return rows
     .filter(
       ({ created_at, bytes, queried_ms, is_watched, days }) =>
@@ -87,7 +87,7 @@ export const PARSED_LINES_MIN = 1_000
 const MATCHED_SHARE_MAX = 0.5
 const SURE_SHARE = 0.8
 
-export function findVerboseDatasets(rows: readonly LevelsOfDay[], endMs: number): readonly Finding[] {
+export function findVerboseDatasets(rows: readonly LevelsOfDay[], endMs: number): readonly InsightFinding[] {
   return rows
     .filter(({ counted, debugs }) => counted >= DEBUG_EVENTS_MIN && debugs / counted >= DEBUG_SHARE_MIN)
     .map(({ log_id, counted, debugs }) =>
@@ -104,7 +104,7 @@ export function findVerboseDatasets(rows: readonly LevelsOfDay[], endMs: number)
     )
 }
 
-export function findParserMismatches(rows: readonly ParsedOfDay[], endMs: number): readonly Finding[] {
+export function findParserMismatches(rows: readonly ParsedOfDay[], endMs: number): readonly InsightFinding[] {
   return rows
     .filter(({ lines, matched }) => lines >= PARSED_LINES_MIN && matched / lines < MATCHED_SHARE_MAX)
     .map(({ log_id, lines, matched }) =>
@@ -134,8 +134,8 @@ const ALWAYS_FIRING_MS = 7 * DAY_MS
 const ALERTS_MAX = 50
 
 /** The monitors that never alerted in four weeks, and those that alert all the time. */
-export function findIdleMonitors(monitors: readonly WatchedMonitor[], endMs: number): readonly Finding[] {
-  return monitors.flatMap((monitor): Finding[] => {
+export function findIdleMonitors(monitors: readonly WatchedMonitor[], endMs: number): readonly InsightFinding[] {
+  return monitors.flatMap((monitor): InsightFinding[] => {
     const { id, status, modified_at, last_trigger_ts, last_change_ms, alerts } = monitor
     const place = { subject: id, entityType: 'monitor' as const, entityId: id }
     const action = { label: 'Change the threshold', link: pageLink('monitors', { edit: id }) }
