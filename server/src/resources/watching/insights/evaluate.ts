@@ -41,6 +41,7 @@ import {
   findUnqueried,
   findVerboseDatasets,
   PARSED_LINES_MIN,
+  UNQUERIED_BYTES_MIN,
   UNQUERIED_MS,
 } from './standing.ts'
 
@@ -142,7 +143,12 @@ async function hourlyFindings(
 
 async function unqueriedFindings(world: EvaluateWorld, orgId: string, { hourMs }: EvaluatedHour): Promise<readonly InsightFinding[]> {
   const endMs = hourMs + HOUR_MS
-  const rows = await selectUnqueried(world.meta, orgId, { fromMs: endMs - WEEK_MS, toMs: endMs, beforeMs: endMs - UNQUERIED_MS })
+  const rows = await selectUnqueried(world.meta, orgId, {
+    fromMs: endMs - WEEK_MS,
+    toMs: endMs,
+    beforeMs: endMs - UNQUERIED_MS,
+    bytesMin: UNQUERIED_BYTES_MIN,
+  })
   const daysOf = await retentionDays(world, orgId)
   return findUnqueried(
     rows.map((row) => ({ ...row, days: daysOf(row) })),

@@ -23,30 +23,33 @@ export type JumpBounds = {
   createdBeforeMs: number
 }
 
-/** The datasets with far more in an hour than the median of the compared hours; hours without events count as 0. */
+/**
+ * The datasets with far more in an hour than the median or the mean of the compared hours. Sums here are materialized: while the store has no statistics of a
+ * table, it would compute them again for each dataset.
+ */
 export const selectJumpCandidates = (
   db: Db,
   orgId: string,
   { hourMs, factor, eventsMin, errorsMin, bytesMin, comparedMs, createdBeforeMs }: JumpBounds,
 ) =>
   db.all<{ log_id: string }>(sql`
-    with own as (
-      select * from insight_hours
-      where org_id = ${orgId} and hour_ms = ${hourMs} and (events >= ${eventsMin} or errors >= ${errorsMin} or bytes >= ${bytesMin})
-    ), usual as (
-      select h.log_id, sum(h.events) / ${comparedMs.length}::float8 as events, sum(h.errors) / ${comparedMs.length}::float8 as errors,
-        sum(h.bytes) / ${comparedMs.length}::float8 as bytes,
-        percentile_cont(0.5) within group (order by h.events) as middle_events,
-        percentile_cont(0.5) within group (order by h.errors) as middle_errors,
-        percentile_cont(0.5) within group (order by h.bytes) as middle_bytes
-      from insight_hours h join own using (log_id)
-      where h.org_id = ${orgId} and h.hour_ms = any(${[...comparedMs]}::bigint[]) group by h.log_id
+    with sums as materialized (
+      select log_id, sum(events) filter (where hour_ms = ${hourMs}) as events, sum(errors) filter (where hour_ms = ${hourMs}) as errors,
+        sum(bytes) filter (where hour_ms = ${hourMs}) as bytes, sum(events) filter (where hour_ms < ${hourMs}) / ${comparedMs.length}::float8 as usual_events,
+        sum(errors) filter (where hour_ms < ${hourMs}) / ${comparedMs.length}::float8 as usual_errors,
+        sum(bytes) filter (where hour_ms < ${hourMs}) / ${comparedMs.length}::float8 as usual_bytes,
+        percentile_cont(0.5) within group (order by events) filter (where hour_ms < ${hourMs}) as middle_events,
+        percentile_cont(0.5) within group (order by errors) filter (where hour_ms < ${hourMs}) as middle_errors,
+        percentile_cont(0.5) within group (order by bytes) filter (where hour_ms < ${hourMs}) as middle_bytes
+      from insight_hours where org_id = ${orgId} and hour_ms = any(${[hourMs, ...comparedMs]}::bigint[]) group by log_id
+    ), own as materialized (
+      select log_id, events from sums
+      where (events >= ${eventsMin} and events >= ${factor}::float8 * coalesce(least(usual_events, middle_events), 0))
+        or (errors >= ${errorsMin} and errors >= ${factor}::float8 * coalesce(least(usual_errors, middle_errors), 0))
+        or (bytes >= ${bytesMin} and bytes >= ${factor}::float8 * coalesce(least(usual_bytes, middle_bytes), 0))
+      order by events desc, log_id limit ${ROWS_MAX}
     )
-    select own.log_id from own ${NOT_OF_THE_SYSTEM} left join usual on usual.log_id = own.log_id
-    where d.created_at <= ${createdBeforeMs}
-      and ((own.events >= ${eventsMin} and own.events >= ${factor}::float8 * coalesce(least(usual.events, usual.middle_events), 0))
-        or (own.errors >= ${errorsMin} and own.errors >= ${factor}::float8 * coalesce(least(usual.errors, usual.middle_errors), 0))
-        or (own.bytes >= ${bytesMin} and own.bytes >= ${factor}::float8 * coalesce(least(usual.bytes, usual.middle_bytes), 0)))
+    select own.log_id from own ${NOT_OF_THE_SYSTEM} where d.created_at <= ${createdBeforeMs}
     order by own.events desc, own.log_id limit ${JUMPS_MAX}`)
 
 export const selectHours = (db: Db, orgId: string, logIds: readonly string[], { fromMs, toMs }: { fromMs: number; toMs: number }) =>
@@ -95,11 +98,13 @@ export const selectActive = (db: Db, orgId: string, logIds: readonly string[], h
 /** The datasets whose number of keys changed since a day, with the last count before it. */
 export const selectGrownKeys = (db: Db, orgId: string, sinceDayMs: number) =>
   db.all<KeysRow>(sql`
+    with own as materialized (
+      select log_id, min(day_ms) as since_ms, max(day_ms) as last_ms from insight_keys
+      where org_id = ${orgId} and day_ms >= ${sinceDayMs} group by log_id
+    )
     select own.log_id, own.since_ms, last.keys, last.open_maps, before.keys as keys_before, before.open_maps as open_maps_before,
       (select min(day_ms) from insight_keys k where k.log_id = own.log_id) as first_day_ms
-    from (
-      select log_id, min(day_ms) as since_ms, max(day_ms) as last_ms from insight_keys
-      where org_id = ${orgId} and day_ms >= ${sinceDayMs} group by log_id) own ${NOT_OF_THE_SYSTEM}
+    from own ${NOT_OF_THE_SYSTEM}
     join insight_keys last on last.log_id = own.log_id and last.day_ms = own.last_ms
     join lateral (
       select keys, open_maps from insight_keys k where k.log_id = own.log_id and k.day_ms < own.since_ms order by day_ms desc limit 1) before on true
@@ -109,13 +114,19 @@ export const selectGrownKeys = (db: Db, orgId: string, sinceDayMs: number) =>
 export type UnqueriedRow = Omit<KeptRow, 'days'> & { collection: string; retention: Retention | null }
 
 /** The datasets with events in a range that nobody queried since a time, with the largest first. */
-export const selectUnqueried = (db: Db, orgId: string, { fromMs, toMs, beforeMs }: { fromMs: number; toMs: number; beforeMs: number }) =>
+export const selectUnqueried = (
+  db: Db,
+  orgId: string,
+  { fromMs, toMs, beforeMs, bytesMin }: { fromMs: number; toMs: number; beforeMs: number; bytesMin: number },
+) =>
   db.all<UnqueriedRow>(sql`
-    select own.log_id, d.collection, d.retention, d.created_at, own.bytes, i.queried_ms,
-      exists (select 1 from monitor_states s where s.org_id = ${orgId} and own.log_id = any(s.reads)) as is_watched
-    from (
+    with own as materialized (
       select log_id, sum(bytes)::bigint as bytes from insight_hours
-      where org_id = ${orgId} and hour_ms >= ${fromMs} and hour_ms < ${toMs} group by log_id) own ${NOT_OF_THE_SYSTEM}
+      where org_id = ${orgId} and hour_ms >= ${fromMs} and hour_ms < ${toMs} group by log_id having sum(bytes) >= ${bytesMin}
+    )
+    select own.log_id, d.collection, d.retention, d.created_at, own.bytes, i.queried_ms,
+      own.log_id in (select unnest(reads) from monitor_states where org_id = ${orgId}) as is_watched
+    from own ${NOT_OF_THE_SYSTEM}
     left join insight_datasets i on i.log_id = own.log_id
     where d.created_at <= ${beforeMs} and (i.queried_ms is null or i.queried_ms <= ${beforeMs})
     order by own.bytes desc, own.log_id limit ${ROWS_MAX}`)
@@ -127,19 +138,23 @@ export const selectVerbose = (
   { fromMs, toMs, eventsMin, share }: { fromMs: number; toMs: number; eventsMin: number; share: number },
 ) =>
   db.all<LevelsOfDay>(sql`
-    select own.log_id, own.counted, own.debugs from (
+    with own as materialized (
       select log_id, sum(counted)::bigint as counted, sum(debugs)::bigint as debugs from insight_hours
-      where org_id = ${orgId} and hour_ms >= ${fromMs} and hour_ms < ${toMs} group by log_id) own ${NOT_OF_THE_SYSTEM}
-    where own.counted >= ${eventsMin} and own.debugs >= ${share}::float8 * own.counted
+      where org_id = ${orgId} and hour_ms >= ${fromMs} and hour_ms < ${toMs} group by log_id
+      having sum(counted) >= ${eventsMin} and sum(debugs) >= ${share}::float8 * sum(counted)
+    )
+    select own.log_id, own.counted, own.debugs from own ${NOT_OF_THE_SYSTEM}
     order by own.debugs desc, own.log_id limit ${ROWS_MAX}`)
 
 /** The lines of the parsers of an organization in a range. */
 export const selectParsed = (db: Db, orgId: string, { fromMs, toMs, linesMin }: { fromMs: number; toMs: number; linesMin: number }) =>
   db.all<ParsedOfDay>(sql`
-    select own.log_id, own.lines, own.matched from (
+    with own as materialized (
       select log_id, sum(lines)::bigint as lines, sum(matched)::bigint as matched from parser_minutes
-      where org_id = ${orgId} and minute_ms >= ${fromMs} and minute_ms < ${toMs} group by log_id) own ${NOT_OF_THE_SYSTEM}
-    where own.lines >= ${linesMin} and d.parser_id is not null
+      where org_id = ${orgId} and minute_ms >= ${fromMs} and minute_ms < ${toMs} group by log_id having sum(lines) >= ${linesMin}
+    )
+    select own.log_id, own.lines, own.matched from own ${NOT_OF_THE_SYSTEM}
+    where d.parser_id is not null
     order by own.lines desc, own.log_id limit ${ROWS_MAX}`)
 
 /** The monitors that are evaluated and not muted, with their status changes. */

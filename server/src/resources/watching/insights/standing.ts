@@ -51,7 +51,7 @@ export type KeptRow = {
 }
 
 export const UNQUERIED_MS = 28 * DAY_MS
-const UNQUERIED_BYTES_MIN = 10 * 2 ** 20
+export const UNQUERIED_BYTES_MIN = 10 * 2 ** 20
 /** The shortest retention there is. */
 const SHORTEST_DAYS = 30
 
