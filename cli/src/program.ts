@@ -5,6 +5,7 @@ import { addContext } from './commands/context.ts'
 import { explainCommand } from './commands/explain.ts'
 import { exportCommand } from './commands/export.ts'
 import { ingestCommand } from './commands/ingest.ts'
+import { addInsights, ownInsightVerbs } from './commands/insights.ts'
 import { loginCommands } from './commands/login.ts'
 import { mcpCommand } from './commands/mcp.ts'
 import { addMonitors, ownMonitorVerbs } from './commands/monitors.ts'
@@ -61,7 +62,7 @@ export function programFor(terminal: Terminal, words?: readonly string[]): Comma
     .addHelpText('after', EPILOGUE)
   addConnection(program)
   const globals = () => program.opts<Settings>()
-  const nouns = contractCommands(terminal, globals, words, ownMonitorVerbs)
+  const nouns = contractCommands(terminal, globals, words, [...ownMonitorVerbs, ...ownInsightVerbs])
   const noun = (name: string): Command => {
     const found = nouns.find((command) => command.name() === name)
     if (!found) throw new Error(`the contract has no ${name}`)
@@ -75,6 +76,7 @@ export function programFor(terminal: Terminal, words?: readonly string[]): Comma
     addContext(noun('context'), terminal, globals),
     explainCommand(terminal, globals),
     addMonitors(noun('monitors'), terminal, globals),
+    addInsights(noun('insights'), terminal, globals),
     exportCommand(terminal, globals),
     ingestCommand(terminal, globals),
   ]

@@ -62,6 +62,7 @@ import { statementRoutes } from './resources/service/statements/routes.ts'
 import { tagRoutes } from './resources/service/tags/routes.ts'
 import { unbuiltRoutes } from './resources/service/unbuilt/routes.ts'
 import { downtimeRoutes } from './resources/watching/downtimes/routes.ts'
+import { insightRoutes } from './resources/watching/insights/routes.ts'
 import { integrationRoutes } from './resources/watching/integrations/routes.ts'
 import { monitorRoutes, monitorTemplateRoutes } from './resources/watching/monitors/routes.ts'
 import { notificationRoutes } from './resources/watching/notifications/routes.ts'
@@ -112,7 +113,7 @@ export const allRoutes = (
     encryptionKeys: encryptionKeyRoutes(world),
     statements: statementRoutes(world),
     forwardConfigs: unbuiltRoutes('forwardConfigs'),
-    insights: unbuiltRoutes('insights'),
+    insights: insightRoutes(world),
     signOn: signOnRoutes(world),
     sso: { ...ssoRoutes(world), findRawHandler: openScim(world).find },
     health: { ...healthRoutes(world, health, isStopping), servedBy: 'any' },

@@ -18,6 +18,7 @@ import type { LiveTails } from './resources/queries/live-tail/live-tail.ts'
 import type { Searches } from './resources/queries/search/search.ts'
 import { forgetPages } from './resources/queries/search/search.ts'
 import { monitorSweep, startEvaluations } from './resources/watching/evaluations/evaluations.ts'
+import { insightEvaluation } from './resources/watching/insights/insights.ts'
 import { notificationDelivery } from './resources/watching/notifications/notifications.ts'
 import type { World } from './world.ts'
 
@@ -49,6 +50,7 @@ export const workOf = (world: World, roles: readonly ProcessRole[]): BackgroundW
 /** Lists every kind of job; a kind that is missing here never runs. */
 export const jobKinds = (world: World): readonly JobKind[] => [
   monitorSweep(world),
+  insightEvaluation(world),
   ledgerRecount(world),
   ledgerRollup(world),
   eventRemoval(world),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { vi } from 'vitest'
 import { sql } from '../../server/src/meta/sql.ts'
+import { upsertInsights } from '../../server/src/resources/watching/insights/rows.ts'
 import { idpRequest, keptIdp, keptMapping, signOnAnswer, signOnProvider } from './sso-examples.ts'
 import { type Maker, PASSWORD } from './stage.ts'
 
@@ -89,6 +90,7 @@ export const examples: Readonly<Record<string, Example>> = {
     body: { collection: maker.word(), dataset: maker.word() },
   }),
   'datasets.remove': async (maker) => ({ params: { datasetId: await maker.dataset() } }),
+  'insights.get': async (maker) => ({ params: { insightId: await insightOn(maker) } }),
   'integrations.createWebhook': ({ word }) => ({ body: webhook(word('hook')) }),
   'integrations.updateWebhook': async (maker) => ({ params: { webhookId: await maker.webhook() }, body: webhook(maker.word('hook')) }),
   'integrations.removeWebhook': async (maker) => ({ params: { webhookId: await maker.webhook() } }),
@@ -659,6 +661,18 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'monitors.backtest': 'a question',
   'notifications.sendTest': 'a test changes nothing',
   'notifications.suggest': 'a question',
+}
+
+/** An insight on a new dataset, as an evaluation stores it. */
+async function insightOn({ app, org, dataset }: Maker): Promise<string> {
+  const [id, logId] = [randomUUID(), await dataset()]
+  const times = { since_ms: 1_700_000_000_000, seen_ms: 1_700_000_000_000, modified_at: 1_700_000_000_000 }
+  const action = { label: 'Look at the fields', link: `/app/data?id=${logId}&part=keys` }
+  const entity = { org_id: org.orgId, id, subject: logId, entity_type: 'log', entity_id: logId } as const
+  await upsertInsights(app.app.world.meta, [
+    { ...entity, name: 'fields_exploded', evidence: 'The dataset has 90 keys, before 20.', confidence: 'high', action, ...times },
+  ])
+  return id
 }
 
 /** Endpoints that show limited callers records with names of hidden datasets. */

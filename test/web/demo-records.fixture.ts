@@ -112,6 +112,7 @@ export const watchedShots = [
   { name: 'monitor-template-form', path: '/app/monitors?view=templates&edit={template}' },
   { name: 'monitor-from-template', path: '/app/monitors?template={template}' },
   { name: 'downtimes', path: '/app/downtimes' },
+  { name: 'insights', path: '/app/insights' },
   { name: 'downtime-editor', path: '/app/downtimes?edit={downtime}' },
   { name: 'one-dashboard', path: '/app/dashboards?id={dashboard}&before=true' },
   { name: 'widget-editor', path: '/app/dashboards?id={dashboard}&widget={widget}' },

@@ -107,7 +107,7 @@ describe.skipIf(browserPath === undefined)('every page', () => {
     await openAction(narrow, 'Delete')
     await narrow.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await narrow.getByRole('dialog').waitFor({ state: 'detached' })
-    for (const path of ['/app/monitors', '/app/dashboards', '/app/data', '/app/downtimes', '/app/exports']) {
+    for (const path of ['/app/monitors', '/app/dashboards', '/app/data', '/app/downtimes', '/app/exports', '/app/insights']) {
       await narrow.goto(stand.app.url + path)
       await narrow.getByRole('heading', { level: 1 }).first().waitFor()
       await expect.poll(() => narrow.getByText('Loading…').count()).toBe(0)
@@ -145,6 +145,7 @@ describe.skipIf(browserPath === undefined)('every page', () => {
       ['/app/dashboards?view=metrics', 'Create the first metric'],
       ['/app/downtimes', 'Create the first downtime'],
       ['/app/exports', 'Search in Explore'],
+      ['/app/insights', 'All datasets'],
       ['/app/usage', 'Send data'],
       ['/app/settings?part=integrations', 'Create the first webhook'],
     ] as const) {

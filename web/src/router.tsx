@@ -95,6 +95,11 @@ const dataExports = createRoute({
   path: '/exports',
   component: lazyRouteComponent(() => loadCode(() => import('./pages/exports/exports.tsx')), 'ExportsPage'),
 })
+const insights = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/insights',
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/insights/insights.tsx')), 'InsightsPage'),
+})
 const usage = createRoute({
   getParentRoute: () => signedIn,
   path: '/usage',
@@ -150,7 +155,21 @@ export const router = createRouter({
     signIn,
     invitation,
     api,
-    signedIn.addChildren([explore, dashboards, monitors, downtimes, dataExports, data, usage, traces, settings, welcome, kit, unknown]),
+    signedIn.addChildren([
+      explore,
+      dashboards,
+      monitors,
+      downtimes,
+      dataExports,
+      data,
+      insights,
+      usage,
+      traces,
+      settings,
+      welcome,
+      kit,
+      unknown,
+    ]),
   ]),
   basepath: '/app',
   defaultPreload: false,

@@ -693,6 +693,25 @@ class IdpAttributeMappingsItem(TypedDict):
     user_attr: Literal["first_name", "last_name"]
 
 
+class Insight(TypedDict):
+    """A finding about ingested data or about a monitor."""
+    id: str
+    entity_id: str
+    """The id of the dataset or monitor."""
+    entity_type: Literal["log", "monitor"]
+    name: Literal["debug_logs_received", "parser_config_mismatch", "volume_jumped", "errors_jumped", "cost_jumped", "sender_silent", "new_patterns", "patterns_vanished", "fields_exploded", "never_queried", "monitor_never_fires", "monitor_always_fires"]
+    category: Literal["verbose_logging", "parsing", "volume", "errors", "cost", "silence", "patterns", "fields", "retention", "monitors"]
+    description: str
+    """
+    Four lines: what was found where; since when, in UTC, and how sure it is (`high` or `medium`); one action; the link
+    to the page for it, a path of this service.
+    """
+    created_at: int
+    """When it began."""
+    modified_at: int
+    """When it last changed."""
+
+
 class InstalledContentPack(TypedDict):
     """The records of the pack. What existed already is not created again: `is_new` is false."""
     dashboard: NotRequired[InstalledContentPackDashboard]
@@ -3107,7 +3126,7 @@ class IngestionOtlpMetricsReplyPartialSuccess(TypedDict):
 
 
 class InsightsListReply(TypedDict):
-    insights: List[Dict[str, Any]]
+    insights: List[Insight]
 
 
 class IntegrationsWebhooksReply(TypedDict):
@@ -6490,7 +6509,8 @@ class InsightsApi:
         """
         List insights about ingested data.
 
-        Always empty: insights about ingested data are not available yet.
+        Counts of every dataset are compared with those of the weeks before, once an hour. A jump and a new pattern stay
+        in the list for a day after they are over.
         """
         reply: InsightsListReply = self._transport.call(
             "GET",
@@ -6505,14 +6525,15 @@ class InsightsApi:
         insight_id: str,
         *,
         headers: Optional[Mapping[str, str]] = None,
-    ) -> None:
-        """One finding."""
-        self._transport.call(
+    ) -> Insight:
+        """One insight."""
+        reply: Insight = self._transport.call(
             "GET",
             f"/insights/{self._transport.part(insight_id)}",
-            "none",
+            "json",
             headers=headers,
         )
+        return reply
 
 
 class IntegrationsApi:

@@ -36,6 +36,12 @@ const pages = [
   { to: '/settings', name: 'Settings', icon: Settings },
 ] as const
 
+/** within are pages that belong to another one. */
+const within: ReadonlyMap<string, string> = new Map([
+  ['/monitors', '/downtimes'],
+  ['/data', '/insights'],
+])
+
 /** REFERENCE is the API reference, which the service renders itself. */
 const REFERENCE = '/docs'
 
@@ -50,6 +56,7 @@ export function Frame() {
   }
   const commands = [
     ...pages.map(({ to, name }) => ({ group: 'Go to', name, run: () => navigate({ to, search: {} }) })),
+    { group: 'Go to', name: 'Insights', run: () => navigate({ to: '/insights' }) },
     { group: 'Go to', name: 'API', run: () => location.assign(REFERENCE) },
     ...themeNames.map((name) => ({ group: 'Theme', name: `${name[0]?.toUpperCase()}${name.slice(1)}`, run: () => pickTheme(name) })),
   ]
@@ -68,7 +75,7 @@ export function Frame() {
           {/* Not a text of the page, whose heading says the same. */}
           <span
             aria-hidden
-            data-page={pathname.endsWith('/downtimes') ? 'Monitors' : (pages.find(({ to }) => pathname.endsWith(to))?.name ?? 'Dendro')}
+            data-page={pages.find(({ to }) => pathname.endsWith(to) || pathname.endsWith(within.get(to) ?? to))?.name ?? 'Dendro'}
             className="min-w-0 truncate font-medium before:content-[attr(data-page)] lg:hidden"
           />
           <nav aria-label="Pages" className="flex min-w-0 items-center gap-1 max-lg:hidden">
@@ -90,10 +97,9 @@ export function Frame() {
 
 type PageLinksProps = { hasIcons?: boolean; onPick?(): void }
 
-/** PageLinks lead to the pages; downtimes belong to the monitors. */
+/** PageLinks lead to the pages. */
 function PageLinks({ hasIcons = false, onPick }: PageLinksProps) {
   const { pathname } = useLocation()
-  const isInDowntimes = pathname.endsWith('/downtimes')
   const style = `flex items-center gap-2 rounded px-2 text-soft hover:text-ink aria-[current=page]:bg-tint aria-[current=page]:text-ink ${hasIcons ? 'py-1.5' : 'py-1'}`
   return (
     <>
@@ -102,7 +108,7 @@ function PageLinks({ hasIcons = false, onPick }: PageLinksProps) {
           key={to}
           to={to}
           search={{}}
-          aria-current={to === '/monitors' && isInDowntimes ? 'page' : undefined}
+          aria-current={within.has(to) && pathname.endsWith(within.get(to) ?? to) ? 'page' : undefined}
           className={style}
           onClick={onPick}
         >

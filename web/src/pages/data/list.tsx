@@ -1,7 +1,8 @@
 import type { Dataset } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { ArrowDown, ArrowUp } from 'lucide-react'
+import { Archive, ArrowDown, ArrowUp, Lightbulb } from 'lucide-react'
+import { ActionMenu, type MenuAction } from '../../parts/action-menu.tsx'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { FilterRow } from '../../parts/filter-row.tsx'
@@ -13,7 +14,7 @@ import { Permitted } from '../../parts/permitted.tsx'
 import { RecordTable } from '../../parts/records.tsx'
 import { Shippers, useShipperKey } from '../../parts/shippers.tsx'
 import { hasReceivedEvents, systemText } from '../../parts/system-datasets.ts'
-import { Button, buttonClass } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { CollectionMenu } from './collection-menu.tsx'
@@ -29,6 +30,12 @@ import { DATASETS_MAX, useVolumes, type Volume } from './volumes.ts'
 const REFRESH_MS = 3_000
 const SHOWN_AT_ONCE = 100
 
+/** links are behind one button on a phone. */
+const links: readonly MenuAction[] = [
+  { name: 'Insights', note: 'What is unusual in the data', icon: Lightbulb, link: { to: '/insights', search: {} } },
+  { name: 'Retention', note: 'How long events are kept', icon: Archive, link: { to: '/data', search: { keep: true } } },
+]
+
 /** DatasetList lists the datasets with their freshness; before the first event it explains how to send. */
 export function DatasetList() {
   const client = useClient()
@@ -43,12 +50,20 @@ export function DatasetList() {
       title="Data"
       actions={
         <>
-          <Link to="/data" search={{ keep: true }} className={buttonClass()}>
-            Retention
-          </Link>
+          <span className="max-sm:hidden">
+            <Link to="/insights" className="px-2 text-accent hover:underline">
+              Insights
+            </Link>
+            <Link to="/data" search={{ keep: true }} className="px-2 text-accent hover:underline">
+              Retention
+            </Link>
+          </span>
           <Permitted to="logs_write">
             <NewDataset datasets={all ?? []} />
           </Permitted>
+          <span className="sm:hidden">
+            <ActionMenu actions={links} />
+          </span>
         </>
       }
     >

@@ -28,6 +28,15 @@ export async function retentionCutoffs(
   return (dataset) => retentionCutoffMs(effectiveRetention(dataset, rules), nowMs)
 }
 
+/** For each dataset of an organization, the days for which its events are kept; undefined without end. */
+export async function retentionDays(
+  world: RetentionWorld,
+  orgId: string,
+): Promise<(dataset: Parameters<typeof effectiveRetention>[0]) => number | undefined> {
+  const rules = await rulesOf(world, orgId)
+  return (dataset) => effectiveRetention(dataset, rules).days
+}
+
 type DatasetRetention = { id: string; keeping: EffectiveRetention; cutoffMs: number | undefined }
 
 /** How long each dataset of the deployment keeps its events. */

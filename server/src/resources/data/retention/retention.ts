@@ -12,7 +12,7 @@ import { readState } from './removal.ts'
 import { type RemovedRow, selectJobPayload, selectOwnTombstones, selectRemoved } from './rows.ts'
 
 export { type ClockReading, readClock, readingOf } from './decide.ts'
-export { retentionCutoffs } from './keepings.ts'
+export { retentionCutoffs, retentionDays } from './keepings.ts'
 export { orphanSweep } from './orphans.ts'
 export { eventRemoval } from './removal.ts'
 
