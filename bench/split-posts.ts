@@ -15,6 +15,7 @@ export function splitter(): (body: Buffer) => Extract<Shredded, { kind: 'blocks'
     orgNumber: 1,
     logId: LOG_ID,
     attributes: [],
+    rules: undefined,
     parser: undefined,
     lineTime: undefined,
   } satisfies Partial<ShredTarget>

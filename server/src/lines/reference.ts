@@ -20,6 +20,7 @@ import { hasTextShape, rebuild, SHAPE_CHARS_MAX, slotReference, textReference, t
 import { type Hash64, maskedHash, skeletonHash } from './skeleton.ts'
 import type { Slot, SlotMap } from './slots.ts'
 import { type FoundText, HEADER_TIME } from './text-line.ts'
+import type { Instant } from './time-text.ts'
 import { BROKEN, cleanName, END, isNameless, NULL, STRING, Walk } from './walk.ts'
 
 /**
@@ -27,7 +28,38 @@ import { BROKEN, cleanName, END, isNameless, NULL, STRING, Walk } from './walk.t
  * The Shredder computes the same rows faster. A line whose shape is not admitted is stored raw.
  */
 export function shred(line: Uint8Array, map: SlotMap, arrival: Arrival, given: ShredOptions = {}): EventRow {
-  const { admits = () => true, found, messages } = given
+  const { admits = () => true } = given
+  const { read, attributes, leaf, time, severity, leaves } = readEvent(line, arrival, given)
+  const shaped = shapeOf(read, attributes, map, time)
+  const skeleton = skeletonOf(line, read, leaf, map)
+  const kept = { time: time.instant, severity, skeleton }
+  if (shaped !== undefined) {
+    const row = { ...kept, ...shaped, raw: Buffer.from(read.words), ...placed(leaves, map, givenBack(read, time)) }
+    const needed = shaped.parts.length > 0 ? shaped.parts : [shaped.shape]
+    if (Buffer.compare(rebuildRow(row), line) === 0 && needed.every(admits)) return row
+  }
+  return { ...kept, shape: '', raw: line, parts: [], ...placed(leaves, map, undefined) }
+}
+
+/** The values of an event as queries see them: message keys by name, and attributes with their `$`. */
+export type EventValues = { readonly leaves: ReadonlyMap<string, string>; readonly time: Instant; readonly severity: Severity }
+
+/** Reads the values of one line, without splitting it into a row. */
+export function readValues(line: Uint8Array, arrival: Arrival, given: Pick<ShredOptions, 'found' | 'messages'>): EventValues {
+  const { leaves, time, severity } = readEvent(line, arrival, given)
+  return { leaves, time: time.instant, severity }
+}
+
+type ReadEvent = {
+  read: ReadLine
+  attributes: ReadonlyMap<string, string>
+  leaf: (path: string) => string | undefined
+  time: ResolvedTime
+  severity: Severity
+  leaves: ReadonlyMap<string, string>
+}
+
+function readEvent(line: Uint8Array, arrival: Arrival, { found, messages }: Pick<ShredOptions, 'found' | 'messages'>): ReadEvent {
   const read = found ? readText(found) : readLine(line)
   const attributes = new Map(cleanLeaves(arrival.attributes))
   const message = found ? undefined : readMessage(read, messages, arrival)
@@ -39,17 +71,8 @@ export function shred(line: Uint8Array, map: SlotMap, arrival: Arrival, given: S
   const said = (path: string) => read.leaves.get(path)
   const time = timeOf(found ? textTime(found, said, arrival) : eventTime(said, arrival), message, arrival)
   if (time.refused !== undefined) attributes.set(ORIGINAL_TIME, time.refused)
-  const shaped = shapeOf(read, attributes, map, time)
   const severity = arrival.severity ?? found?.severity ?? severityWith(severityOf(own), message)
-  const skeleton = skeletonOf(line, read, leaf, map)
-  const kept = { time: time.instant, severity, skeleton }
-  const leaves = new Map([...read.leaves, ...added, ...attributes])
-  if (shaped !== undefined) {
-    const row = { ...kept, ...shaped, raw: Buffer.from(read.words), ...placed(leaves, map, givenBack(read, time)) }
-    const needed = shaped.parts.length > 0 ? shaped.parts : [shaped.shape]
-    if (Buffer.compare(rebuildRow(row), line) === 0 && needed.every(admits)) return row
-  }
-  return { ...kept, shape: '', raw: line, parts: [], ...placed(leaves, map, undefined) }
+  return { read, attributes, leaf, time, severity, leaves: new Map([...read.leaves, ...added, ...attributes]) }
 }
 
 /** `found` are the parsed parts of a text line; `admits` decides whether a shape may be used; `messages` reads the message of a JSON line. */
