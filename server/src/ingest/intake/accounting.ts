@@ -112,13 +112,13 @@ export class PostAccounting {
         return
       }
       const rejected = { [reasonOf(failure)]: others + dropped }
-      this.#note({ ...noted, received: rows + dropped, rejected, wireBytes: this.isRepeated ? 0 : wireBytes })
+      this.#note({ ...noted, received: rows + dropped, rejected, wireBytes })
       return
     }
     // Duplicates of an earlier attempt were counted by it.
     if (this.isRepeated && others === rows) return
     const acted = { dropped, droppedBytes: ruled?.droppedBytes ?? 0, rules: ruled?.acted ?? NO_RULES }
-    if (this.isRepeated) this.#note({ ...noted, received: storedRows + dropped, ...acted })
+    if (this.isRepeated) this.#note({ ...noted, received: storedRows + dropped, ...acted, wireBytes })
     else if (others > 0) this.#note({ ...noted, received: rows + dropped, duplicate: others + dropped, wireBytes })
     else this.#note({ ...noted, received: rows + dropped, ...acted, wireBytes })
   }
