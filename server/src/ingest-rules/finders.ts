@@ -157,7 +157,7 @@ const SCHEME_TOKEN_MIN = 8
 const WORD_CHARS_MAX = 24
 /** In sentences a word follows the name of a scheme. */
 const isWord = (scheme: string, token: string): boolean =>
-  /^bearer/i.test(scheme) ? /^[A-Za-z][a-z]*[.:-]?$/.test(token) : !/[\d=]/.test(token)
+  /^token/i.test(scheme) ? !/[\d=]/.test(token) : /^[A-Za-z][a-z]*[.:-]?$/.test(token)
 
 const WEB_TOKEN = 'eyJ'
 const WEB_TOKEN_PART_MIN = 6
