@@ -1,4 +1,5 @@
 import type { RedactedKind } from '@dendro/api'
+import type { Hint } from './hints.ts'
 
 /** The part of a text from `start` to `end`. */
 export type TextRange = { readonly start: number; readonly end: number }
@@ -151,7 +152,8 @@ function hasValidCheckDigit(digits: string): boolean {
   return sum % 10 === 0
 }
 
-const SCHEME = /\b(?:bearer|basic|token)[ \t]{1,4}/gi
+const SCHEME = /\b(?:[Bb]earer|BEARER|[Bb]asic|BASIC|[Tt]oken|TOKEN)[ \t]{1,4}/g
+const SCHEME_NAMES = ['earer ', 'EARER ', 'asic ', 'ASIC ', 'oken ', 'OKEN ', 'earer\t', 'asic\t', 'oken\t', 'EARER\t', 'ASIC\t', 'OKEN\t']
 const SCHEME_TOKEN = BASE64_URL | DOT | TOKEN_MARK
 const SCHEME_TOKEN_MIN = 8
 const WORD_CHARS_MAX = 24
@@ -206,9 +208,10 @@ const KEYS: readonly { readonly prefix: string; readonly rest: number; readonly 
   { prefix: 'dk_', rest: BASE64_URL, min: 20 },
 ]
 const KEY_PREFIX = new RegExp(KEYS.map(({ prefix }) => prefix.replace('.', '\\.')).join('|'), 'g')
+const KEY_HINT = new RegExp(`${KEY_PREFIX.source}|-----BEGIN |aws_?[sS]|AWS_?S`)
 const keysByPrefix = new Map(KEYS.map((key) => [key.prefix, key]))
 /** A secret whose name precedes it, as in files of credentials. */
-const NAMED_SECRET = /aws_?secret_?(?:access_?)?key["' ]{0,2}[=:]{1,2}["' ]{0,2}/gi
+const NAMED_SECRET = /(?:aws|AWS)_?(?:[Ss]ecret|SECRET)_?(?:[Aa]ccess|ACCESS)?_?(?:[Kk]ey|KEY)["' ]{0,2}[=:]{1,2}["' ]{0,2}/g
 const NAMED_SECRET_CHARS = 40
 const PEM = '-----BEGIN '
 const PEM_KEY = 'PRIVATE KEY'
@@ -246,6 +249,14 @@ function findPrivateKeys(text: string, found: TextRange[]): void {
     }
     at = text.indexOf(PEM, end)
   }
+}
+
+/** True when a text may contain a value of the kind. */
+export const finderHints: Readonly<Record<RedactedKind, Hint>> = {
+  CARD_NUMBER: (text) => /(?:^|[^\w])[2-6](?:\d{12}|\d{3,5}[ -]\d{4,6}[ -]\d{4})/.test(text),
+  EMAIL: (text) => text.includes(AT),
+  TOKEN: (text) => text.includes(WEB_TOKEN) || SCHEME_NAMES.some((name) => text.includes(name)),
+  SECRET_KEY: (text) => KEY_HINT.test(text),
 }
 
 export const finders: Readonly<Record<RedactedKind, Finder>> = {

@@ -4,6 +4,7 @@ import { Failure } from '../kernel/errors.ts'
 import { keyReader, type MatchableEvent } from '../query/matchable-event.ts'
 import { type EventMatcher, matcherOf } from '../query/matcher.ts'
 import { parseFilter } from '../query/query.ts'
+import { type Hint, hintOfFilter } from './hints.ts'
 import { Redactor } from './redactor.ts'
 
 /** A rule as it applies to the events of a dataset. */
@@ -39,6 +40,8 @@ const noCounts = (): RuleCounts => ({ dropped: 0, droppedBytes: 0, acted: new Ma
 type CompiledRule = {
   readonly id: string
   readonly matches: EventMatcher | undefined
+  /** False for texts with which the rule does nothing; undefined when it may act on any event. */
+  readonly mayAct: Hint | undefined
   /** Undefined drops the event. The same event means that the rule leaves it as it is. */
   readonly changesFields: ((fields: readonly Field[]) => boolean) | undefined
   readonly act: <E extends ArrivingEvent>(event: E, matchable: () => MatchableEvent) => E | undefined
@@ -97,6 +100,9 @@ export class RuleTime {
   }
 }
 
+/** Tells for each rule of a chain whether it may act. */
+export type RuleSelection = readonly boolean[]
+
 /** Applies rules in their order. Each rule sees the event as the rules before it leave it. */
 export class RuleChain {
   readonly counts: RuleCounts = noCounts()
@@ -110,7 +116,14 @@ export class RuleChain {
     this.#time = time
   }
 
-  apply<E extends ArrivingEvent>(given: E, read: EventReader<E>): RuleResult<E> {
+  /** The rules that may act on events of these lines; the text must also contain what the protocol adds. */
+  select(text: string, among?: RuleSelection): RuleSelection {
+    this.#time.check(text.length)
+    return this.#rules.map(({ mayAct }, at) => (among?.[at] ?? true) && (mayAct?.(text) ?? true))
+  }
+
+  /** Applies the selected rules, and after a change all that follow. */
+  apply<E extends ArrivingEvent>(given: E, read: EventReader<E>, selected?: RuleSelection): RuleResult<E> {
     this.#time.check(given.line.length)
     let event = given
     let readable: MatchableEvent | undefined
@@ -119,7 +132,9 @@ export class RuleChain {
       return readable
     }
     let isMatched = false
-    for (const rule of this.#rules) {
+    for (let at = 0; at < this.#rules.length; at += 1) {
+      const rule = this.#rules[at] as CompiledRule
+      if (selected?.[at] === false && event === given) continue
       if (rule.matches && !rule.matches(matchable())) continue
       isMatched = true
       const next = rule.act(event, matchable)
@@ -152,21 +167,29 @@ const DROPPED = { kind: 'dropped' } as const
 
 function compileRule({ id, where, action }: AppliedRule): CompiledRule {
   const { filter } = parseFilter(where)
-  return { id, matches: filter.kind === 'all' ? undefined : matcherOf(filter), ...actionOf(action) }
+  const { mayAct, ...acting } = actionOf(action)
+  const hints = [hintOfFilter(filter), mayAct].filter((hint) => hint !== undefined)
+  return {
+    id,
+    matches: filter.kind === 'all' ? undefined : matcherOf(filter),
+    mayAct: hints.length === 0 ? undefined : (text) => hints.every((hint) => hint(text)),
+    ...acting,
+  }
 }
 
-type Action = Pick<CompiledRule, 'act' | 'changesFields'>
+type Action = Pick<CompiledRule, 'act' | 'changesFields' | 'mayAct'>
 
 function actionOf(action: IngestAction): Action {
   switch (action.type) {
     case 'DROP':
-      return { act: () => undefined, changesFields: undefined }
+      return { act: () => undefined, changesFields: undefined, mayAct: undefined }
     case 'SAMPLE': {
       const { keep, key } = action
       const read = key === undefined ? undefined : keyReader(key)
       return {
         act: (event, matchable) => (shareOf(read?.(matchable()) ?? event.line) < keep ? event : undefined),
         changesFields: undefined,
+        mayAct: undefined,
       }
     }
     case 'REDACT': {
@@ -174,6 +197,7 @@ function actionOf(action: IngestAction): Action {
       return {
         act: (event) => redacted(event, redactor),
         changesFields: (fields) => redactedFields(fields, redactor) !== fields,
+        mayAct: (text) => redactor.mayContain(text),
       }
     }
   }

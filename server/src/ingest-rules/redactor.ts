@@ -1,7 +1,8 @@
 import type { IngestAction } from '@dendro/api'
 import { compileRegex } from '@dendro/language/regex'
 import { BROKEN, byteClass, END, endOfText, endOfWord, QUOTE, SCALAR_BYTE, unescapeText, Walk } from '../lines/walk.ts'
-import { type Finder, finders, type TextRange } from './finders.ts'
+import { type Finder, finderHints, finders, type TextRange } from './finders.ts'
+import { type Hint, hintOfRegex } from './hints.ts'
 
 export type RedactAction = Extract<IngestAction, { type: 'REDACT' }>
 
@@ -13,11 +14,28 @@ export class Redactor {
   readonly #builtIn: readonly Finder[]
   readonly #expressions: readonly Expression[]
   readonly #replacement: string
+  readonly #hints: readonly Hint[]
+  /** True when values may contain what usual escapes stand for. */
+  readonly #seesEscapes: boolean
 
   constructor({ kinds, expressions, replacement }: RedactAction) {
     this.#builtIn = kinds.map((kind) => finders[kind])
     this.#expressions = expressions.map((given) => new Expression(given))
+    this.#hints = [...kinds.map((kind) => finderHints[kind]), ...this.#expressions.map(({ hint }) => hint)]
+    this.#seesEscapes = expressions.length > 0
     this.#replacement = replacement
+  }
+
+  /** False when no value of these texts can contain anything to replace. */
+  mayContain(text: string): boolean {
+    if (this.#hints.some((hint) => hint(text))) return true
+    if (!(this.#seesEscapes ? HIDING : HIDING_PLAIN).test(text)) return false
+    let view = text
+    for (let depth = 0; depth < ESCAPE_DEPTH_MAX && HIDING.test(view); depth += 1) {
+      view = resolveEscapes(view)
+      if (this.#hints.some((hint) => hint(view))) return true
+    }
+    return false
   }
 
   /**
@@ -31,7 +49,8 @@ export class Redactor {
     for (let depth = 0; depth < ESCAPE_DEPTH_MAX && HIDING.test(resolved); depth += 1) {
       const next = resolveEscapes(resolved)
       resolved = this.#replaced(next)
-      if (resolved !== next) redacted = resolved
+      // A line stays one line.
+      if (resolved !== next) redacted = resolved.replace(/[\r\n\0]/g, ' ')
     }
     return redacted
   }
@@ -40,24 +59,22 @@ export class Redactor {
   line(bytes: Uint8Array): Uint8Array {
     const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     const text = line.toString('utf8')
+    if (!this.mayContain(text)) return bytes
     if (!/^\s*\{/.test(text)) {
       const redacted = this.text(text)
       return redacted === text ? bytes : Buffer.from(redacted)
     }
-    const mayContain = this.#mayContain(text)
-    if (!mayContain && !HIDING.test(text)) return bytes
-    const redacted = this.#rest(this.#tokens(line, mayContain))
+    const redacted = this.#rest(this.#tokens(line))
     return redacted === line ? bytes : redacted
   }
 
   /** Redacts the strings, numbers and words of a JSON line one by one, so that it stays JSON. */
-  #tokens(line: Buffer, mayContain: boolean): Buffer {
+  #tokens(line: Buffer): Buffer {
     const pieces: string[] = []
     let copied = 0
     for (let token = nextToken(line, 0); token; token = nextToken(line, token.next)) {
       const { start, end, isString } = token
       const source = line.toString('utf8', start, end)
-      if (!mayContain && !HIDING.test(source)) continue
       const value = isString ? unescapeText(source) : source
       const redacted = this.text(value)
       if (redacted === value) continue
@@ -79,13 +96,6 @@ export class Redactor {
     return found.length === 0 ? line : Buffer.from(replaced(text, found, escaped(this.#replacement)))
   }
 
-  /** False when no value of the text, as far as it has no escapes, contains anything to replace. */
-  #mayContain(text: string): boolean {
-    const found: TextRange[] = []
-    for (const find of this.#builtIn) find(text, found)
-    return found.length > 0 || this.#expressions.some((expression) => expression.isAnchored || expression.test(text))
-  }
-
   #replaced(text: string): string {
     const found: TextRange[] = []
     for (const find of this.#builtIn) find(text, found)
@@ -99,18 +109,19 @@ const WORK_PER_CHAR = 64
 const WORK_MIN = 1_000_000
 
 class Expression {
-  /** True when the expression may match a value of a line and not the line itself. */
-  readonly isAnchored: boolean
+  /** An anchored expression may match a value of a line and not the line itself. */
+  readonly hint: Hint
   readonly #regex: ReturnType<typeof compileRegex>
 
   constructor({ pattern, ignore_case }: RedactAction['expressions'][number]) {
     this.#regex = compileRegex({ pattern, ignoreCase: ignore_case })
-    this.isAnchored = /\^|\$|\\[Az]/.test(pattern)
+    const literal = hintOfRegex(pattern, ignore_case)
+    const isAnchored = /\^|\$|\\[Az]/.test(pattern)
+    const { test } = this
+    this.hint = isAnchored ? (literal ?? (() => true)) : (text) => (literal?.(text) ?? true) && test(text)
   }
 
-  test(text: string): boolean {
-    return this.#regex.test(text)
-  }
+  readonly test = (text: string): boolean => this.#regex.test(text)
 
   find(text: string, found: TextRange[]): void {
     if (!this.#regex.test(text)) return
@@ -139,19 +150,18 @@ function replaced(text: string, found: TextRange[], replacement: string): string
 
 const escaped = (text: string): string => JSON.stringify(text).slice(1, -1)
 
-/** Line breaks become blanks, so that a line stays one line. */
-const SHORT: ReadonlyMap<string, string> = new Map(Object.entries<string>({ n: ' ', t: '\t', r: ' ', b: ' ', f: ' ' }))
+const SHORT: ReadonlyMap<string, string> = new Map(Object.entries<string>({ n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' }))
 
 /** Escapes, and the NUL that the store leaves out. */
 const HIDING = /[\\\0]/
-
-const LINE_BREAK = /[\r\n\0]/
+/** The same, without escapes of characters that no built-in kind has. */
+const HIDING_PLAIN = /\\[^nrt"\\/]|\0/
 
 const resolveEscapes = (text: string): string =>
   text
     .replaceAll('\0', '')
     .replace(/\\(?:u([0-9a-fA-F]{4})|(.))/gs, (_, hex: string | undefined, char: string) =>
-      hex === undefined ? (SHORT.get(char) ?? char) : String.fromCharCode(Number.parseInt(hex, 16)).replace(LINE_BREAK, ' '),
+      hex === undefined ? (SHORT.get(char) ?? char) : String.fromCharCode(Number.parseInt(hex, 16)),
     )
 
 type Token = { readonly start: number; readonly end: number; readonly isString: boolean; readonly next: number }

@@ -1,4 +1,4 @@
-import type { ArrivingEvent, RuleChain } from '../../ingest-rules/ingest-rules.ts'
+import type { ArrivingEvent, RuleChain, RuleSelection } from '../../ingest-rules/ingest-rules.ts'
 import type { Arrival } from '../../lines/event.ts'
 import { type EventValues, readValues } from '../../lines/reference.ts'
 import { toNs } from '../../lines/time-text.ts'
@@ -6,7 +6,7 @@ import type { MatchableEvent } from '../../query/matchable-event.ts'
 import { type DatasetBatch, type Pair, type ReceivedEvents, type ReceivedRecord, type RuledTable, recordsOf } from '../batch.ts'
 import { messageReader } from '../detect/message-reader.ts'
 import { arrivalOf, baseOf, detectedIn, isObject, type PostContext } from './arrivals.ts'
-import { BodyLines, splitLines } from './lines.ts'
+import { BodyLines, endOfLine, searchable, splitLines } from './lines.ts'
 import type { DatasetRules } from './worker-messages.ts'
 
 /** What the events of a batch share. */
@@ -40,13 +40,19 @@ function ruledEvents(events: ReceivedEvents, facts: BatchFacts): ReceivedEvents 
 }
 
 const LINE_FEED = Buffer.from('\n')
+/** So many bytes of lines are checked at once, since most contain nothing that rules act on. */
+const BLOCK_BYTES = 16_384
 
 /** The body with the lines that are left. It is copied only if a rule acts on one of them. */
 function ruledBody(bytes: Uint8Array, { chain, base, place }: BatchFacts): Uint8Array {
   const lines = new BodyLines(bytes)
+  const source = searchable(bytes)
+  const added = base.attributes.map(({ text }) => `\n${text}`).join('')
   const read = ({ line }: ArrivingEvent) => new ArrivedEvent(line, base, place)
   const pieces: Uint8Array[] = []
   let isChanged = false
+  let blockEnd = 0
+  let ofBlock: RuleSelection = []
   // The lines since `from` are left as they are.
   let [from, to] = [0, 0]
   const flush = () => {
@@ -54,7 +60,19 @@ function ruledBody(bytes: Uint8Array, { chain, base, place }: BatchFacts): Uint8
   }
   while (lines.advance()) {
     const { start, end } = lines
-    const result = chain.apply({ line: bytes.subarray(start, end), keys: NO_PAIRS, attributes: NO_PAIRS }, read)
+    if (start >= blockEnd) {
+      blockEnd = endOfLine(bytes, Math.min(start + BLOCK_BYTES, bytes.length))
+      ofBlock = chain.select(source.toString('utf8', start, blockEnd) + added)
+      if (!ofBlock.includes(true)) {
+        if (from === to) from = start
+        to = blockEnd
+        lines.skipTo(blockEnd)
+        continue
+      }
+    }
+    const selected = chain.select(source.toString('utf8', start, end) + added, ofBlock)
+    const event = { line: bytes.subarray(start, end), keys: NO_PAIRS, attributes: NO_PAIRS }
+    const result = selected.includes(true) ? chain.apply<ArrivingEvent>(event, read, selected) : KEPT
     if (result.kind === 'kept') {
       if (from === to) from = start
       to = end
@@ -70,6 +88,8 @@ function ruledBody(bytes: Uint8Array, { chain, base, place }: BatchFacts): Uint8
   return isChanged ? Buffer.concat(pieces) : bytes
 }
 
+const KEPT = { kind: 'kept' } as const
+
 /** Undefined for a record that a rule drops. */
 function ruledRecord(record: ReceivedRecord, { chain, base, place }: BatchFacts): ReceivedRecord | undefined {
   const { raw: line, level, keys, attributes } = record
@@ -80,13 +100,25 @@ function ruledRecord(record: ReceivedRecord, { chain, base, place }: BatchFacts)
     keys: event.keys,
     attributes: event.attributes,
   })
-  const result = chain.apply(
+  const texts = [
+    searchable(line).toString('utf8'),
+    level ?? '',
+    ...keys.map(textOf),
+    ...attributes.map(textOf),
+    ...base.attributes.map(({ text }) => text),
+  ]
+  const selected = chain.select(texts.join('\n'))
+  if (!selected.includes(true)) return record
+  const result = chain.apply<ArrivingEvent>(
     { line, level, keys, attributes },
     (event) => new ArrivedEvent(event.line, arrivalOf(changed(event), base), place),
+    selected,
   )
   if (result.kind === 'dropped') return undefined
   return result.kind === 'kept' ? record : changed(result.event)
 }
+
+const textOf = ([, text]: Pair): string => text
 
 function ruledTable(table: { count: number; at(record: number): ReceivedRecord }, facts: BatchFacts): RuledTable {
   const dropped = new Set<number>()
