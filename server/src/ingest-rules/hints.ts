@@ -79,12 +79,14 @@ const WHOLE_MAX = 20
 /** Values stand between characters that no word has, or after an escape, and are not names of JSON. */
 function wholeValue(literals: readonly Literal[]): Hint | undefined {
   if (!literals.every(({ kind }) => kind === 'text')) return undefined
-  const isWhole = literals.length <= WHOLE_MAX && literals.every(({ text }) => !ESCAPED.test(text))
+  const isWhole = literals.length <= WHOLE_MAX && literals.every(({ text }) => !ESCAPED.test(text.replaceAll('/', '')))
   const values = literals.map(({ text }) => withoutEscapes(text))
   if (values.includes('')) return undefined
   const mayContain: Hint = (text) => values.some((value) => text.includes(value))
   if (!isWhole) return mayContain
-  const regex = new RegExp(`(?:^|[^A-Za-z0-9_]|\\\\[nrt])(?:${values.map(escapeRegex).join('|')})(?![A-Za-z0-9_]|\\\\*"\\s{0,4}:)`)
+  const regex = new RegExp(
+    `(?:^|[^A-Za-z0-9_]|\\\\[nrt])(?:${literals.map(({ text }) => escapeRegex(text).replaceAll('\\/', '\\\\*\\/')).join('|')})(?![A-Za-z0-9_]|\\\\*"\\s{0,4}:)`,
+  )
   return (text) => mayContain(text) && regex.test(text)
 }
 
