@@ -204,6 +204,7 @@ function targetOf(batch: number, map: SlotMap | undefined, isLast: boolean): Shr
     logId: `00000000-0000-4000-8000-${String(batch).padStart(12, '0')}`,
     map,
     attributes: [],
+    rules: undefined,
     parser: undefined,
     lineTime: undefined,
     isLast,

@@ -6,8 +6,8 @@ import { type DatasetLayout, growLayout } from '../server/src/lines/catalog.ts'
 export const ARRIVED_MS = Date.UTC(2025, 10, 21)
 const LOG_ID = '00000000-0000-4000-8000-000000000001'
 
-/** Splits posts to one dataset, which gets slots as in the service. */
-export function splitter(): (body: Buffer) => Extract<Shredded, { kind: 'blocks' }> {
+/** Splits posts to one dataset, which gets slots as in the service, and may have ingest rules. */
+export function splitter(rules?: ShredTarget['rules']): (body: Buffer) => Extract<Shredded, { kind: 'blocks' }> {
   const work = new PostProcessor()
   const request = { path: '/ingest', query: {}, headers: {}, contentType: '' }
   const target = {
@@ -15,6 +15,7 @@ export function splitter(): (body: Buffer) => Extract<Shredded, { kind: 'blocks'
     orgNumber: 1,
     logId: LOG_ID,
     attributes: [],
+    rules,
     parser: undefined,
     lineTime: undefined,
   } satisfies Partial<ShredTarget>

@@ -19,6 +19,7 @@ import { dataExports } from './exports.ts'
 import { forwardConfigs } from './forward-configs.ts'
 import { groups } from './groups.ts'
 import { health } from './health.ts'
+import { ingestRules } from './ingest-rules.ts'
 import { ingestion } from './ingestion.ts'
 import { insights } from './insights.ts'
 import { integrations } from './integrations.ts'
@@ -80,6 +81,7 @@ export const contract = {
   groups,
   health,
   ingestion,
+  ingestRules,
   insights,
   integrations,
   ledger,

@@ -60,6 +60,15 @@ export {
 export type { AggregateGroupRow, Delta, Event, Explain, Link, ResultRow, Series, TimeSlice, Totals } from './event-shapes.ts'
 export type { Export, ExportCompression, ExportDetails, ExportFormat, ExportStatus, NewExport } from './exports.ts'
 export { GroupMember, UserGroup } from './groups.ts'
+export {
+  INGEST_RULES_MAX,
+  IngestAction,
+  IngestRule,
+  type IngestRuleChange,
+  type IngestRuleDraft,
+  type RedactedKind,
+  redactedKinds,
+} from './ingest-rules.ts'
 export { type InsightAction, type InsightConfidence, readInsightText, writeInsightText } from './insight-text.ts'
 export { type Insight, insightCategory } from './insights.ts'
 export { EmailTemplate, SlackIntegration, SlackWorkspace, WebhookIntegration } from './integrations.ts'

@@ -12,15 +12,18 @@ const LedgerCounts = z
     duplicate: int64.describe('Events of repeated requests that were already stored.'),
     rejected: int64,
     reasons: z.record(z.string(), int64).describe('The rejected events by reason.'),
+    dropped: int64.describe('Events that ingest rules dropped.'),
+    rules: z.record(z.string(), int64).describe('The events that each ingest rule dropped or changed, by the id of the rule.'),
     truncated: int64.describe('Stored events that were cut because they were too long.'),
     late: int64.describe('Stored events that were older than an hour when they arrived.'),
     missing: int64.describe('Stored events that a recount did not find.'),
     wire_bytes: int64.describe('Bytes of the request bodies on the wire.'),
     raw_bytes: int64.describe('Bytes of the stored lines; usage and limits count these.'),
+    dropped_bytes: int64.describe('Bytes of the lines of dropped events.'),
     balances: z
       .boolean()
       .describe(
-        'received = stored + duplicate + rejected, and none is missing. In the totals it is also false while `is_recount_pending`.',
+        'received = stored + duplicate + rejected + dropped, and none is missing. In the totals it is also false while `is_recount_pending`.',
       ),
   })
   .meta({ id: 'LedgerCounts', description: 'The outcome of received events.' })

@@ -28,6 +28,15 @@ export const permissionGroups = [
   { group_name: 'Search', group_display_name: 'Search', permissions: ['search_read'], sensitive: 'no', ...open },
   { group_name: 'Log', group_display_name: 'Logs and datasets', permissions: rwd('logs'), sensitive: 'no', ...open },
   { group_name: 'Parser', group_display_name: 'Parsers', permissions: rwd('parsers'), sensitive: 'no', ...open },
+  {
+    group_name: 'IngestRule',
+    group_display_name: 'Ingest rules',
+    permissions: rwd('ingest_rules'),
+    sensitive: 'write',
+    ...none,
+    standard: 'read',
+    readOnly: 'read',
+  },
   { group_name: 'SavedSearch', group_display_name: 'Saved searches', permissions: rwd('saved_searches'), sensitive: 'no', ...open },
   { group_name: 'Export', group_display_name: 'Exports', permissions: rwd('exports'), sensitive: 'no', ...open, searchApi: 'read-write' },
   {

@@ -31,6 +31,7 @@ import { dashboardRoutes, dashboardTemplateRoutes } from './resources/boards/das
 import { widgetRoutes, widgetTemplateRoutes } from './resources/boards/widgets/routes.ts'
 import { collectionRoutes } from './resources/data/collections/routes.ts'
 import { datasetRoutes } from './resources/data/datasets/routes.ts'
+import { ingestRuleRoutes } from './resources/data/ingest-rules/routes.ts'
 import { ledgerRoutes } from './resources/data/ledger/routes.ts'
 import type { LimitMeter } from './resources/data/limits/limits.ts'
 import { limitRoutes } from './resources/data/limits/routes.ts'
@@ -118,6 +119,9 @@ export const allRoutes = (
     sso: { ...ssoRoutes(world), findRawHandler: openScim(world).find },
     health: { ...healthRoutes(world, health, isStopping), servedBy: 'any' },
     ingestion: { ...ingestionRoutes(intake), servedBy: 'ingest' },
+    health: healthRoutes(world, health),
+    ingestion: ingestionRoutes(intake),
+    ingestRules: ingestRuleRoutes(world),
     integrations: integrationRoutes(world),
     ledger: ledgerRoutes(world),
     limits: limitRoutes(world, limits),

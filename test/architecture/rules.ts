@@ -25,6 +25,7 @@ export const serverModules: Readonly<Record<string, readonly string[]>> = {
   outgoing: [],
   parsers: [],
   query: [],
+  'ingest-rules': ['lines', 'query'],
   http: [],
   'http/pages': ['http'],
   'world.ts': ['events/store', 'events/writer', 'events/ledger', 'meta', 'files', 'outgoing'],
@@ -36,6 +37,7 @@ export const serverModules: Readonly<Record<string, readonly string[]>> = {
     'query',
     'lines',
     'parsers',
+    'ingest-rules',
     'events/store',
     'events/writer',
     'events/ledger',
@@ -46,7 +48,7 @@ export const serverModules: Readonly<Record<string, readonly string[]>> = {
     'outgoing',
     'http',
   ],
-  ingest: ['world.ts', 'resources', 'parsers', 'lines', 'events/writer', 'events/ledger', 'http'],
+  ingest: ['world.ts', 'resources', 'parsers', 'ingest-rules', 'query', 'lines', 'events/writer', 'events/ledger', 'http'],
   mcp: ['http', 'world.ts', 'resources', 'query', 'lines'],
 }
 

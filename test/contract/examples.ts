@@ -262,6 +262,22 @@ export const examples: Readonly<Record<string, Example>> = {
   'policies.ofResource': async (maker) => ({ params: { resource_type: 'dataset', resource_id: await maker.dataset() } }),
   'policies.ofPrincipal': async (maker) => ({ params: { principal_type: 'APIKEY', principal_id: await maker.apiKey() } }),
   'retention.ofDataset': async (maker) => ({ params: { datasetId: await maker.dataset() } }),
+  'ingestRules.create': async (maker) => ({ body: await ingestRule(maker) }),
+  'ingestRules.get': async (maker) => ({ params: { ruleId: await keptIngestRule(maker) } }),
+  'ingestRules.versions': async (maker) => ({ params: { ruleId: await keptIngestRule(maker) } }),
+  'ingestRules.update': async (maker) => ({
+    params: { ruleId: await keptIngestRule(maker) },
+    body: { name: maker.word('rule'), from: [await maker.dataset()], action: { type: 'SAMPLE', keep: 0.5, key: 'trace_id' } },
+  }),
+  'ingestRules.reorder': async (maker) => {
+    await keptIngestRule(maker)
+    const { body } = await maker.org.ask<{ ingest_rules: { id: string }[] }>('GET', '/ingest-rules')
+    return { body: { rule_ids: body.ingest_rules.map(({ id }) => id).toReversed() } }
+  },
+  'ingestRules.remove': async (maker) => ({ params: { ruleId: await keptIngestRule(maker) } }),
+  'ingestRules.preview': async (maker) => ({
+    body: { from: [await maker.dataset()], where: "level = 'debug'", action: { type: 'DROP' } },
+  }),
   'retentionRules.create': async (maker) => ({ body: ruleOf(await maker.dataset()) }),
   'retentionRules.update': async (maker) => {
     const body = ruleOf(await maker.dataset())
@@ -377,6 +393,16 @@ export const examples: Readonly<Record<string, Example>> = {
 }
 
 const entity = async (maker: Maker) => ({ orgId: maker.org.orgId, entityType: 'user', entityId: (await maker.invited()).id })
+
+const ingestRule = async (maker: Maker) => ({
+  name: maker.word('rule'),
+  description: 'Never store addresses',
+  from: [await maker.dataset()],
+  where: "level = 'info'",
+  action: { type: 'REDACT', kinds: ['EMAIL'], expressions: [{ pattern: 'pin \\d+', ignore_case: true }], replacement: '***' },
+})
+
+const keptIngestRule = async (maker: Maker): Promise<string> => (await maker.made('/ingest-rules', await ingestRule(maker))).id
 
 const parser = async (maker: Maker): Promise<string> =>
   (await maker.made('/parsers', { log_id: await maker.dataset(), pattern: '%{WORD:verb} %{INT:n}' })).id
@@ -640,6 +666,7 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'ingestion.otlpTraces': 'events are no changes',
   'ingestion.otlpMetrics': 'metrics are not kept',
   'configAssistant.validate': 'a question',
+  'ingestRules.preview': 'a trial is not kept',
   'parsers.test': 'a trial is not kept',
   'sso.preview': 'a question',
   'signOn.providers': 'a question',

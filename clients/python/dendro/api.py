@@ -693,6 +693,94 @@ class IdpAttributeMappingsItem(TypedDict):
     user_attr: Literal["first_name", "last_name"]
 
 
+IngestAction = Union["IngestDrop", "IngestSample", "IngestRedact"]
+
+
+IngestActionInput = Union["IngestDrop", "IngestSample", "IngestRedactInput"]
+
+
+class IngestDrop(TypedDict):
+    """Stores no matching event."""
+    type: Literal["DROP"]
+
+
+class IngestRedact(TypedDict):
+    """
+    Replaces values in matching events: in text lines, in names and values of JSON lines, and in the attributes that a
+    protocol adds.
+    """
+    type: Literal["REDACT"]
+    kinds: List[Literal["CARD_NUMBER", "EMAIL", "TOKEN", "SECRET_KEY"]]
+    """
+    `CARD_NUMBER`: numbers of payment cards with a valid check digit. `EMAIL`: e-mail addresses. `TOKEN`: bearer tokens
+    and JSON Web Tokens. `SECRET_KEY`: keys of clouds and APIs with a known prefix, and private keys in PEM.
+    """
+    expressions: List[IngestRedactExpressionsItem]
+    """Further values to replace. At least one kind or expression is required."""
+    replacement: str
+    """The text that replaces each value."""
+
+
+class IngestRedactExpressionsItem(TypedDict):
+    pattern: str
+    """A regular expression in the syntax of RE2, which is matched in linear time."""
+    ignore_case: bool
+
+
+class IngestRedactInput(TypedDict):
+    """
+    Replaces values in matching events: in text lines, in names and values of JSON lines, and in the attributes that a
+    protocol adds.
+    """
+    type: Literal["REDACT"]
+    kinds: NotRequired[List[Literal["CARD_NUMBER", "EMAIL", "TOKEN", "SECRET_KEY"]]]
+    """
+    `CARD_NUMBER`: numbers of payment cards with a valid check digit. `EMAIL`: e-mail addresses. `TOKEN`: bearer tokens
+    and JSON Web Tokens. `SECRET_KEY`: keys of clouds and APIs with a known prefix, and private keys in PEM.
+    """
+    expressions: NotRequired[List[IngestRedactInputExpressionsItem]]
+    """Further values to replace. At least one kind or expression is required."""
+    replacement: NotRequired[str]
+    """The text that replaces each value."""
+
+
+class IngestRedactInputExpressionsItem(TypedDict):
+    pattern: str
+    """A regular expression in the syntax of RE2, which is matched in linear time."""
+    ignore_case: NotRequired[bool]
+
+
+IngestRule = TypedDict(
+    "IngestRule",
+    {
+        "id": "str",
+        "name": "str",
+        "description": "NotRequired[str]",
+        "enabled": "bool",
+        "position": "int",
+        "version": "int",
+        "from": "NotRequired[List[str]]",
+        "from_expr": "NotRequired[str]",
+        "where": "str",
+        "action": "IngestAction",
+        "metadata": "Metadata",
+    },
+)
+"""Drops, samples or redacts events of some datasets before they are stored."""
+
+
+class IngestSample(TypedDict):
+    """Stores a share of the matching events."""
+    type: Literal["SAMPLE"]
+    keep: float
+    """The share of the matching events that is stored, from 0 to 1."""
+    key: NotRequired[str]
+    """
+    Events with the same value of this key are all stored or all dropped, in every dataset and process. Without it, and
+    for events without the key, the line decides.
+    """
+
+
 class Insight(TypedDict):
     """A finding about ingested data or about a monitor."""
     id: str
@@ -760,6 +848,10 @@ class LedgerCounts(TypedDict):
     rejected: int
     reasons: Dict[str, int]
     """The rejected events by reason."""
+    dropped: int
+    """Events that ingest rules dropped."""
+    rules: Dict[str, int]
+    """The events that each ingest rule dropped or changed, by the id of the rule."""
     truncated: int
     """Stored events that were cut because they were too long."""
     late: int
@@ -770,9 +862,11 @@ class LedgerCounts(TypedDict):
     """Bytes of the request bodies on the wire."""
     raw_bytes: int
     """Bytes of the stored lines; usage and limits count these."""
+    dropped_bytes: int
+    """Bytes of the lines of dropped events."""
     balances: bool
     """
-    received = stored + duplicate + rejected, and none is missing. In the totals it is also false while
+    received = stored + duplicate + rejected + dropped, and none is missing. In the totals it is also false while
     `is_recount_pending`.
     """
 
@@ -792,6 +886,10 @@ class LedgerEntry(TypedDict):
     rejected: int
     reasons: Dict[str, int]
     """The rejected events by reason."""
+    dropped: int
+    """Events that ingest rules dropped."""
+    rules: Dict[str, int]
+    """The events that each ingest rule dropped or changed, by the id of the rule."""
     truncated: int
     """Stored events that were cut because they were too long."""
     late: int
@@ -802,9 +900,11 @@ class LedgerEntry(TypedDict):
     """Bytes of the request bodies on the wire."""
     raw_bytes: int
     """Bytes of the stored lines; usage and limits count these."""
+    dropped_bytes: int
+    """Bytes of the lines of dropped events."""
     balances: bool
     """
-    received = stored + duplicate + rejected, and none is missing. In the totals it is also false while
+    received = stored + duplicate + rejected + dropped, and none is missing. In the totals it is also false while
     `is_recount_pending`.
     """
     start_time: int
@@ -3123,6 +3223,92 @@ class IngestionOtlpMetricsReply(TypedDict):
 class IngestionOtlpMetricsReplyPartialSuccess(TypedDict):
     errorMessage: NotRequired[str]
     rejectedDataPoints: NotRequired[str]
+
+
+class IngestRulesListReply(TypedDict):
+    ingest_rules: List[IngestRule]
+
+
+IngestRulesCreateBody = TypedDict(
+    "IngestRulesCreateBody",
+    {
+        "name": "str",
+        "description": "NotRequired[str]",
+        "enabled": "NotRequired[bool]",
+        "from": "NotRequired[List[str]]",
+        "from_expr": "NotRequired[str]",
+        "where": "NotRequired[str]",
+        "action": "IngestActionInput",
+    },
+)
+
+
+class IngestRulesReorderBody(TypedDict):
+    rule_ids: List[str]
+    """Every rule that the caller may see, in the new order."""
+
+
+class IngestRulesReorderReply(TypedDict):
+    ingest_rules: List[IngestRule]
+
+
+IngestRulesPreviewBody = TypedDict(
+    "IngestRulesPreviewBody",
+    {
+        "from": "NotRequired[List[str]]",
+        "from_expr": "NotRequired[str]",
+        "where": "NotRequired[str]",
+        "action": "IngestActionInput",
+        "limit": "NotRequired[int]",
+    },
+)
+
+
+class IngestRulesPreviewReply(TypedDict):
+    events: int
+    """The number of events that were read."""
+    matched: int
+    """Events that match the filter."""
+    dropped: int
+    changed: int
+    bytes: int
+    """The bytes of the lines that were read."""
+    bytes_saved: int
+    """The bytes that would not be stored; negative when lines become longer."""
+    share: float
+    """The share of the events that the rule drops or changes."""
+    share_saved: float
+    """The share of the bytes that would not be stored."""
+    samples: List[IngestRulesPreviewReplySamplesItem]
+    """Dropped and changed events, newest first. Lines are cut after 4,000 characters."""
+
+
+class IngestRulesPreviewReplySamplesItem(TypedDict):
+    log_id: str
+    time: int
+    """Epoch milliseconds."""
+    before: str
+    after: NotRequired[str]
+    """The line after the rule; absent for an event that is dropped."""
+
+
+IngestRulesUpdateBody = TypedDict(
+    "IngestRulesUpdateBody",
+    {
+        "name": "NotRequired[str]",
+        "description": "NotRequired[str]",
+        "enabled": "NotRequired[bool]",
+        "from": "NotRequired[List[str]]",
+        "from_expr": "NotRequired[str]",
+        "where": "NotRequired[str]",
+        "action": "NotRequired[IngestActionInput]",
+        "version": "NotRequired[int]",
+    },
+)
+
+
+class IngestRulesVersionsReply(TypedDict):
+    versions: List[IngestRule]
 
 
 class InsightsListReply(TypedDict):
@@ -6365,6 +6551,144 @@ class HealthApi:
         reply: HealthReadyReply = self._transport.call(
             "GET",
             "/ready",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+
+class IngestRulesApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> IngestRulesListReply:
+        """List the ingest rules of the organization in the order in which they apply."""
+        reply: IngestRulesListReply = self._transport.call(
+            "GET",
+            "/ingest-rules",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: IngestRulesCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> IngestRule:
+        """
+        Create an ingest rule, which applies after all others.
+
+        The rule applies within 2 seconds, to events that arrive from then on. Events that it drops are not stored, and
+        the ledger counts them. System datasets have no rules.
+        """
+        reply: IngestRule = self._transport.call(
+            "POST",
+            "/ingest-rules",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def reorder(
+        self,
+        body: IngestRulesReorderBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> IngestRulesReorderReply:
+        """Set the order in which the ingest rules apply."""
+        reply: IngestRulesReorderReply = self._transport.call(
+            "PUT",
+            "/ingest-rules/order",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def preview(
+        self,
+        body: IngestRulesPreviewBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> IngestRulesPreviewReply:
+        """
+        Apply a rule to recent events without changing them: before, after, and the share and bytes saved.
+
+        Reads at most 1,000 of the newest events of the last 7 days that the caller may see, and stops early when the
+        rule takes long. `events` is the number of events that were tried.
+        """
+        reply: IngestRulesPreviewReply = self._transport.call(
+            "POST",
+            "/ingest-rules/preview",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        rule_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> IngestRule:
+        """Get an ingest rule."""
+        reply: IngestRule = self._transport.call(
+            "GET",
+            f"/ingest-rules/{self._transport.part(rule_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        rule_id: str,
+        body: IngestRulesUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> IngestRule:
+        """Update an ingest rule; absent fields stay."""
+        reply: IngestRule = self._transport.call(
+            "PATCH",
+            f"/ingest-rules/{self._transport.part(rule_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        rule_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete an ingest rule; stored events stay as they are."""
+        self._transport.call(
+            "DELETE",
+            f"/ingest-rules/{self._transport.part(rule_id)}",
+            "none",
+            headers=headers,
+        )
+
+    def versions(
+        self,
+        rule_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> IngestRulesVersionsReply:
+        """List the last 100 versions of an ingest rule, newest first."""
+        reply: IngestRulesVersionsReply = self._transport.call(
+            "GET",
+            f"/ingest-rules/{self._transport.part(rule_id)}/versions",
             "json",
             headers=headers,
         )
@@ -9698,6 +10022,7 @@ class DendroClient(ApiTransport):
         self.forward_configs = ForwardConfigsApi(self)
         self.groups = GroupsApi(self)
         self.health = HealthApi(self)
+        self.ingest_rules = IngestRulesApi(self)
         self.ingestion = IngestionApi(self)
         self.insights = InsightsApi(self)
         self.integrations = IntegrationsApi(self)

@@ -28,13 +28,21 @@ export type ReceivedRecord = {
 export type ReceivedEvents =
   | { kind: 'lines'; bytes: Uint8Array }
   | { kind: 'records'; records: readonly ReceivedRecord[] }
-  | { kind: 'tables'; tables: readonly RecordTable[] }
+  | { kind: 'tables'; tables: readonly RecordTable[]; ruled?: readonly RuledTable[] }
+
+/** What ingest rules made of the records of a table. */
+export type RuledTable = { readonly dropped: ReadonlySet<number>; readonly changed: ReadonlyMap<number, ReceivedRecord> }
 
 /** The records as objects, none for lines. */
 export function* recordsOf(events: ReceivedEvents): Generator<ReceivedRecord> {
   if (events.kind === 'records') yield* events.records
   else if (events.kind === 'tables') {
-    for (const table of events.tables) for (let record = 0; record < table.count; record += 1) yield table.at(record)
+    for (const [index, table] of events.tables.entries()) {
+      const ruled = events.ruled?.[index]
+      for (let record = 0; record < table.count; record += 1) {
+        if (!ruled?.dropped.has(record)) yield ruled?.changed.get(record) ?? table.at(record)
+      }
+    }
   }
 }
 

@@ -11,7 +11,7 @@ import {
   type ResolvedTime,
   textTime,
 } from './event.ts'
-import { decodeText, type TextEncoding, toSlot } from './leaf-text.ts'
+import { cleanText, decodeText, type TextEncoding, toSlot } from './leaf-text.ts'
 import type { MessageReader } from './message-parts.ts'
 import { isOpenPiece, type Piece, partsOf, pieceText, rebuildParts, shapeOfParts, withKeyReference } from './parts.ts'
 import { MASK } from './pattern.ts'
@@ -20,15 +20,73 @@ import { hasTextShape, rebuild, SHAPE_CHARS_MAX, slotReference, textReference, t
 import { type Hash64, maskedHash, skeletonHash } from './skeleton.ts'
 import type { Slot, SlotMap } from './slots.ts'
 import { type FoundText, HEADER_TIME } from './text-line.ts'
-import { BROKEN, cleanName, END, isNameless, NULL, STRING, Walk } from './walk.ts'
+import type { Instant } from './time-text.ts'
+import { BROKEN, cleanName, END, isNameless, NULL, STRING, unescapeText, Walk } from './walk.ts'
 
 /**
  * Splits one line into a row. This is the reference implementation: slow, simple, and correct because it rebuilds every line and compares the bytes.
  * The Shredder computes the same rows faster. A line whose shape is not admitted is stored raw.
  */
 export function shred(line: Uint8Array, map: SlotMap, arrival: Arrival, given: ShredOptions = {}): EventRow {
-  const { admits = () => true, found, messages } = given
-  const read = found ? readText(found) : readLine(line)
+  const { admits = () => true } = given
+  const read = given.found ? readText(given.found) : readLine(line)
+  const { attributes, leaf, time, severity, leaves } = readEvent(read, arrival, given)
+  const shaped = shapeOf(read, attributes, map, time)
+  const skeleton = skeletonOf(line, read, leaf, map)
+  const kept = { time: time.instant, severity, skeleton }
+  if (shaped !== undefined) {
+    const row = { ...kept, ...shaped, raw: Buffer.from(read.words), ...placed(leaves, map, givenBack(read, time)) }
+    const needed = shaped.parts.length > 0 ? shaped.parts : [shaped.shape]
+    if (Buffer.compare(rebuildRow(row), line) === 0 && needed.every(admits)) return row
+  }
+  return { ...kept, shape: '', raw: line, parts: [], ...placed(leaves, map, undefined) }
+}
+
+/** The values of an event as queries see them: message keys by name, and attributes with their `$`. */
+export type EventValues = { readonly leaves: ReadonlyMap<string, string>; readonly time: Instant; readonly severity: Severity }
+
+/** Reads the values of one line, without splitting it into a row. */
+export function readValues(line: Uint8Array, arrival: Arrival, given: Pick<ShredOptions, 'found' | 'messages'>): EventValues {
+  const read = given.found ? readText(given.found) : readLeaves(line)
+  const { leaves, time, severity } = readEvent(read, arrival, given)
+  return { leaves, time: time.instant, severity }
+}
+
+type ReadLeaves = Pick<ReadLine, 'leaves' | 'paths' | 'strings'>
+
+/** The values of a line of JSON, as readLine reads them. */
+function readLeaves(line: Uint8Array): ReadLeaves {
+  const read: ReadLeaves = { leaves: new Map(), paths: new Set(), strings: new Set() }
+  const source = Buffer.from(line.buffer, line.byteOffset, line.length)
+  const walk = new Walk(line, 0, line.length)
+  let values = 0
+  for (let step = walk.next(); step !== END && step !== BROKEN; step = walk.next()) {
+    const { path } = walk
+    read.paths.add(path)
+    if (step === STRING) read.strings.add(path)
+    else read.strings.delete(path)
+    if (isNameless(path)) continue
+    if (step === NULL) {
+      read.leaves.delete(path)
+      continue
+    }
+    if (values === LEAVES_MAX) break
+    values += 1
+    const text = source.toString('utf8', walk.valueStart, walk.valueEnd)
+    read.leaves.set(path, step === STRING ? cleanText(unescapeText(text)) : text.replaceAll('\0', ''))
+  }
+  return read
+}
+
+type ReadEvent = {
+  attributes: ReadonlyMap<string, string>
+  leaf: (path: string) => string | undefined
+  time: ResolvedTime
+  severity: Severity
+  leaves: ReadonlyMap<string, string>
+}
+
+function readEvent(read: ReadLeaves, arrival: Arrival, { found, messages }: Pick<ShredOptions, 'found' | 'messages'>): ReadEvent {
   const attributes = new Map(cleanLeaves(arrival.attributes))
   const message = found ? undefined : readMessage(read, messages, arrival)
   const added = new Map(
@@ -39,17 +97,8 @@ export function shred(line: Uint8Array, map: SlotMap, arrival: Arrival, given: S
   const said = (path: string) => read.leaves.get(path)
   const time = timeOf(found ? textTime(found, said, arrival) : eventTime(said, arrival), message, arrival)
   if (time.refused !== undefined) attributes.set(ORIGINAL_TIME, time.refused)
-  const shaped = shapeOf(read, attributes, map, time)
   const severity = arrival.severity ?? found?.severity ?? severityWith(severityOf(own), message)
-  const skeleton = skeletonOf(line, read, leaf, map)
-  const kept = { time: time.instant, severity, skeleton }
-  const leaves = new Map([...read.leaves, ...added, ...attributes])
-  if (shaped !== undefined) {
-    const row = { ...kept, ...shaped, raw: Buffer.from(read.words), ...placed(leaves, map, givenBack(read, time)) }
-    const needed = shaped.parts.length > 0 ? shaped.parts : [shaped.shape]
-    if (Buffer.compare(rebuildRow(row), line) === 0 && needed.every(admits)) return row
-  }
-  return { ...kept, shape: '', raw: line, parts: [], ...placed(leaves, map, undefined) }
+  return { attributes, leaf, time, severity, leaves: new Map([...read.leaves, ...added, ...attributes]) }
 }
 
 /** `found` are the parsed parts of a text line; `admits` decides whether a shape may be used; `messages` reads the message of a JSON line. */
@@ -163,7 +212,7 @@ function readText({ text, leaves, time, wordsStart }: FoundText): ReadLine {
 /** What the message of a JSON line contains. */
 type ReadMessage = { found: FoundText; leaves: ReadonlyMap<string, string> }
 
-function readMessage(read: ReadLine, messages: MessageReader | undefined, { at, isParsed }: Arrival): ReadMessage | undefined {
+function readMessage(read: ReadLeaves, messages: MessageReader | undefined, { at, isParsed }: Arrival): ReadMessage | undefined {
   const path = messageKeys.find((key) => read.leaves.has(key))
   if (!messages || isParsed || path === undefined || !read.strings.has(path)) return undefined
   const bytes = Buffer.from(read.leaves.get(path) ?? '', 'utf8')

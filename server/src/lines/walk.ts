@@ -205,7 +205,10 @@ export function keyName(source: Uint8Array): string {
   return cleanName(text)
 }
 
-export const cleanName = (name: string): string => name.toWellFormed().replace(/[\p{Cc}\\]/gu, '_') || '_'
+/** Most names are made of these characters, for which the test is fast. */
+const PLAIN_NAME = /^[\w.@$:/-]+$/
+
+export const cleanName = (name: string): string => (PLAIN_NAME.test(name) ? name : name.toWellFormed().replace(/[\p{Cc}\\]/gu, '_') || '_')
 
 const shortEscapes: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', '/': '/' }),

@@ -31,3 +31,9 @@ export const parseOrderBy = asBadRequest(readOrderBy)
 export const parseFormula = asBadRequest(readFormula)
 export const parseTimeRange = asBadRequest(readTimeRange)
 export const parseSelector = asBadRequest((text: string) => readSelector(text))
+
+/** Refuses an invalid regular expression that is a field of its own. */
+export function checkRegex(pattern: string, field: string): void {
+  const problem = regexProblem({ text: pattern, position: 0, length: pattern.length }, { pattern, ignoreCase: false })
+  if (problem) throw refusal(field, problem)
+}

@@ -34,7 +34,19 @@ function waitForever(_ms: number, signal?: AbortSignal): Promise<void> {
 }
 const open = (of = store): Ledger => openLedger(of, { ...testDeps, clock: still })
 
-const nothing = { received: 0, stored: [], duplicate: 0, rejected: {}, truncated: 0, late: 0, wireBytes: 0, rawBytes: 0 }
+const nothing = {
+  received: 0,
+  stored: [],
+  duplicate: 0,
+  rejected: {},
+  dropped: 0,
+  droppedBytes: 0,
+  rules: new Map(),
+  truncated: 0,
+  late: 0,
+  wireBytes: 0,
+  rawBytes: 0,
+}
 const entry = (orgNumber: number, logId: string, counts: Partial<RequestOutcome>): RequestOutcome => ({
   orgNumber,
   logId,

@@ -9,7 +9,7 @@ export type { RequestOutcome } from './page.ts'
 
 export type OpenPage = Pick<LedgerPage, 'id' | 'storedBytes'>
 
-/** Accounts for every event that was sent: received = stored + rejected + duplicate. */
+/** Accounts for every event that was sent: received = stored + rejected + duplicate + dropped. */
 export type Ledger = {
   /** When this process began counting. */
   readonly openedMs: number

@@ -2,7 +2,7 @@ import type { Identity } from '@dendro/api'
 import type { SeqRun } from '../writer/post.ts'
 import { SEQ_EPOCH_MS, seqAt } from '../writer/seq.ts'
 
-/** The outcome of one request for one dataset. received = stored + rejected + duplicate. */
+/** The outcome of one request for one dataset. received = stored + rejected + duplicate + dropped. */
 export type RequestOutcome = {
   orgNumber: number
   /** Undefined when the request was rejected before its dataset was known. */
@@ -16,6 +16,11 @@ export type RequestOutcome = {
   duplicate: number
   /** Counts by reason; reasons are fixed words, never caller text. */
   rejected: Readonly<Record<string, number>>
+  /** Events that ingest rules dropped, and the bytes of their lines. */
+  dropped: number
+  droppedBytes: number
+  /** The events that each ingest rule dropped or changed, by the id of the rule. */
+  rules: ReadonlyMap<string, number>
   truncated: number
   /** Events older than an hour on arrival. */
   late: number
@@ -37,10 +42,12 @@ export type CellCounts = {
   stored: number
   duplicate: number
   rejected: number
+  dropped: number
   truncated: number
   late: number
   wire_bytes: number
   raw_bytes: number
+  dropped_bytes: number
 }
 
 /** Counts of one minute, identity, protocol and dataset. */
@@ -52,6 +59,7 @@ export type LedgerCell = {
   protocol: string
   counts: CellCounts
   reasons: Map<string, number>
+  rules: Map<string, number>
   /** Rises with every note; `written` is its value at the last successful write. */
   changes: number
   written: number
@@ -91,10 +99,13 @@ export class LedgerPage {
     cell.counts.late += entry.late
     cell.counts.wire_bytes += entry.wireBytes
     cell.counts.raw_bytes += entry.rawBytes
+    cell.counts.dropped += entry.dropped
+    cell.counts.dropped_bytes += entry.droppedBytes
     for (const [reason, events] of Object.entries(entry.rejected)) {
       cell.counts.rejected += events
       cell.reasons.set(reason, (cell.reasons.get(reason) ?? 0) + events)
     }
+    for (const [rule, events] of entry.rules) cell.rules.set(rule, (cell.rules.get(rule) ?? 0) + events)
   }
 
   /** Cells that changed since their last write. */
@@ -119,7 +130,18 @@ export class LedgerPage {
     const kind = `${orgNumber} ${logId} ${identity.id} ${protocol}`
     const place = `${kind} ${minuteMs}`
     const known = this.cells.get(place) ?? (this.cells.size >= this.cellsMax ? this.latest.get(kind) : undefined)
-    const cell = known ?? { orgNumber, logId, minuteMs, identity, protocol, counts: noCounts(), reasons: new Map(), changes: 0, written: 0 }
+    const cell = known ?? {
+      orgNumber,
+      logId,
+      minuteMs,
+      identity,
+      protocol,
+      counts: noCounts(),
+      reasons: new Map(),
+      rules: new Map(),
+      changes: 0,
+      written: 0,
+    }
     if (!known) {
       this.cells.set(place, cell)
       this.latest.set(kind, cell)
@@ -137,10 +159,12 @@ const noCounts = (): CellCounts => ({
   stored: 0,
   duplicate: 0,
   rejected: 0,
+  dropped: 0,
   truncated: 0,
   late: 0,
   wire_bytes: 0,
   raw_bytes: 0,
+  dropped_bytes: 0,
 })
 
 /** The minute of arrival of a sequence number. */

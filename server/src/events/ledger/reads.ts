@@ -16,11 +16,25 @@ export type LedgerSpan = {
   identityId?: string | undefined
 }
 
-const COUNTS = ['received', 'stored', 'duplicate', 'rejected', 'truncated', 'late', 'missing', 'wire_bytes', 'raw_bytes'] as const
+const COUNTS = [
+  'received',
+  'stored',
+  'duplicate',
+  'rejected',
+  'dropped',
+  'truncated',
+  'late',
+  'missing',
+  'wire_bytes',
+  'raw_bytes',
+  'dropped_bytes',
+] as const
 export type LedgerTotals = Record<(typeof COUNTS)[number], number> & {
   /** Stored events that a recount found after a crash. Their sender and their bytes are unknown. */
   recounted: number
   reasons: Record<string, number>
+  /** The events that each ingest rule dropped or changed, by the id of the rule. */
+  rules: Record<string, number>
 }
 export type LedgerRow = LedgerTotals & {
   /** The index of the part of the span, from 0. */
@@ -35,7 +49,9 @@ const READ_BOUND_MS = 30_000
 /** More than any read of slices can return. */
 const ROWS_MAX = 10_000_000
 const RECOUNTED = "sumIf(ledger.stored, protocol = 'recount') as recounted"
-const sums = [...COUNTS.map((name) => `sum(${name}) as ${name}`), RECOUNTED, 'sumMap(reasons) as reasons'].join(', ')
+const sums = [...COUNTS.map((name) => `sum(${name}) as ${name}`), RECOUNTED, 'sumMap(reasons) as reasons', 'sumMap(rules) as rules'].join(
+  ', ',
+)
 /** The second to which a minute is assigned. */
 const AT = 'least(toInt64(toUnixTimestamp(minute)), {to:Int64} - 60)'
 const logsOf = ({ logIds }: LedgerSpan) => amongIds('log_id', 'logs', logIds ?? [])
@@ -124,8 +140,12 @@ export async function selectBytes(
 
 function countsOf(row: JsonRow<LedgerTotals> | undefined): LedgerTotals {
   const counts = Object.fromEntries(COUNTS.map((name) => [name, Number(row?.[name] ?? 0)])) as Record<(typeof COUNTS)[number], number>
-  const reasons = Object.entries(row?.reasons ?? {}).map(([reason, events]) => [reason, Number(events)] as const)
-  return { ...counts, recounted: Number(row?.recounted ?? 0), reasons: Object.fromEntries(reasons.sort(([a], [b]) => (a < b ? -1 : 1))) }
+  return { ...counts, recounted: Number(row?.recounted ?? 0), reasons: sorted(row?.reasons), rules: sorted(row?.rules) }
+}
+
+function sorted(sums: Record<string, string> = {}): Record<string, number> {
+  const entries = Object.entries(sums).map(([name, events]) => [name, Number(events)] as const)
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** Reads as the organization, including rows acknowledged by other nodes. */

@@ -9,7 +9,7 @@ export const ROLLED = '00000000-0000-0000-0000-000000000001'
 const CANCELLED = '9223372036854775807'
 
 const WRITE_BOUND_MS = 120_000
-const COUNTS = 'received stored duplicate rejected truncated late missing wire_bytes raw_bytes'.split(' ')
+const COUNTS = 'received stored duplicate rejected dropped truncated late missing wire_bytes raw_bytes dropped_bytes'.split(' ')
 
 /** Days of one month to roll up to one unit. */
 export type RollupSpan = { fromMs: number; toMs: number; unit: 'hour' | 'day'; month: string; rows: number }
@@ -51,12 +51,12 @@ export async function rollSpan(store: EventStore, { fromMs, toMs, unit }: Pick<R
   const at = unit === 'hour' ? 'toStartOfHour(minute)' : 'toStartOfDay(minute)'
   const names = COUNTS.join(', ')
   await store.writer.command({
-    query: `insert into ledger (org_id, log_id, identity_id, protocol, identity_type, minute, page, version, reasons, ${names})
+    query: `insert into ledger (org_id, log_id, identity_id, protocol, identity_type, minute, page, version, reasons, rules, ${names})
       select org_id, log_id, identity_id, protocol, identity_type, cell.1, cell.2, if(cell.3, newest + 1, {gone:UInt64}),
-        if(cell.3, all_reasons, map()), ${COUNTS.map((name) => `if(cell.3, all_${name}, 0)`).join(', ')}
+        if(cell.3, all_reasons, map()), if(cell.3, all_rules, map()), ${COUNTS.map((name) => `if(cell.3, all_${name}, 0)`).join(', ')}
       from (
         select org_id, log_id, identity_id, protocol, any(identity_type) as identity_type, ${at} as at, maxIf(version, version != {gone:UInt64}) as newest,
-          sumMap(reasons) as all_reasons, ${COUNTS.map((name) => `sum(${name}) as all_${name}`).join(', ')},
+          sumMap(reasons) as all_reasons, sumMap(rules) as all_rules, ${COUNTS.map((name) => `sum(${name}) as all_${name}`).join(', ')},
           groupArrayIf((minute, page, false), version != {gone:UInt64} and not (page = {rolled:UUID} and minute = at)) as parts
         from ledger final
         where minute >= fromUnixTimestamp({from:UInt32}) and minute < fromUnixTimestamp({to:UInt32})

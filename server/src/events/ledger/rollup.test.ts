@@ -41,14 +41,17 @@ const cellOf = fc.record({
     stored: count,
     duplicate: count,
     rejected: count,
+    dropped: count,
     truncated: count,
     late: count,
     wire_bytes: count,
     raw_bytes: count,
+    dropped_bytes: count,
   }),
   reasons: fc
     .dictionary(fc.constantFrom('limit', 'size', 'form'), fc.integer({ min: 1, max: 1_000 }))
     .map((said) => new Map(Object.entries(said))),
+  rules: fc.dictionary(fc.constantFrom('one', 'two'), fc.integer({ min: 1, max: 1_000 })).map((acted) => new Map(Object.entries(acted))),
   changes: fc.constant(1),
   written: fc.constant(0),
 })
@@ -59,8 +62,8 @@ const page = fc.uniqueArray(cellOf, {
 
 const all = { orgNumber: ORG, fromMs: 0, toMs: NOW_MS + DAY_MS, isOpen: false, logIds: undefined }
 const sums =
-  'sum(received) as r, sum(stored) as s, sum(duplicate) as d, sum(rejected) as x, sum(truncated) as t, sum(late) as l, sum(missing) as m, sum(wire_bytes) as w, sum(raw_bytes) as b, arraySort(mapKeys(sumMap(reasons))) as k, arraySum(mapValues(sumMap(reasons))) as v'
-const having = `having r + s + d + x + t + l + m + w + b > 0 or v > 0`
+  'sum(received) as r, sum(stored) as s, sum(duplicate) as d, sum(rejected) as x, sum(truncated) as t, sum(late) as l, sum(missing) as m, sum(wire_bytes) as w, sum(raw_bytes) as b, sum(dropped) as p, sum(dropped_bytes) as q, arraySort(mapKeys(sumMap(rules))) as y, arraySum(mapValues(sumMap(rules))) as z, arraySort(mapKeys(sumMap(reasons))) as k, arraySum(mapValues(sumMap(reasons))) as v'
+const having = `having r + s + d + x + t + l + m + w + b + p + q > 0 or v + z > 0`
 /** The complete ledger by dataset, identity and protocol, for each day, and for each hour and minute as far as they are kept. */
 const told = async () => {
   const { hoursMs, daysMs } = rolledBefore(NOW_MS)

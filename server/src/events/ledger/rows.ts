@@ -11,7 +11,7 @@ const READ_BOUND_MS = 60_000
 export async function insertCells(store: EventStore, page: string, version: number, cells: readonly LedgerCell[]): Promise<void> {
   await insertRows(
     store,
-    cells.map(({ orgNumber, logId, minuteMs, identity, protocol, counts, reasons }) => ({
+    cells.map(({ orgNumber, logId, minuteMs, identity, protocol, counts, reasons, rules }) => ({
       org_id: orgNumber,
       log_id: logId,
       minute: minuteMs / 1_000,
@@ -22,6 +22,7 @@ export async function insertCells(store: EventStore, page: string, version: numb
       version,
       ...counts,
       reasons: Object.fromEntries(reasons),
+      rules: Object.fromEntries(rules),
     })),
   )
 }

@@ -1,6 +1,7 @@
 import type { Ledger, RequestOutcome } from '../../events/ledger/ledger.ts'
 import type { PostResult } from '../../events/writer/post.ts'
 import type { Actor } from '../../http/actor.ts'
+import type { RuleCounts } from '../../ingest-rules/ingest-rules.ts'
 import { Failure } from '../../kernel/errors.ts'
 import type { IngestReservation } from '../../resources/data/limits/limits.ts'
 import type { CountedBlock } from './worker-messages.ts'
@@ -23,8 +24,11 @@ const FAULT = 'fault'
 
 export const reasonOf = (failure: unknown): string => (failure instanceof Failure ? (REASONS[failure.status] ?? FAULT) : FAULT)
 
-/** The part of a post for one dataset. */
-export type DatasetShare = { logId: string; rows: number; blocks: readonly CountedBlock[] }
+/** The part of a post for one dataset: the rows to store, and what ingest rules did to its events. */
+export type DatasetShare = { logId: string; rows: number; blocks: readonly CountedBlock[]; ruled?: RuleCounts | undefined }
+
+/** The events of a share that arrived. */
+export const arrivedOf = ({ rows, ruled }: DatasetShare): number => rows + (ruled?.dropped ?? 0)
 
 type Sender = { actor: Actor; protocol: string }
 
@@ -63,8 +67,10 @@ export class PostAccounting {
   }
 
   /** Notes events that are not stored while the others are. */
-  noteLeftOut({ logId, rows }: DatasetShare, failure: unknown): void {
-    if (!this.isRepeated) this.#note({ logId, received: rows, rejected: { [reasonOf(failure)]: rows } })
+  noteLeftOut(share: DatasetShare, failure: unknown): void {
+    const { logId } = share
+    const events = arrivedOf(share)
+    if (!this.isRepeated) this.#note({ logId, received: events, rejected: { [reasonOf(failure)]: events } })
   }
 
   /** Splits the post by dataset. Each share is noted when it ends; unreadable records belong to no dataset. */
@@ -89,7 +95,7 @@ export class PostAccounting {
     }))
   }
 
-  #ended({ logId, rows, blocks }: DatasetShare, wireBytes: number, { stored, failure }: PostResult): void {
+  #ended({ logId, rows, blocks, ruled }: DatasetShare, wireBytes: number, { stored, failure }: PostResult): void {
     const runs = stored.map(({ block, firstSeq }) => ({ firstSeq, rows: block.rows }))
     const storedRows = runs.reduce((sum, run) => sum + run.rows, 0)
     const others = rows - storedRows
@@ -97,25 +103,36 @@ export class PostAccounting {
     const sumOf = (name: keyof CountedBlock['counts']): number =>
       stored.reduce((sum, { block }) => sum + (counts.get(block)?.[name] ?? 0), 0)
     const noted = { logId, stored: runs, truncated: sumOf('truncated'), late: sumOf('late'), rawBytes: sumOf('rawBytes') }
-    if (failure !== undefined && others > 0 && this.willRepeat(failure)) {
-      this.#left.push({ logId, rows: others, wireBytes })
-      if (storedRows > 0) this.#note({ ...noted, received: storedRows })
+    const dropped = ruled?.dropped ?? 0
+    if (failure !== undefined && others > 0) {
+      // The sender repeats events that are not stored, and with them those that rules drop.
+      if (this.willRepeat(failure)) {
+        this.#left.push({ logId, rows: others + dropped, wireBytes })
+        if (storedRows > 0) this.#note({ ...noted, received: storedRows })
+        return
+      }
+      const rejected = { [reasonOf(failure)]: others + dropped }
+      this.#note({ ...noted, received: rows + dropped, rejected, wireBytes })
       return
     }
-    const duplicate = failure === undefined ? others : 0
-    const rejected = failure === undefined || others === 0 ? {} : { [reasonOf(failure)]: others }
     // Duplicates of an earlier attempt were counted by it.
-    if (!this.isRepeated) this.#note({ ...noted, received: rows, duplicate, rejected, wireBytes })
-    else if (duplicate < rows) this.#note({ ...noted, received: rows - duplicate, rejected, wireBytes })
+    if (this.isRepeated && others === rows) return
+    const acted = { dropped, droppedBytes: ruled?.droppedBytes ?? 0, rules: ruled?.acted ?? NO_RULES }
+    if (this.isRepeated) this.#note({ ...noted, received: storedRows + dropped, ...acted, wireBytes })
+    else if (others > 0) this.#note({ ...noted, received: rows + dropped, duplicate: others + dropped, wireBytes })
+    else this.#note({ ...noted, received: rows + dropped, ...acted, wireBytes })
   }
 
   #note(entry: Partial<RequestOutcome> & Pick<RequestOutcome, 'logId' | 'received'>): void {
     const { actor, protocol } = this.#sender
     const { orgNumber, identity } = actor
-    const nothing = { stored: [], duplicate: 0, rejected: {}, truncated: 0, late: 0, wireBytes: 0, rawBytes: 0 }
+    const nothing = { stored: [], duplicate: 0, rejected: {}, truncated: 0, late: 0, wireBytes: 0, rawBytes: 0, ...NOTHING_RULED }
     this.#ledger.note({ orgNumber, identity, protocol, ...nothing, ...entry })
   }
 }
+
+const NO_RULES: ReadonlyMap<string, number> = new Map()
+const NOTHING_RULED = { dropped: 0, droppedBytes: 0, rules: NO_RULES }
 
 export const rawBytesOf = ({ blocks }: DatasetShare): number => blocks.reduce((sum, { counts }) => sum + counts.rawBytes, 0)
 

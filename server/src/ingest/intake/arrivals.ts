@@ -1,6 +1,5 @@
 import type { LineTime } from '@dendro/api'
 import type { Arrival, EventLeaf } from '../../lines/event.ts'
-import type { RecordTable } from '../../lines/record-table.ts'
 import { severityOfWord } from '../../lines/severity.ts'
 import type { FoundText } from '../../lines/text-line.ts'
 import type { Instant } from '../../lines/time-text.ts'
@@ -69,36 +68,41 @@ export function rowsOfBatch(
 ): { facts: Arrival; rows: Generator<TableRow> } | undefined {
   if (events.kind !== 'tables') return undefined
   const facts = baseOf(attributes, common, more)
-  return { facts, rows: rowsOf(events.tables, facts) }
+  return { facts, rows: rowsOf(events, facts) }
 }
 
-function* rowsOf(tables: readonly RecordTable[], base: Arrival): Generator<TableRow> {
-  for (const table of tables) {
+function* rowsOf({ tables, ruled }: Extract<ReceivedEvents, { kind: 'tables' }>, base: Arrival): Generator<TableRow> {
+  for (const [index, table] of tables.entries()) {
+    const { dropped = NO_RECORDS, changed = NO_RECORDS } = ruled?.[index] ?? {}
     const row: TableRow = {
       table,
       record: 0,
       bytes: NO_BYTES,
+      isChanged: false,
       whole: () => {
-        const record = table.at(row.record)
+        const record = changed.get(row.record) ?? table.at(row.record)
         return toLine(record.raw, arrivalOf(record, base), NO_SETTINGS)
       },
     }
     for (; row.record < table.count; row.record += 1) {
+      if (dropped.has(row.record)) continue
+      row.isChanged = changed.has(row.record)
       row.bytes = table.raw(row.record)
       yield row
     }
   }
 }
 const NO_BYTES = new Uint8Array()
+const NO_RECORDS: ReadonlyMap<number, ReceivedRecord> = new Map()
 
-const baseOf = (attributes: readonly Pair[], common: PostContext, more: readonly Pair[]): Arrival => ({
+export const baseOf = (attributes: readonly Pair[], common: PostContext, more: readonly Pair[]): Arrival => ({
   ...common,
   post: NO_POST,
   attributes: [...attributes, ...more].map(asLeaf),
 })
 
-/** True for a line that only `whole` can prepare: it is too long. */
-export const needsWhole = ({ bytes }: TableRow): boolean => bytes.length > LINE_BYTES_MAX
+/** True for a line that only `whole` can prepare: it is too long, or a rule changed it. */
+export const needsWhole = ({ bytes, isChanged }: TableRow): boolean => isChanged || bytes.length > LINE_BYTES_MAX
 
 /** True for records that differ in their lines only, which then share what is computed for an arrival. */
 const isAlike = (a: ReceivedRecord, b: ReceivedRecord): boolean =>
@@ -157,7 +161,7 @@ function withLeaves(arrival: Arrival, found: readonly EventLeaf[]): Arrival {
 
 const asLeaf = ([path, text]: Pair): EventLeaf => ({ path, text })
 
-function arrivalOf({ raw, time: written, zone, level, keys, attributes, origin }: ReceivedRecord, base: Arrival): Arrival {
+export function arrivalOf({ raw, time: written, zone, level, keys, attributes, origin }: ReceivedRecord, base: Arrival): Arrival {
   const time = written ?? (zone === undefined ? undefined : zonedTime(raw, zone, base.at))
   const severity = level === undefined ? undefined : severityOfWord(level)
   const addsLevel = level !== undefined && !saysLevel(keys, raw)

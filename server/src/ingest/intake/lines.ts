@@ -56,6 +56,11 @@ export class BodyLines {
     return false
   }
 
+  /** Goes on behind a position, which must be the end of a line. */
+  skipTo(end: number): void {
+    this.rest = end + 1
+  }
+
   /** The next line; undefined at the end of the body. */
   next(): Uint8Array | undefined {
     return this.advance() ? this.bytes.subarray(this.start, this.end) : undefined

@@ -194,6 +194,7 @@ const shredRequest = (logIds: readonly string[]): ShredRequest => ({
     logId,
     map: undefined,
     attributes: [],
+    rules: undefined,
     parser: undefined,
     lineTime: undefined,
     isLast: true,

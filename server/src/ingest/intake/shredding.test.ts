@@ -46,7 +46,16 @@ test('lines with messages of any kind get the rows of the reference', () => {
 test('the lines of a body have the same rows as each by itself', () => {
   const common = { at: arrival.at, origin: arrival.origin }
   const logId = '00112233-4455-6677-8899-aabbccddeeff'
-  const target = { batches: [0], orgNumber: 1, logId, attributes: [], parser: undefined, lineTime: undefined, isLast: true }
+  const target = {
+    batches: [0],
+    orgNumber: 1,
+    logId,
+    attributes: [],
+    rules: undefined,
+    parser: undefined,
+    lineTime: undefined,
+    isLast: true,
+  }
   fc.assert(
     fc.property(fc.integer(), (seed) => {
       const random = randomFrom(seed)

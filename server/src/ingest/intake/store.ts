@@ -1,15 +1,17 @@
 import type { Tags } from '@dendro/api'
 import type { Actor } from '../../http/actor.ts'
+import type { RuleCounts } from '../../ingest-rules/ingest-rules.ts'
 import { Failure } from '../../kernel/errors.ts'
 import type { LayoutFindings } from '../../lines/catalog.ts'
 import type { Observation } from '../../lines/slots.ts'
 import { partitionOf } from '../../resources/access/organizations/organizations.ts'
 import { locateAll } from '../../resources/data/catalog/catalog.ts'
 import { type DatasetRoute, type DatasetRow, ensureDatasets, NEW_DATASETS_MAX } from '../../resources/data/datasets/datasets.ts'
+import { appliedRules } from '../../resources/data/ingest-rules/ingest-rules.ts'
 import { parserOf } from '../../resources/data/parsers/parsers.ts'
 import type { IngestOutcome, IngestRequest, MessageParser, ParsedSummary } from '../batch.ts'
 import { native } from '../receivers/native/native.ts'
-import { type DatasetShare, PostAccounting, rawBytesOf } from './accounting.ts'
+import { arrivedOf, type DatasetShare, PostAccounting, rawBytesOf } from './accounting.ts'
 import { idempotencyKeyOf, idempotencyNumber } from './idempotency-key.ts'
 import type { IntakeWorld } from './intake-world.ts'
 import { growLayoutsOf } from './layouts.ts'
@@ -17,7 +19,7 @@ import { choosePeriods } from './periods.ts'
 import type { PostJob, WorkerPool } from './pool.ts'
 import { attributesOf, foreignName, type RoutingRequest } from './routing.ts'
 import { shredInSteps } from './shred-steps.ts'
-import type { BatchRoute, CountedBlock, ParseReply, Shredded, ShredTarget } from './worker-messages.ts'
+import type { BatchRoute, CountedBlock, DatasetRules, ParseReply, Shredded, ShredTarget } from './worker-messages.ts'
 
 export type PostToStore = {
   actor: Actor
@@ -82,21 +84,24 @@ async function storeParsed(
   const identity = idempotencyKeyOf(actor, receiver.name, request.headers[IDEMPOTENCY_KEY], parsed.idempotencyKey)
   const { unsupported } = parsed
   const reason = unsupported === undefined ? undefined : 'unsupported'
+  const dropped = shares.reduce((sum, { ruled }) => sum + (ruled?.dropped ?? 0), 0)
   const rows = await write(world, actor, account.splitByDataset(shares, unsupported ?? parsed.rejected.length, admission, reason), {
     identity,
     bodyHash: parsed.bodyHash,
   })
   for (const { row } of routed) world.beat(row.id, nowMs)
   const { rejected, total, notes } = parsed
+  // The service has accepted what its rules drop.
+  const accepted = rows.count + dropped
   const duplicates = rows.duplicate ? Array.from({ length: total }, (_, index) => index) : []
   return {
-    outcome: { kind: 'stored', accepted: rows.count, rejected, total: Math.max(total, rows.count + rejected.length), duplicates },
+    outcome: { kind: 'stored', accepted, rejected, total: Math.max(total, accepted + rejected.length), duplicates },
     parsed: { rejected, total, notes },
-    leftOut: rowsOf(split) - rowsOf(shares),
+    leftOut: arrivedIn(split) - arrivedIn(shares),
   }
 }
 
-const rowsOf = (shares: readonly DatasetShare[]): number => shares.reduce((sum, { rows }) => sum + rows, 0)
+const arrivedIn = (shares: readonly DatasetShare[]): number => shares.reduce((sum, share) => sum + arrivedOf(share), 0)
 
 /** The shares of datasets whose limits are not crossed; the others count as rejected. */
 async function withoutLimited(
@@ -199,7 +204,7 @@ async function shredAll(
       open.map(({ row }) => row.id),
     )
     const targets = await Promise.all(
-      open.map((place, at) => targetOf(world, actor, place, { map: located[at]?.map, isLast: round >= SLOT_ROUNDS })),
+      open.map((place, at) => targetOf(world, receiver, actor, place, { map: located[at]?.map, isLast: round >= SLOT_ROUNDS })),
     )
     const shredded = await shredInSteps(job, { kind: 'shred', atMs: nowMs, origin: actor.facts.address, targets })
     const waiting: RoutedBatches[] = []
@@ -230,10 +235,12 @@ function eventAttributes(observed: readonly Observation[], tags: Tags, isLabel: 
 
 async function targetOf(
   world: IntakeWorld,
+  receiver: MessageParser,
   { orgId, orgNumber }: Actor,
   { deliveries, row, tags }: RoutedBatches,
   { map, isLast }: Pick<ShredTarget, 'map' | 'isLast'>,
 ): Promise<ShredTarget> {
+  const rules = await rulesOf(world, receiver, orgId, row)
   const parser = row.parser_id === null ? undefined : await parserOf(world, orgId, row.parser_id)
   return {
     batches: deliveries,
@@ -241,16 +248,29 @@ async function targetOf(
     logId: row.id,
     map,
     attributes: attributesOf(tags),
+    rules,
     parser,
     lineTime: row.line_time ?? undefined,
     isLast,
   }
 }
 
-type ShredProgress = { logId: string; blocks: CountedBlock[]; rows: number }
+/** System datasets have no rules, except those that senders fill. */
+async function rulesOf(
+  world: IntakeWorld,
+  { systemCollections = [] }: MessageParser,
+  orgId: string,
+  row: DatasetRow,
+): Promise<DatasetRules | undefined> {
+  if (row.is_system_generated && !systemCollections.includes(row.collection)) return undefined
+  const rules = await appliedRules(world, orgId, row)
+  return rules && { rules, collection: row.collection, dataset: row.dataset }
+}
 
-function collect(done: Map<string, ShredProgress>, logId: string, { blocks, rows }: Extract<Shredded, { kind: 'blocks' }>): void {
-  const filling = done.get(logId) ?? { logId, blocks: [], rows: 0 }
+type ShredProgress = { logId: string; blocks: CountedBlock[]; rows: number; ruled: RuleCounts | undefined }
+
+function collect(done: Map<string, ShredProgress>, logId: string, { blocks, rows, ruled }: Extract<Shredded, { kind: 'blocks' }>): void {
+  const filling = done.get(logId) ?? { logId, blocks: [], rows: 0, ruled }
   for (const block of blocks) filling.blocks.push(block)
   filling.rows += rows
   done.set(logId, filling)

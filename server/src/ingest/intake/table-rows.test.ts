@@ -17,6 +17,7 @@ const target = (map: SlotMap | undefined): ShredTarget => ({
   logId: '00000000-0000-4000-8000-000000000001',
   map,
   attributes: [],
+  rules: undefined,
   parser: undefined,
   lineTime: undefined,
   isLast: true,

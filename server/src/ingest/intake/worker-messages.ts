@@ -1,5 +1,6 @@
 import type { LineTime } from '@dendro/api'
 import type { Block } from '../../events/writer/post.ts'
+import type { AppliedRule, RuleCounts } from '../../ingest-rules/ingest-rules.ts'
 import type { LayoutFindings } from '../../lines/catalog.ts'
 import type { SlotMap } from '../../lines/slots.ts'
 import type { IngestRequest, Pair, RejectedRecord } from '../batch.ts'
@@ -25,6 +26,9 @@ export type ParseReply = {
   bodyHash: bigint
 }
 
+/** The ingest rules of a dataset, and its names, which their filters may read. */
+export type DatasetRules = { readonly rules: readonly AppliedRule[]; readonly collection: string; readonly dataset: string }
+
 /** A dataset with its batches, and data that its events share. */
 export type ShredTarget = {
   batches: readonly number[]
@@ -35,6 +39,8 @@ export type ShredTarget = {
   attributes: readonly Pair[]
   /** The parser that runs before detection. */
   parser: AssignedParser | undefined
+  /** The rules that apply before anything else; undefined for none. */
+  rules: DatasetRules | undefined
   /** Where the lines tell their time. */
   lineTime: LineTime | undefined
   /** True when no more slots will come: the events are stored with the existing ones. */
@@ -45,9 +51,9 @@ export type ShredRequest = { kind: 'shred'; atMs: number; origin: string; target
 /** A block with its counts for the ledger. */
 export type CountedBlock = Block & { counts: BlockCounts }
 
-/** Either blocks, with the counts of the dataset's parser, or what the layout of the dataset must learn first. */
+/** Either blocks, with the counts of the dataset's rules and parser, or what the layout of the dataset must learn first. */
 export type Shredded =
-  | { kind: 'blocks'; logId: string; blocks: readonly CountedBlock[]; rows: number; parsed?: ParserStats }
+  | { kind: 'blocks'; logId: string; blocks: readonly CountedBlock[]; rows: number; parsed?: ParserStats; ruled?: RuleCounts }
   | ({ kind: 'keys'; logId: string } & LayoutFindings)
 export type ShredReply = { shredded: readonly Shredded[] }
 

@@ -84,7 +84,17 @@ function rowsOf(writer: Writer, records: readonly Fields[]): number {
   const request = requestOf(writer, records)
   processor.run(1, { kind: 'parse', receiver: writer.receiver, request, wantsHash: false })
   const split = (map: SlotMap | undefined) => {
-    const target = { batches: [0], orgNumber: 1, logId: DATASET, map, attributes: [], parser: undefined, lineTime: undefined, isLast: true }
+    const target = {
+      batches: [0],
+      orgNumber: 1,
+      logId: DATASET,
+      map,
+      attributes: [],
+      rules: undefined,
+      parser: undefined,
+      lineTime: undefined,
+      isLast: true,
+    }
     const reply = processor.run(1, { kind: 'shred', atMs: 1_714_521_600_000, origin: '', targets: [target] })
     return 'shredded' in reply ? reply.shredded[0] : undefined
   }
@@ -135,7 +145,17 @@ test('small batches for one dataset, as of datasets beyond the limit, become one
   if (!('batches' in parsed)) throw new Error('the body was not parsed')
   expect(parsed.batches).toHaveLength(names.length)
   const shred = (map: SlotMap | undefined, batches: readonly number[]) => {
-    const target = { batches, orgNumber: 1, logId: DATASET, map, attributes: [], parser: undefined, lineTime: undefined, isLast: true }
+    const target = {
+      batches,
+      orgNumber: 1,
+      logId: DATASET,
+      map,
+      attributes: [],
+      rules: undefined,
+      parser: undefined,
+      lineTime: undefined,
+      isLast: true,
+    }
     const reply = processor.run(1, { kind: 'shred', atMs: 1_714_521_600_000, origin: '', targets: [target] })
     const [one] = 'shredded' in reply ? reply.shredded : []
     return one ?? fail()

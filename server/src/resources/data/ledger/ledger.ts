@@ -82,7 +82,9 @@ function toLedgerEntry(row: LedgerRow, { fromMs, toMs, stepMs }: { fromMs: numbe
 }
 
 function toLedgerCounts(sums: LedgerTotals): LedgerCounts {
-  const { received, stored, recounted, duplicate, rejected, reasons, truncated, late, missing, wire_bytes, raw_bytes } = sums
-  const balances = received === stored + duplicate + rejected && missing === 0
-  return { received, stored, recounted, duplicate, rejected, reasons, truncated, late, missing, wire_bytes, raw_bytes, balances }
+  const { received, stored, recounted, duplicate, rejected, reasons, dropped, rules, truncated, late, missing } = sums
+  const { wire_bytes, raw_bytes, dropped_bytes } = sums
+  const balances = received === stored + duplicate + rejected + dropped && missing === 0
+  const events = { received, stored, recounted, duplicate, rejected, reasons, dropped, rules, truncated, late, missing }
+  return { ...events, wire_bytes, raw_bytes, dropped_bytes, balances }
 }

@@ -1,0 +1,96 @@
+import { filtersOf, freeText } from '@dendro/language/filters.fixture'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { hintOfFilter, hintOfRegex } from '../../ingest-rules/hints.ts'
+import { readValues } from '../../lines/reference.ts'
+import { toNs } from '../../lines/time-text.ts'
+import { matcherOf } from '../../query/matcher.ts'
+import { messageReader } from '../detect/message-reader.ts'
+import { detectedIn, isObject } from './arrivals.ts'
+
+/** A hint must not be false for an event that its filter matches: its rule would not apply. */
+const at = { ms: Date.UTC(2026, 10, 27), ns: 0 }
+const arrival = { at, attributes: [], origin: '', post: 0n }
+
+const values = ['debug', 'warning', 'a/b', '/metrics', 'noisy', 'x_y', 'two words', 'K', 'info', '200', 'a"b', 'C:\\temp', 'ü']
+const keys = ['level', 'severity', 'path', 'message', 'a.b', 'hostname', 'appname', 'facility', 'stream', 'status']
+
+const value = fc.constantFrom(...values)
+/** Writes a value with any of the escapes of JSON. */
+const written = fc.tuple(value, fc.array(fc.nat(3), { minLength: 12, maxLength: 12 })).map(([text, ways]) =>
+  [...text]
+    .map((char, place) => {
+      if (ways[place] === 0) return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+      return char === '/' && ways[place] === 1 ? '\\/' : JSON.stringify(char).slice(1, -1)
+    })
+    .join(''),
+)
+const texts = fc.oneof(
+  value,
+  fc.tuple(value, value).map(([a, b]) => `level=${a} path="${b}" status=200`),
+  fc.tuple(value, value).map(([a, b]) => `path="${a.replace(/./g, '\\$&')}" b=${b}`),
+  value.map((text) => `<15>Nov 27 10:00:00 ${text} app[1]: D1127 ${text}`),
+  value.map((text) => `W1127 10:00:00.123456    4711 server.go:42] ${text}`),
+  value.map((text) => `11-27 10:00:00.123  4711  4712 D ${text}: text`),
+  value.map((text) => `2026-11-27 10:00:00,123 ${text.toUpperCase()} [${text}]\t${text}`),
+  value.map((text) => `10.0.0.1 - ${text} [27/Nov/2026:10:00:00 +0000] "GET ${text} HTTP/1.1" 200 5`),
+)
+const objects = fc
+  .array(
+    fc.tuple(
+      fc.constantFrom(...keys, ...values),
+      fc.oneof(
+        written.map((text) => `"${text}"`),
+        texts.map((text) => JSON.stringify(text)),
+        fc.constantFrom('200', 'null', '["debug"]'),
+      ),
+    ),
+    { maxLength: 4 },
+  )
+  .map((members) => `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`)
+const lines = fc.oneof(
+  texts,
+  objects,
+  objects.map((object) => `INFO 2026-11-27 ${object}`),
+  objects.map((object) => JSON.stringify({ message: object })),
+)
+
+const filters = filtersOf({
+  keys: fc.constantFrom(...keys),
+  texts: value,
+  numbers: fc.constantFrom('200', '1'),
+  others: freeText(value),
+})
+
+test('a filter matches no event whose text its hint excludes', () => {
+  fc.assert(
+    fc.property(lines, filters, (line, filter) => {
+      const hint = hintOfFilter(filter)
+      if (!hint || hint(line)) return
+      const bytes = Buffer.from(line)
+      const found = isObject(bytes) ? undefined : detectedIn(bytes, at)
+      const { leaves, time, severity } = readValues(bytes, arrival, { found, messages: messageReader })
+      const event = { raw: line, leaves, timeNs: toNs(time), seq: 0n, severity, origin: '', skeleton: 0n, collection: 'c', dataset: 'd' }
+      expect(matcherOf(filter)(event)).toBe(false)
+    }),
+    { numRuns: 3_000 },
+  )
+})
+
+test.each<[string, boolean, string, boolean | undefined]>([
+  ['password=[^ &"]+', true, 'a PASSWORD=x', true],
+  ['password=[^ &"]+', true, 'nothing', false],
+  ['ssn:? \\d{3}', false, 'SSN 123', false],
+  ['ssn:? \\d{3}', false, 'ssn 123', true],
+  ['abcd*', false, 'abc', true],
+  ['abcd*', false, 'ab', false],
+  ['a|bcd', false, '', undefined],
+  ['(?i)secret', false, '', undefined],
+  ['\\x41bcdef', false, '', undefined],
+  ['a\\.bc', false, 'a.bc', true],
+  ['[\\]]abc', false, '', undefined],
+  ['[]x]yabc', false, 'yabc', true],
+  ['x{2}abc', false, 'abc', true],
+])('the hint of %s', (pattern, ignoreCase, text, expected) => {
+  expect(hintOfRegex(pattern, ignoreCase)?.(text)).toBe(expected)
+})

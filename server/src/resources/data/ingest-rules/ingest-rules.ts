@@ -1,0 +1,223 @@
+import { INGEST_RULES_MAX, type IngestRule, type IngestRuleChange, type IngestRuleDraft } from '@dendro/api'
+import type { Actor } from '../../../http/actor.ts'
+import { checkRule } from '../../../ingest-rules/check-rule.ts'
+import type { AppliedRule } from '../../../ingest-rules/ingest-rules.ts'
+import { badField, badRequest, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
+import type { Db } from '../../../meta/meta.ts'
+import { metadataOf } from '../../../meta/metadata.ts'
+import { parseSelector } from '../../../query/query.ts'
+import type { MetaWorld, World } from '../../../world.ts'
+import { recordChange } from '../../access/audit/audit.ts'
+import { isLimited } from '../../access/policies/policies.ts'
+import { changeRecord, createdBy, createRecord, modifiedBy, type RecordKind, removeRecord } from '../../records.ts'
+import {
+  type DatasetRow,
+  type DatasetSelection,
+  datasetSelectionOf,
+  type SourceSelection,
+  visibilityFor,
+  visibleDatasets,
+  visibleRows,
+} from '../datasets/datasets.ts'
+import {
+  closeGap,
+  deleteIngestRule,
+  type IngestRuleRow,
+  insertIngestRule,
+  insertRuleVersion,
+  lockIngestRule,
+  lockOrderOfRules,
+  selectIngestRules,
+  selectRuleVersions,
+  updateIngestRuleRow,
+} from './rows.ts'
+
+/** The number of versions of a rule that are kept. */
+const VERSIONS_MAX = 100
+
+const allIngestRules = (world: MetaWorld, orgId: string): Promise<readonly IngestRuleRow[]> =>
+  world.meta.cached(orgId, 'ingest rules', () => selectIngestRules(world.meta, orgId))
+
+type ParsedRule = { readonly selects: DatasetSelection; readonly rule: AppliedRule }
+
+/** The rules that apply to a dataset, in their order; undefined for none. Changes apply in every process as soon as it knows of them. */
+export async function appliedRules(world: MetaWorld, orgId: string, dataset: DatasetRow): Promise<readonly AppliedRule[] | undefined> {
+  const parsed = await world.meta.cached(orgId, 'applied ingest rules', async () =>
+    (await allIngestRules(world, orgId)).filter(({ enabled }) => enabled).map(parsedRule),
+  )
+  const applied = parsed.filter(({ selects }) => selects([dataset]).length > 0)
+  return applied.length === 0 ? undefined : applied.map(({ rule }) => rule)
+}
+
+const parsedRule = (row: IngestRuleRow): ParsedRule => ({
+  selects: datasetSelectionOf(sourceOf(row)),
+  rule: { id: row.id, version: row.version, where: row.condition, action: row.action },
+})
+
+const sourceOf = ({ source_ids, source_expr }: Pick<IngestRuleRow, 'source_ids' | 'source_expr'>): SourceSelection => ({
+  from: source_ids ?? undefined,
+  from_expr: source_expr ?? undefined,
+})
+
+/** The rules that refer to no dataset hidden from the caller. */
+const visibleRules = async (world: MetaWorld, actor: Actor): Promise<readonly IngestRuleRow[]> =>
+  visibleRows(await visibilityFor(world, actor), await allIngestRules(world, actor.orgId), (row) => [sourceOf(row)])
+
+export const listIngestRules = async (world: MetaWorld, actor: Actor): Promise<{ ingest_rules: IngestRule[] }> => ({
+  ingest_rules: (await visibleRules(world, actor)).map(shownIngestRule),
+})
+
+export async function findIngestRule(world: MetaWorld, actor: Actor, id: string): Promise<IngestRuleRow> {
+  const row = (await visibleRules(world, actor)).find((candidate) => candidate.id === id)
+  if (!row) throw notFound('ingest rule', id)
+  return row
+}
+
+export async function createIngestRule(world: World, actor: Actor, draft: IngestRuleDraft): Promise<IngestRule> {
+  checkRule(draft)
+  const source = await checkedSource(world, actor, draft)
+  const row: IngestRuleRow = {
+    org_id: actor.orgId,
+    id: world.ids.uuid(),
+    position: 0,
+    version: 1,
+    name: draft.name,
+    description: draft.description ?? null,
+    enabled: draft.enabled,
+    ...source,
+    condition: draft.where,
+    action: draft.action,
+    ...createdBy(actor, world.clock.nowMs()),
+  }
+  return createRecord(world, actor, ingestRuleRecords, row, async (tx) => {
+    await lockOrderOfRules(tx, actor.orgId)
+    row.position = (await selectIngestRules(tx, actor.orgId)).length
+    if (row.position >= INGEST_RULES_MAX) throw badRequest(`an organization may have ${INGEST_RULES_MAX} ingest rules`)
+  })
+}
+
+export async function updateIngestRule(world: World, actor: Actor, { id }: IngestRuleRow, change: IngestRuleChange): Promise<IngestRule> {
+  const isMoved = change.from !== undefined || change.from_expr !== undefined
+  const source = isMoved ? await checkedSource(world, actor, change) : {}
+  return changeRecord(world, actor, ingestRuleRecords, {
+    id,
+    change: (before) => {
+      if (change.version !== undefined && change.version !== before.version) {
+        throw conflict(`the rule has version ${before.version}, and the change is based on version ${change.version}`)
+      }
+      const condition = change.where ?? before.condition
+      const action = change.action ?? before.action
+      checkRule({ where: condition, action })
+      return {
+        version: before.version + 1,
+        name: change.name ?? before.name,
+        description: change.description ?? before.description,
+        enabled: change.enabled ?? before.enabled,
+        ...source,
+        condition,
+        action,
+      }
+    },
+    afterwards: (tx, next) => insertRuleVersion(tx, actor.orgId, shownIngestRule(next), VERSIONS_MAX),
+  })
+}
+
+export const removeIngestRule = (world: World, actor: Actor, record: IngestRuleRow): Promise<undefined> => {
+  let position = 0
+  return removeRecord(world, actor, ingestRuleRecords, record, {
+    check: (before) => {
+      position = before.position
+    },
+    afterwards: async (tx) => {
+      await closeGap(tx, actor.orgId, position)
+    },
+  })
+}
+
+/** Puts the rules that the caller sees into a new order. They share the positions that they have now, so that hidden rules stay where they are. */
+export async function reorderIngestRules(world: World, actor: Actor, ids: readonly string[]): Promise<{ ingest_rules: IngestRule[] }> {
+  const visible = new Set((await visibleRules(world, actor)).map(({ id }) => id))
+  await world.meta.write(actor.orgId, async (tx) => {
+    await lockOrderOfRules(tx, actor.orgId)
+    const rules = (await selectIngestRules(tx, actor.orgId)).filter(({ id }) => visible.has(id))
+    const byId = new Map(rules.map((rule) => [rule.id, rule]))
+    const isComplete = ids.length === rules.length && new Set(ids).size === ids.length && ids.every((id) => byId.has(id))
+    if (!isComplete) throw badField('rule_ids', 'must contain each ingest rule once', 'NOT_EVERY_RULE')
+    for (const [at, id] of ids.entries()) {
+      const [rule, position] = [byId.get(id), rules[at]?.position]
+      if (rule && position !== undefined) await moveRule(world, tx, actor, rule, position)
+    }
+  })
+  return listIngestRules(world, actor)
+}
+
+async function moveRule(world: World, tx: Db, actor: Actor, before: IngestRuleRow, position: number): Promise<void> {
+  if (before.position === position) return
+  const next = { ...before, ...modifiedBy(actor, world.clock.nowMs()), position, version: before.version + 1 }
+  await updateIngestRuleRow(tx, next)
+  await insertRuleVersion(tx, actor.orgId, shownIngestRule(next), VERSIONS_MAX)
+  await recordChange(world, tx, actor, {
+    entity: { type: 'ingest-rule', id: before.id },
+    before: shownIngestRule(before),
+    after: shownIngestRule(next),
+  })
+}
+
+export const ruleVersions = async (world: MetaWorld, actor: Actor, { id }: IngestRuleRow): Promise<{ versions: IngestRule[] }> => ({
+  versions: (await selectRuleVersions(world.meta, actor.orgId, id)).map(({ rule }) => rule),
+})
+
+/**
+ * Checks the datasets of a rule. A selector may match datasets that do not exist yet, so that a caller from whom datasets are hidden must list
+ * ids: the rule would act on what the caller may not see.
+ */
+async function checkedSource(
+  world: MetaWorld,
+  actor: Actor,
+  { from = [], from_expr = '' }: SourceSelection,
+): Promise<Pick<IngestRuleRow, 'source_ids' | 'source_expr'>> {
+  if (from_expr.trim() !== '') {
+    parseSelector(from_expr)
+    if (await isLimited(world, actor)) throw forbidden('a caller from whom policies hide datasets must name the datasets of a rule in from')
+    return { source_ids: null, source_expr: from_expr }
+  }
+  if (from.length === 0) throw badField('from', 'or from_expr must name datasets', 'MISSING_SOURCE')
+  const visible = await visibleDatasets(world, actor)
+  const byName = new Map(visible.flatMap((row) => [[row.id, row] as const, [`${row.collection}.${row.dataset}`, row] as const]))
+  const ids = from.map((name) => {
+    const row = byName.get(name)
+    if (!row) throw badField('from', `names no dataset: ${name.slice(0, 100)}`, 'UNKNOWN_DATASET')
+    return row.id
+  })
+  return { source_ids: [...new Set(ids)], source_expr: null }
+}
+
+export const shownIngestRule = (row: IngestRuleRow): IngestRule => ({
+  id: row.id,
+  name: row.name,
+  ...(row.description === null ? {} : { description: row.description }),
+  enabled: row.enabled,
+  position: row.position,
+  version: row.version,
+  ...(row.source_ids === null ? {} : { from: row.source_ids }),
+  ...(row.source_expr === null ? {} : { from_expr: row.source_expr }),
+  where: row.condition,
+  action: row.action,
+  metadata: metadataOf(row),
+})
+
+const ingestRuleRecords: RecordKind<IngestRuleRow, IngestRule> = {
+  noun: 'ingest rule',
+  entity: 'ingest-rule',
+  lock: async (tx, orgId, id) => {
+    await lockOrderOfRules(tx, orgId)
+    return lockIngestRule(tx, orgId, id)
+  },
+  insert: async (tx, row) => {
+    await insertIngestRule(tx, row)
+    await insertRuleVersion(tx, row.org_id, shownIngestRule(row), VERSIONS_MAX)
+  },
+  update: updateIngestRuleRow,
+  remove: deleteIngestRule,
+  shown: shownIngestRule,
+}
