@@ -144,6 +144,8 @@ const MARKED = [
   'tags.search',
   'timeseries.get',
   'topKeys.get',
+  'traces.find',
+  'traces.get',
   'widgetTemplates.get',
   'widgetTemplates.list',
   'widgets.data',

@@ -37,7 +37,8 @@ export async function findTrace(world: World, actor: Actor, given: string, query
   return shownTrace(traceId, found, actor)
 }
 
-export const mayHaveTraces = (collection: string): boolean => !collection.startsWith('.') || collection === SPANS_COLLECTION
+export const isOfSpans = (collection: string): boolean => collection === SPANS_COLLECTION
+const mayHaveTraces = (collection: string): boolean => !collection.startsWith('.') || isOfSpans(collection)
 
 const rangeWords = ({ time_range, from_ts }: TraceQuery): string =>
   time_range !== undefined || from_ts !== undefined ? ' in this range' : ''
