@@ -1,3 +1,4 @@
+import { durationText } from '@dendro/language/nanoseconds'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
@@ -10,7 +11,6 @@ import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import type { TraceParams } from './params.ts'
 import { TraceView } from './trace-view.tsx'
-import { durationText } from './waterfall.ts'
 
 /** A trace is read again while parents are missing, for a few minutes after its start. */
 const LATE_MS = 300_000
