@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { durationText } from './nanoseconds.ts'
+import { durationText, readDuration } from './nanoseconds.ts'
 
 test.each([
   [0, '0 ns'],
@@ -11,4 +11,22 @@ test.each([
   [90e9, '1.5 min'],
 ])('%d ns are %s', (nanos, text) => {
   expect(durationText(nanos)).toBe(text)
+})
+
+test.each([
+  ['7ns', 7],
+  ['15us', 15_000],
+  ['250ms', 250e6],
+  ['1.5s', 1.5e9],
+  ['2m', 120e9],
+  ['1h', 3_600e9],
+  ['0.4ns', 0],
+  ['2500h', 9e15],
+  ['2502h', undefined],
+  ['7', undefined],
+  ['7d', undefined],
+  ['-1s', undefined],
+  ['', undefined],
+])('%s has %s nanoseconds', (text, nanos) => {
+  expect(readDuration(text)).toBe(nanos)
 })

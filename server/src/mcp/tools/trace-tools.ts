@@ -65,6 +65,8 @@ const findTraces = readingTool({
         service: conditions.service,
         op: conditions.operation,
         status: conditions.status,
+        min: conditions.min_duration,
+        max: conditions.max_duration,
         order: conditions.order === 'slowest' ? conditions.order : undefined,
         any: conditions.spans === 'root' ? undefined : true,
         f: bounds.fromMs,

@@ -1,9 +1,9 @@
 import type { contract, QueryOf } from '@dendro/api'
+import { readDuration } from '@dendro/language/nanoseconds'
 import type { Filter, FilterOperator, Literal } from '@dendro/language/tree'
 import { badField } from '../../../kernel/errors.ts'
 import { parseFilter } from '../../../query/query.ts'
 import { and } from '../../data/event-queries/event-queries.ts'
-import { nanosOf } from './duration-text.ts'
 import { isSpan } from './trace-id.ts'
 
 type TracesQuery = QueryOf<typeof contract.traces.find>
@@ -54,8 +54,11 @@ export function spanFilter({ where, service, operation, status, min_duration, ma
   return { ofAnyDuration, whole: allOf([ofAnyDuration, ...bounds]) }
 }
 
-const durationOf = (field: string, given: string | undefined): number | undefined =>
-  given === undefined ? undefined : nanosOf(field, given)
+function durationOf(field: string, given: string | undefined): number | undefined {
+  const nanos = given === undefined ? undefined : readDuration(given)
+  if (given !== undefined && nanos === undefined) throw badField(field, 'must be less than 2500h', 'OUT_OF_RANGE')
+  return nanos
+}
 
 function ofStatus(status: NonNullable<TracesQuery['status']>): Filter {
   if (status !== 'unset') return compare('$span.status_code', '=', text(codes[status]))
