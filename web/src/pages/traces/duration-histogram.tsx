@@ -12,7 +12,7 @@ type DurationHistogramProps = {
 
 const HEIGHT_PX = 72
 /** Few bars do not become blocks. */
-const BAR_MAX_REM = 6
+const BAR_MAX_REM = 10
 
 /** DurationHistogram counts spans by duration; dragging over it, or the arrow keys with Shift, select durations. */
 export function DurationHistogram({ steps, min, max, onPick }: DurationHistogramProps) {

@@ -58,7 +58,7 @@ function TraceRow({ trace, params, zone, longest, colors }: TraceRowProps) {
       <td className={`${cell} whitespace-nowrap text-soft text-xs tabular-nums`}>
         {day} {clock}
       </td>
-      <td className={`${cell} w-1/2 max-sm:w-auto`}>
+      <td className={`${cell} w-2/5 max-sm:w-auto`}>
         <Link
           to="/traces"
           search={{ ...params, id: trace_id, at: start_time }}
@@ -86,7 +86,7 @@ function TraceRow({ trace, params, zone, longest, colors }: TraceRowProps) {
         <span className="sm:hidden"> {spans === 1 ? 'span' : 'spans'}</span>
         {errors > 0 && <span className="ml-2 text-error text-xs">{count(errors)} failed</span>}
       </td>
-      <td className={cell}>
+      <td className={`${cell} w-1/4 max-sm:w-auto`}>
         <ul className="flex flex-wrap gap-x-3 text-xs" aria-label="Services">
           {services.slice(0, SERVICES_SHOWN).map((one) => (
             <li key={one.service} className="flex items-center gap-1">
