@@ -11,11 +11,10 @@ const STEPS = Array.from({ length: 9 }, (_, power) => [1, 2, 5].map((one) => one
 const edges: readonly Edges[] = [0, ...STEPS, 1e12].map((from, at, all) => ({ from, to: all[at + 1] }))
 
 /** The filters whose matches are to be counted: for each step of duration, all spans and the failed ones. */
-export const durationFilters = (spans: Filter): readonly Filter[] =>
-  edges.flatMap(({ from, to }) => {
-    const within = and(spans, lasts(from, to))
-    return [within, and(within, isFailed)]
-  })
+export const durationFilters: readonly Filter[] = edges.flatMap(({ from, to }) => {
+  const within = lasts(from, to)
+  return [within, and(within, isFailed)]
+})
 
 /** The counts from the shortest to the longest duration that occurs. */
 export function durationCounts(counts: readonly number[]): DurationCounts {

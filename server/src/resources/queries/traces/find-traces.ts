@@ -3,7 +3,7 @@ import type { AggregateCall, Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
 import { boundsOf } from '../../../query/bounds.ts'
 import type { EventQuery, FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
-import { countEach, readEvents, readStats } from '../../../reading/reading.ts'
+import { countWithin, readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { type DatasetRow, sourceDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
 import { and, buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
@@ -94,7 +94,7 @@ async function chooseTraces(reading: TracesReading, selection: Selection, { orde
 
 async function countDurations(reading: TracesReading, selection: Selection): Promise<NonNullable<TraceList['durations']>> {
   const eventQuery = await eventQueryOf(reading, selection)
-  const { counts, cost } = await countEach(reading.world.events, eventQuery, durationFilters(selection.filter))
+  const { counts, cost } = await countWithin(reading.world.events, eventQuery, durationFilters)
   reading.bytes += cost.bytes
   return durationCounts(counts)
 }
