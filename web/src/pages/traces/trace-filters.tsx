@@ -7,16 +7,17 @@ import { readWhere } from '../../parts/query-readers.ts'
 import type { Range } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input } from '../../ui/field.tsx'
+import { IdForm } from './id-form.tsx'
 import type { TraceParams } from './params.ts'
 
-type TraceFiltersProps = { params: TraceParams; range: Range; onChange(by: Partial<TraceParams>): void }
+type TraceFiltersProps = { params: TraceParams; range: Range; onChange(by: Partial<TraceParams>): void; onOpen(id: string): void }
 
 /** SUGGESTED_MAX is how many datasets are sampled for suggestions. */
 const SUGGESTED_MAX = 100
 const OFFERED_MAX = 500
 
 /** TraceFilters are the conditions on a span and the order. What is typed applies on Enter. */
-export function TraceFilters({ params, range, onChange }: TraceFiltersProps) {
+export function TraceFilters({ params, range, onChange, onOpen }: TraceFiltersProps) {
   const { data } = useDatasets()
   const services = useMemo(() => (data?.datasets ?? []).filter(({ collection }) => collection === '.traces'), [data])
   const sampled = services.slice(0, SUGGESTED_MAX).map(({ id }) => id)
@@ -32,8 +33,12 @@ export function TraceFilters({ params, range, onChange }: TraceFiltersProps) {
     apply(typed)
   }
   return (
-    <form className="flex flex-col gap-2" aria-label="Conditions" onSubmit={submit}>
-      <div className="grid grid-cols-2 gap-2 md:grid-cols-[minmax(0,3fr)_minmax(0,1fr)_minmax(0,1fr)_auto]">
+    <div className="flex flex-col gap-2">
+      <form
+        className="grid grid-cols-2 gap-2 md:grid-cols-[minmax(0,3fr)_minmax(0,1fr)_minmax(0,1fr)_auto]"
+        aria-label="Conditions"
+        onSubmit={submit}
+      >
         <QueryField
           className="max-md:col-span-2"
           label="Filter"
@@ -72,7 +77,7 @@ export function TraceFilters({ params, range, onChange }: TraceFiltersProps) {
         <Button type="submit" variant="main" className="self-end justify-center max-md:col-span-2">
           Search
         </Button>
-      </div>
+      </form>
       <div className="flex flex-wrap gap-x-4 gap-y-1">
         <FilterRow label="Order">
           <Choice isOn={params.order === undefined} onPick={() => onChange({ order: undefined })}>
@@ -102,8 +107,9 @@ export function TraceFilters({ params, range, onChange }: TraceFiltersProps) {
             Any span
           </Choice>
         </FilterRow>
+        <IdForm onPick={onOpen} />
       </div>
-    </form>
+    </div>
   )
 }
 

@@ -13,7 +13,6 @@ import { type Range, timeRangeOf } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { DurationHistogram } from './duration-histogram.tsx'
-import { IdForm } from './id-form.tsx'
 import type { TraceParams } from './params.ts'
 import { TraceFilters } from './trace-filters.tsx'
 import { TraceRows } from './trace-rows.tsx'
@@ -35,16 +34,13 @@ export function TraceList({ params }: { params: TraceParams }) {
   const pickRange = (next: Range) => change({ r: undefined, f: undefined, t: undefined, ...rangeParamsOf(next) })
   const { data, error } = found
   return (
-    <Page
-      title="Traces"
-      actions={
-        <>
-          <IdForm onPick={(id) => navigate({ to: '/traces', search: { ...params, id } })} />
-          <TimePicker range={range} zone={zone} onPick={pickRange} onZone={setZone} />
-        </>
-      }
-    >
-      <TraceFilters params={params} range={range} onChange={change} />
+    <Page title="Traces" actions={<TimePicker range={range} zone={zone} onPick={pickRange} onZone={setZone} />}>
+      <TraceFilters
+        params={params}
+        range={range}
+        onChange={change}
+        onOpen={(id) => navigate({ to: '/traces', search: { ...params, id } })}
+      />
       {error && <FailureNote thrown={error} again={() => found.refetch()} />}
       {!data && !error && <Loading height="20rem">Loading…</Loading>}
       {data && !error && (
