@@ -7,6 +7,7 @@ import { booleanParameter, int64, integerParameter, lastOf, ms, textParameter, u
 export const TRACE_SPANS_MAX = 20_000
 export const TRACE_LOGS_MAX = 10_000
 export const TRACES_MAX = 100
+export const OPERATIONS_MAX = 200
 const WHERE_MAX = 65_536
 
 const texts = z.record(z.string(), z.string())
@@ -144,6 +145,29 @@ const TraceList = z
   .meta({ id: 'TraceList' })
 export type TraceList = z.output<typeof TraceList>
 
+const OperationStats = z
+  .object({
+    service: z.string(),
+    operation: z.string().describe('The name of the spans.'),
+    spans: z.int().min(0),
+    per_second: z.number().min(0).describe('Spans a second over the whole range.'),
+    errors: z.int().min(0).describe('Failed spans.'),
+    p50_nano: length.optional().describe('Absent where no span has a duration. Estimated, as are the other percentiles.'),
+    p95_nano: length.optional(),
+    p99_nano: length.optional(),
+    max_nano: length.optional().describe('Exact.'),
+  })
+  .meta({ id: 'OperationStats' })
+
+const OperationList = z
+  .object({
+    operations: z.array(OperationStats).describe('In the requested order.'),
+    operations_total: z.int().min(0),
+    is_exact: z.boolean().describe('False when percentiles are shown, which are estimates. Numbers of spans and failures are exact.'),
+  })
+  .meta({ id: 'OperationList' })
+export type OperationList = z.output<typeof OperationList>
+
 const DURATION = /^[0-9]{1,15}(?:[.][0-9]{1,9})?(?:ns|us|ms|s|m|h)$/
 const duration = (meaning: string) =>
   z
@@ -192,6 +216,29 @@ the spans within an hour of those that match. Without \`from\` and \`from_expr\`
       durations: booleanParameter.describe('Also counts the matching spans by duration.'),
     }),
     reply: TraceList,
+    fails: [404, 503],
+  }),
+  operations: endpoint({
+    method: 'GET',
+    path: '/traces/operations',
+    permission: 'search_read',
+    tier: 'D',
+    summary: 'List services and their operations: how often, how slow, how many failures',
+    description: `Counts spans by service and name. Without \`from\` and \`from_expr\` all datasets of the collection \`.traces\` are searched; without a time the last hour.`,
+    query: z.object({
+      ...sourceParameters,
+      ...rangeParameters,
+      where: textParameter(WHERE_MAX).describe("A filter on spans, such as `$span.kind = 'SPAN_KIND_SERVER'`."),
+      service: textParameter(1_024),
+      spans: z
+        .preprocess(lastOf, z.enum(['any', 'root']).optional())
+        .describe('Which spans are counted; `root` for those without a parent. `any` when absent.'),
+      order: z
+        .preprocess(lastOf, z.enum(['busiest', 'slowest', 'failing']).optional())
+        .describe('By the number of spans, the 95th percentile or the number of failures; `busiest` when absent.'),
+      limit: integerParameter(1, OPERATIONS_MAX).describe('The maximum number of operations; 100 when absent.'),
+    }),
+    reply: OperationList,
     fails: [404, 503],
   }),
   get: endpoint({

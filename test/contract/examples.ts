@@ -280,6 +280,10 @@ export const examples: Readonly<Record<string, Example>> = {
     await sentSpan(maker)
     return { query: 'durations=true' }
   },
+  'traces.operations': async (maker) => {
+    await sentSpan(maker)
+    return {}
+  },
   'traces.get': async (maker) => ({ params: { traceId: await tracedEvent(maker) } }),
   'context.get': async (maker) => ({ query: `from=${await maker.dataset()}&timestamp=1795262400000` }),
   'metricDefinitions.create': async (maker) => ({ body: await metricDefinition(maker) }),

@@ -146,6 +146,7 @@ const MARKED = [
   'topKeys.get',
   'traces.find',
   'traces.get',
+  'traces.operations',
   'widgetTemplates.get',
   'widgetTemplates.list',
   'widgets.data',

@@ -1365,6 +1365,33 @@ class NestedTemplateLiteral(TypedDict):
     value: Union[str, List[Union[str, TemplateLiteralObject]], float, bool, int]
 
 
+class OperationList(TypedDict):
+    operations: List[OperationStats]
+    """In the requested order."""
+    operations_total: int
+    is_exact: bool
+    """False when percentiles are shown, which are estimates. Numbers of spans and failures are exact."""
+
+
+class OperationStats(TypedDict):
+    service: str
+    operation: str
+    """The name of the spans."""
+    spans: int
+    per_second: float
+    """Spans a second over the whole range."""
+    errors: int
+    """Failed spans."""
+    p50_nano: NotRequired[int]
+    """Absent where no span has a duration. Estimated, as are the other percentiles."""
+    p95_nano: NotRequired[int]
+    """Nanoseconds."""
+    p99_nano: NotRequired[int]
+    """Nanoseconds."""
+    max_nano: NotRequired[int]
+    """Exact."""
+
+
 class Organization(TypedDict):
     id: str
     name: str
@@ -9117,6 +9144,41 @@ class TracesApi:
             "/traces",
             "json",
             query={"from": from_, "from_expr": from_expr, "time_range": time_range, "from_ts": from_ts, "to_ts": to_ts, "where": where, "service": service, "operation": operation, "status": status, "min_duration": min_duration, "max_duration": max_duration, "spans": spans, "order": order, "limit": limit, "durations": durations},
+            headers=headers,
+        )
+        return reply
+
+    def operations(
+        self,
+        *,
+        from_: Optional[List[str]] = None,
+        from_expr: Optional[str] = None,
+        time_range: Optional[str] = None,
+        from_ts: Optional[int] = None,
+        to_ts: Optional[int] = None,
+        where: Optional[str] = None,
+        service: Optional[str] = None,
+        spans: Optional[Literal["any", "root"]] = None,
+        order: Optional[Literal["busiest", "slowest", "failing"]] = None,
+        limit: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> OperationList:
+        """
+        List services and their operations: how often, how slow, how many failures.
+
+        Counts spans by service and name. Without `from` and `from_expr` all datasets of the collection `.traces` are
+        searched; without a time the last hour.
+
+        where: A filter on spans, such as `$span.kind = 'SPAN_KIND_SERVER'`.
+        spans: Which spans are counted; `root` for those without a parent. `any` when absent.
+        order: By the number of spans, the 95th percentile or the number of failures; `busiest` when absent.
+        limit: The maximum number of operations; 100 when absent.
+        """
+        reply: OperationList = self._transport.call(
+            "GET",
+            "/traces/operations",
+            "json",
+            query={"from": from_, "from_expr": from_expr, "time_range": time_range, "from_ts": from_ts, "to_ts": to_ts, "where": where, "service": service, "spans": spans, "order": order, "limit": limit},
             headers=headers,
         )
         return reply

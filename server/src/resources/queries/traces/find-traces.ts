@@ -5,13 +5,13 @@ import { boundsOf } from '../../../query/bounds.ts'
 import type { EventQuery, FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
 import { countWithin, readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
-import { type DatasetRow, sourceDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
+import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import { and, buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
 import { durationCounts, durationFilters } from './duration-counts.ts'
+import { searchedDatasets, spanDatasets } from './span-datasets.ts'
 import { DURATION_KEY, inTraces, isRoot, spanFilter, TRACE_ID_KEY } from './span-filter.ts'
 import { isSpan } from './trace-id.ts'
 import { traceIdOf, traceSummaries } from './trace-summaries.ts'
-import { isOfSpans } from './traces.ts'
 
 type TracesQuery = QueryOf<typeof contract.traces.find>
 type TracesReply = ReplyOf<typeof contract.traces.find>
@@ -43,9 +43,8 @@ export async function findTraces(world: World, actor: Actor, query: TracesQuery,
   const startedMs = world.clock.monotonicMs()
   const filter = spanFilter(query)
   const bounds = boundsOf(query, world.clock.nowMs(), DEFAULT_RANGE)
-  const ofSpans = (await visibleDatasets(world, actor)).filter(({ collection }) => isOfSpans(collection))
-  const isSelected = query.from_expr?.trim() || query.from?.length
-  const datasets = isSelected ? await sourceDatasets(world, actor, query) : ofSpans
+  const ofSpans = await spanDatasets(world, actor)
+  const datasets = await searchedDatasets(world, actor, query)
   if (datasets.length === 0) return { traces: [], has_more: false, ...(query.durations ? { durations: [] } : {}), is_exact: true }
   const reading: TracesReading = { world, actor, signal, bytes: 0 }
   const [chosen, durations] = await Promise.all([

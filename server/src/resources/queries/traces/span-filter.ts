@@ -7,6 +7,7 @@ import { and } from '../../data/event-queries/event-queries.ts'
 import { isSpan } from './trace-id.ts'
 
 type TracesQuery = QueryOf<typeof contract.traces.find>
+type SpanConditions = Pick<TracesQuery, 'where' | 'service' | 'operation' | 'status' | 'min_duration' | 'max_duration' | 'spans'>
 
 export const TRACE_ID_KEY = '$span.trace_id'
 export const DURATION_KEY = '$span.duration_nano'
@@ -27,6 +28,15 @@ export const inTraces = (ids: readonly string[], negated = false): Filter => ({
   at: NOWHERE,
 })
 
+/** The spans whose keys have one of several combinations of values; null stands for no value. */
+export const isOneOf = (keys: readonly string[], combinations: readonly (readonly (string | null)[])[]): Filter => ({
+  kind: 'or',
+  of: combinations.map((values) => allOf(keys.map((key, at) => hasValue(key, values[at] ?? null)))),
+})
+
+const hasValue = (key: string, value: string | null): Filter =>
+  value === null ? { kind: 'exists', key, negated: true, at: NOWHERE } : compare(key, '=', text(value))
+
 /** The spans that last from `from` nanoseconds to less than `to`. */
 export const lasts = (from: number, to: number | undefined): Filter =>
   allOf([atLeast(from), ...(to === undefined ? [] : [compare(DURATION_KEY, '<', number(to))])])
@@ -37,7 +47,7 @@ const atLeast = (nanos: number): Filter => compare(DURATION_KEY, '>=', number(na
 /** What a span must meet: everything that is asked but its duration, and its duration. */
 export type SpanFilter = { readonly ofAnyDuration: Filter; readonly whole: Filter }
 
-export function spanFilter({ where, service, operation, status, min_duration, max_duration, spans }: TracesQuery): SpanFilter {
+export function spanFilter({ where, service, operation, status, min_duration, max_duration, spans }: SpanConditions): SpanFilter {
   const ofAnyDuration = allOf([
     isSpan(false),
     ...(where?.trim() ? [parseFilter(where, 'where').filter] : []),
