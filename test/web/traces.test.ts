@@ -135,6 +135,29 @@ describe.skipIf(browserPath === undefined)('traces', () => {
     }
   })
 
+  test('operations lead to their traces, in every order', async () => {
+    const page = await stand.open('/app/traces')
+    await page.getByRole('link', { name: 'Operations', exact: true }).click()
+    await page.getByRole('heading', { name: 'Operations' }).waitFor()
+    await page.getByRole('button', { name: 'Failing' }).click()
+    const rows = page.getByRole('table').getByRole('row')
+    await expect.poll(() => rows.count()).toBe(2)
+    await page.getByRole('link', { name: '1 (100 %)' }).click()
+    await expect.poll(() => page.getByRole('table').getByRole('link').allTextContents()).toEqual(['shop GET /cart'])
+    expect(await page.getByRole('combobox', { name: 'Operation' }).inputValue()).toBe('charge')
+  })
+
+  test.each(['light', 'dark'] as const)('a narrow and a wide list of operations have no faults, %s', async (theme) => {
+    for (const width of [390, 1_440]) {
+      const page = await stand.open('/app/traces?ops=true&rank=failing', { theme, width })
+      await page.getByRole('table').waitFor()
+      expect(await axeFaults(page, `operations ${theme} ${width}`)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+      if (process.env.DENDRO_TRACE_PICTURES)
+        await page.screenshot({ path: `${process.env.DENDRO_TRACE_PICTURES}/operations-${theme}-${width}.png` })
+    }
+  })
+
   test('10,000 spans are drawn a screen at a time', async () => {
     const page = await stand.open(`/app/traces?id=${LARGE}`)
     await page.getByText('10,000 spans').waitFor()
@@ -163,7 +186,7 @@ describe.skipIf(browserPath === undefined)('traces', () => {
     await expect.poll(() => rows.allTextContents()).toEqual(['shop GET /cart'])
     await rows.first().click()
     await page.getByRole('heading', { name: 'shop GET /cart' }).waitFor()
-    await page.getByRole('link', { name: 'Traces', exact: true }).last().click()
+    await page.getByRole('main').getByRole('link', { name: 'Traces', exact: true }).click()
     await expect.poll(() => rows.allTextContents()).toEqual(['shop GET /cart'])
     expect(await page.getByRole('button', { name: 'Failing' }).getAttribute('aria-pressed')).toBe('true')
     await page

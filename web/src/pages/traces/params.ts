@@ -1,8 +1,15 @@
 import { readDuration } from '@dendro/language/nanoseconds'
 import { type RangeParams, readRangeParams } from '../../parts/range-params.ts'
 import { flag, number, oneOf, readParams, type SearchParamsOf, text } from '../../parts/search-params.ts'
+import type { Range } from '../../parts/time-range.ts'
 
 export const statuses = ['ok', 'error', 'unset'] as const
+
+export const operationOrders = ['busiest', 'slowest', 'failing'] as const
+export type OperationOrder = (typeof operationOrders)[number]
+
+/** HOUR is the range where the address has none. */
+export const HOUR: Range = { words: 'Last 1 hour' }
 
 const duration = (value: unknown): string | undefined => {
   const given = text(value)
@@ -26,6 +33,9 @@ const schema = {
   /** any lets any span meet the conditions, not only roots. */
   any: flag,
   order: oneOf(['slowest']),
+  /** ops shows operations instead of traces, in the order of rank. */
+  ops: flag,
+  rank: oneOf(operationOrders),
 }
 
 /** TraceParams are the search parameters that differ from the default. */

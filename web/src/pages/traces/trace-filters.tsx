@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { Field, Input } from '../../ui/field.tsx'
 import { IdForm } from './id-form.tsx'
 import type { TraceParams } from './params.ts'
+import { ViewLinks } from './view-links.tsx'
 
 type TraceFiltersProps = { params: TraceParams; range: Range; onChange(by: Partial<TraceParams>): void; onOpen(id: string): void }
 
@@ -79,6 +80,7 @@ export function TraceFilters({ params, range, onChange, onOpen }: TraceFiltersPr
         </Button>
       </form>
       <div className="flex flex-wrap gap-x-4 gap-y-1">
+        <ViewLinks params={params} />
         <FilterRow label="Order">
           <Choice isOn={params.order === undefined} onPick={() => onChange({ order: undefined })}>
             Newest

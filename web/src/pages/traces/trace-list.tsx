@@ -13,11 +13,10 @@ import { type Range, timeRangeOf } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { DurationHistogram } from './duration-histogram.tsx'
-import type { TraceParams } from './params.ts'
+import { HOUR, type TraceParams } from './params.ts'
 import { TraceFilters } from './trace-filters.tsx'
 import { TraceRows } from './trace-rows.tsx'
 
-const HOUR: Range = { words: 'Last 1 hour' }
 const SHOWN = 50
 
 /** TraceList lists the traces of the range, with conditions and a histogram that selects durations. */

@@ -1,13 +1,15 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { OneTrace } from './one-trace.tsx'
+import { OperationsPage } from './operations.tsx'
 import type { TraceParams } from './params.ts'
 import { TraceList } from './trace-list.tsx'
 
-/** TracesPage shows the trace of the address, or the list of traces. */
+/** TracesPage shows the trace of the address, the list of operations, or that of traces. */
 export function TracesPage() {
   const params: TraceParams = useSearch({ strict: false })
   const navigate = useNavigate()
   const change = (by: Partial<TraceParams>) => navigate({ to: '/traces', search: { ...params, ...by }, replace: true })
+  if (params.id === undefined && params.ops) return <OperationsPage params={params} />
   if (params.id === undefined) return <TraceList params={params} />
   return <OneTrace key={params.id} id={params.id} params={params} onChange={change} />
 }
