@@ -2,11 +2,9 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { Series, TimeSlice } from './event-shapes.ts'
 import { MetricQuery } from './metric-shapes.ts'
-import { int64Given, text, uuid } from './values.ts'
+import { int64Given, lastOf, text, uuid } from './values.ts'
 
 const TIME_MAX = 8_640_000_000_000_000
-
-const lastOf = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value)
 
 /** The assistant's proposal; its parts can be sent to `POST /metrics/definitions` and `POST /widgets`. */
 const ProposedWidget = z

@@ -142,7 +142,7 @@ export {
 } from './templates.ts'
 export type { TimeseriesRequest } from './timeseries.ts'
 export type { SampledKey, TopKey } from './top-keys.ts'
-export { TRACE_SPANS_MAX, type Trace } from './traces.ts'
+export { type OperationList, TRACE_SPANS_MAX, TRACES_MAX, type Trace, type TraceList, type TraceSummary } from './traces.ts'
 export type { MetricItem, UsageSeries } from './usage.ts'
 export { type LoginMethod, type MultiOrgUser, User, type UserPreference, UserStatus } from './users.ts'
 export { FailureBody, Identity, isUuid, Metadata, Tags } from './values.ts'

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { list, text } from './values.ts'
+import { lastOf, list, text } from './values.ts'
 
 const STATEMENTS_MAX = 10_000
-const lastOf = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value)
 
 const statementId = z
   .string()

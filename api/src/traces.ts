@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { Event } from './event-shapes.ts'
-import { rangeParameters } from './search.ts'
-import { int64, integerParameter, ms, uuid } from './values.ts'
+import { rangeParameters, sourceParameters } from './search.ts'
+import { booleanParameter, int64, integerParameter, lastOf, ms, textParameter, uuid } from './values.ts'
 
 export const TRACE_SPANS_MAX = 20_000
 export const TRACE_LOGS_MAX = 10_000
+export const TRACES_MAX = 100
+export const OPERATIONS_MAX = 200
+const WHERE_MAX = 65_536
 
 const texts = z.record(z.string(), z.string())
 const SpanStatus = z.enum(['unset', 'ok', 'error'])
@@ -93,6 +96,88 @@ const Trace = z
   .meta({ id: 'Trace' })
 export type Trace = z.output<typeof Trace>
 
+const SpanSummary = z
+  .object({
+    span_id: z.string(),
+    service: z.string(),
+    name: z.string(),
+    status: SpanStatus,
+    start_time_unix_nano: z.string(),
+    duration_nano: length,
+  })
+  .meta({ id: 'SpanSummary' })
+
+const TraceSummary = z
+  .object({
+    trace_id: z.string().describe('32 hex digits in lower case.'),
+    start_time: ms,
+    start_time_unix_nano: z.string().describe('The start of the earliest span, as the senders wrote it.'),
+    duration_nano: length.describe('From the start of the earliest span to the end of the latest. Clocks are not corrected here.'),
+    spans: z.int().min(0),
+    errors: z.int().min(0).describe('Failed spans.'),
+    services: z.array(z.object({ service: z.string(), spans: z.int(), errors: z.int() })).describe('Most spans first, at most 20.'),
+    services_total: z.int().min(0),
+    root: SpanSummary.optional().describe('The longest span without a parent. Absent if none has arrived.'),
+    found: SpanSummary.describe('The first of the matching spans in the requested order.'),
+  })
+  .meta({ id: 'TraceSummary' })
+export type TraceSummary = z.output<typeof TraceSummary>
+
+const TraceList = z
+  .object({
+    traces: z.array(TraceSummary),
+    has_more: z.boolean().describe('More traces match. Narrow the range or the filter, or raise the limit.'),
+    durations: z
+      .array(
+        z.object({
+          from_nano: length,
+          to_nano: length.optional().describe('Exclusive. Absent for the last one, which has no end.'),
+          spans: z.int().min(0),
+          errors: z.int().min(0).describe('Failed spans.'),
+        }),
+      )
+      .optional()
+      .describe('The number of matching spans by duration, whatever min_duration and max_duration are. Present with `durations`.'),
+    is_exact: z
+      .boolean()
+      .describe('False if spans crowd out traces that would come earlier, or if traces have more spans than were counted.'),
+  })
+  .meta({ id: 'TraceList' })
+export type TraceList = z.output<typeof TraceList>
+
+const OperationStats = z
+  .object({
+    service: z.string(),
+    operation: z.string().describe('The name of the spans.'),
+    spans: z.int().min(0),
+    per_second: z.number().min(0).describe('Spans a second over the whole range.'),
+    errors: z.int().min(0).describe('Failed spans.'),
+    p50_nano: length.optional().describe('Absent where no span has a duration. Estimated, as are the other percentiles.'),
+    p95_nano: length.optional(),
+    p99_nano: length.optional(),
+    max_nano: length.optional().describe('Exact.'),
+  })
+  .meta({ id: 'OperationStats' })
+
+const OperationList = z
+  .object({
+    operations: z.array(OperationStats).describe('In the requested order.'),
+    operations_total: z.int().min(0),
+    is_exact: z.boolean().describe('False when percentiles are shown, which are estimates. Numbers of spans and failures are exact.'),
+  })
+  .meta({ id: 'OperationList' })
+export type OperationList = z.output<typeof OperationList>
+
+const DURATION = /^[0-9]{1,15}(?:[.][0-9]{1,9})?(?:ns|us|ms|s|m|h)$/
+const duration = (meaning: string) =>
+  z
+    .preprocess(
+      lastOf,
+      z.string().regex(DURATION, { error: 'must be a number and a unit of ns, us, ms, s, m or h, such as 250ms' }).optional(),
+    )
+    .describe(meaning)
+    .meta({ examples: ['250ms'] })
+
 const TRACE_ID = /^(?:(?:0x)?(?:[0-9A-Fa-f]-?){16}(?:(?:[0-9A-Fa-f]-?){16})?|[A-Za-z0-9+/_-]{22}(?:==)?)$/
 
 /** Any usual form of a trace id. */
@@ -104,6 +189,58 @@ const traceId = z
   .meta({ examples: ['5b8efff798038103d269b633813fc60c'] })
 
 export const traces = {
+  find: endpoint({
+    method: 'GET',
+    path: '/traces',
+    permission: 'search_read',
+    tier: 'D',
+    summary: 'Find traces by their spans: newest or slowest first',
+    description: `A trace is found if one of its spans meets all conditions together. Its row describes the whole trace, so far as the caller may see it:
+the spans within an hour of those that match. Without \`from\` and \`from_expr\` all datasets of the collection \`.traces\` are searched; without a time the last hour.`,
+    query: z.object({
+      ...sourceParameters,
+      ...rangeParameters,
+      where: textParameter(WHERE_MAX).describe("A filter on one span, such as `$http.route = '/cart'`."),
+      service: textParameter(1_024),
+      operation: textParameter(4_096).describe('The name of the span.'),
+      status: z.preprocess(lastOf, SpanStatus.optional()),
+      min_duration: duration('The shortest duration of the span, inclusive.'),
+      max_duration: duration('The longest duration of the span, inclusive.'),
+      spans: z
+        .preprocess(lastOf, z.enum(['any', 'root']).optional())
+        .describe('Which spans may meet the conditions; `root` for those without a parent. `any` when absent.'),
+      order: z
+        .preprocess(lastOf, z.enum(['newest', 'slowest']).optional())
+        .describe('By the newest or the longest span that matches; `newest` when absent.'),
+      limit: integerParameter(1, TRACES_MAX).describe('The maximum number of traces; 20 when absent.'),
+      durations: booleanParameter.describe('Also counts the matching spans by duration.'),
+    }),
+    reply: TraceList,
+    fails: [404, 503],
+  }),
+  operations: endpoint({
+    method: 'GET',
+    path: '/traces/operations',
+    permission: 'search_read',
+    tier: 'D',
+    summary: 'List services and their operations: how often, how slow, how many failures',
+    description: `Counts spans by service and name. Without \`from\` and \`from_expr\` all datasets of the collection \`.traces\` are searched; without a time the last hour.`,
+    query: z.object({
+      ...sourceParameters,
+      ...rangeParameters,
+      where: textParameter(WHERE_MAX).describe("A filter on spans, such as `$span.kind = 'SPAN_KIND_SERVER'`."),
+      service: textParameter(1_024),
+      spans: z
+        .preprocess(lastOf, z.enum(['any', 'root']).optional())
+        .describe('Which spans are counted; `root` for those without a parent. `any` when absent.'),
+      order: z
+        .preprocess(lastOf, z.enum(['busiest', 'slowest', 'failing']).optional())
+        .describe('By the number of spans, the 95th percentile or the number of failures; `busiest` when absent.'),
+      limit: integerParameter(1, OPERATIONS_MAX).describe('The maximum number of operations; 100 when absent.'),
+    }),
+    reply: OperationList,
+    fails: [404, 503],
+  }),
   get: endpoint({
     method: 'GET',
     path: '/traces/{traceId}',

@@ -94,7 +94,7 @@ export const listParameter = <T extends z.ZodType>(item: T) =>
       .optional(),
   )
 
-const lastOf = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value)
+export const lastOf = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value)
 
 /** One text in a query string. When the name is repeated, the last one counts. */
 export const textParameter = (max = 4096) => z.preprocess(lastOf, text(0, max).optional())

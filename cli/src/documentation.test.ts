@@ -54,6 +54,8 @@ const ownCommands = [
   'top',
   'patterns',
   'context',
+  'traces',
+  'trace',
   'explain',
   'monitors',
   'export',

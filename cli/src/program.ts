@@ -14,6 +14,8 @@ import { addSearch } from './commands/search.ts'
 import { seedCommand } from './commands/seed.ts'
 import { tailCommand } from './commands/tail.ts'
 import { topCommand } from './commands/top.ts'
+import { traceCommand } from './commands/trace.ts'
+import { addTraces } from './commands/traces.ts'
 import { addConnection, contractCommands, type Settings } from './contract-commands.ts'
 import { describeFailure, INTERRUPTED, MISUSED, OK } from './failure.ts'
 import type { Terminal } from './terminal.ts'
@@ -74,6 +76,8 @@ export function programFor(terminal: Terminal, words?: readonly string[]): Comma
     topCommand(terminal, globals),
     addPatterns(noun('patterns'), terminal, globals),
     addContext(noun('context'), terminal, globals),
+    addTraces(noun('traces'), terminal, globals),
+    traceCommand(terminal, globals),
     explainCommand(terminal, globals),
     addMonitors(noun('monitors'), terminal, globals),
     addInsights(noun('insights'), terminal, globals),

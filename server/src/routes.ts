@@ -119,8 +119,6 @@ export const allRoutes = (
     sso: { ...ssoRoutes(world), findRawHandler: openScim(world).find },
     health: { ...healthRoutes(world, health, isStopping), servedBy: 'any' },
     ingestion: { ...ingestionRoutes(intake), servedBy: 'ingest' },
-    health: healthRoutes(world, health),
-    ingestion: ingestionRoutes(intake),
     ingestRules: ingestRuleRoutes(world),
     integrations: integrationRoutes(world),
     ledger: ledgerRoutes(world),

@@ -294,6 +294,14 @@ export const examples: Readonly<Record<string, Example>> = {
     body: { role_type: 'USER', display_name: maker.word('role'), permissions: ['logs_read', 'usage_read'] },
   }),
   'roles.remove': async (maker) => ({ params: { roleId: await maker.role() } }),
+  'traces.find': async (maker) => {
+    await sentSpan(maker)
+    return { query: 'durations=true' }
+  },
+  'traces.operations': async (maker) => {
+    await sentSpan(maker)
+    return {}
+  },
   'traces.get': async (maker) => ({ params: { traceId: await tracedEvent(maker) } }),
   'context.get': async (maker) => ({ query: `from=${await maker.dataset()}&timestamp=1795262400000` }),
   'metricDefinitions.create': async (maker) => ({ body: await metricDefinition(maker) }),
@@ -703,6 +711,22 @@ async function insightOn({ app, org, dataset }: Maker): Promise<string> {
 }
 
 /** Endpoints that show limited callers records with names of hidden datasets. */
+/** Sends the span of a new trace. */
+async function sentSpan({ app, org }: Maker): Promise<void> {
+  const { ids, clock } = app.app.world
+  const nano = `${clock.nowMs()}000000`
+  const span = {
+    traceId: ids.uuid().replaceAll('-', ''),
+    spanId: ids.uuid().replaceAll('-', '').slice(0, 16),
+    name: 'traced',
+    startTimeUnixNano: nano,
+    endTimeUnixNano: nano,
+  }
+  const resource = { attributes: [{ key: 'service.name', value: { stringValue: 'traced' } }] }
+  const raw = JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ spans: [span] }] }] })
+  await org.ask('POST', '/v1/traces', { raw, headers: { 'content-type': 'application/json' } })
+}
+
 export const seenInSpiteOfPolicies: Readonly<Record<string, string>> = {
   'policies.create': 'who manages policies decides about all datasets',
   'policies.get': 'who manages policies sees all of them',

@@ -26,6 +26,7 @@ export function sealedMakerIn(own: Maker, marker: string): SealedMaker {
       ...given,
       ...(isSealed ? { body: marked(given.body as Body, marker) } : {}),
       ...(isEvents && typeof given.raw === 'string' ? { raw: markedLines(given.raw, marker) } : {}),
+      ...(path === '/v1/traces' && typeof given.raw === 'string' ? { raw: markedSpans(given.raw, marker) } : {}),
     })
     if (isSealed && reply.status < 300) for (const id of idsOf(reply.body)) sealed.add(id)
     return reply
@@ -77,6 +78,9 @@ function filtersMarked(value: unknown, marker: string): unknown {
     }),
   )
 }
+
+const markedSpans = (raw: string, marker: string): string =>
+  JSON.stringify(JSON.parse(raw, (key, value) => (key === 'name' ? `${value} ${marker}` : value)))
 
 const markedLines = (raw: string, marker: string): string =>
   raw

@@ -71,7 +71,45 @@ export async function makeWatched(url: string, key: string): Promise<Made> {
   const search_details = { from: [web], time_range: 'Last 1 day', where: 'status >= 500' }
   await ask('POST', '/exports', { search_details, format: 'csv', compression: 'gzip' })
   await ask('POST', '/exports', { search_details: { from: datasets.map(({ id }) => id), time_range: 'Last 1 hour' } })
-  return { monitor, downtime, dashboard, widget: widget_ids[0] ?? '', frame: widget_ids.at(-1) ?? '', web, metric: byPath, template }
+  const trace = await sendTraces(ask)
+  return { trace, monitor, downtime, dashboard, widget: widget_ids[0] ?? '', frame: widget_ids.at(-1) ?? '', web, metric: byPath, template }
+}
+
+/** sendTraces sends requests of the shop, of which some are slow and some fail, and returns the id of the slowest. */
+async function sendTraces(ask: (method: string, path: string, body: object) => Promise<unknown>): Promise<string> {
+  const nowMs = Date.now()
+  const id = (number: number, digits: number) => (number + 1).toString(16).padStart(digits, '0')
+  const resourceSpans = Array.from({ length: 60 }, (_, number) => {
+    const startMs = nowMs - 60_000 - number * 45_000
+    const takesMs = 20 + ((number * number * 37) % 900) + (number % 19 === 7 ? 2_400 : 0)
+    const span = (at: number, from: number, to: number, more: { name: string; parent?: number; isFailed?: boolean }) => ({
+      traceId: id(number, 32),
+      spanId: id(number * 10 + at, 16),
+      name: more.name,
+      startTimeUnixNano: `${startMs + Math.floor(takesMs * from)}000000`,
+      endTimeUnixNano: `${startMs + Math.ceil(takesMs * to)}000000`,
+      ...(more.parent === undefined ? {} : { parentSpanId: id(number * 10 + more.parent, 16) }),
+      ...(more.isFailed ? { status: { code: 2, message: 'card refused' } } : {}),
+    })
+    const isFailed = number % 7 === 3
+    const services = [
+      [
+        'shop',
+        [
+          span(0, 0, 1, { name: number % 3 === 0 ? 'POST /checkout' : 'GET /cart', isFailed }),
+          span(1, 0.1, 0.2, { name: 'read cart', parent: 0 }),
+        ],
+      ],
+      ['pay', [span(2, 0.25, 0.8, { name: 'charge', parent: 0, isFailed })]],
+      ['store', [span(3, 0.3, 0.5, { name: 'select orders', parent: 2 }), span(4, 0.5, 0.7, { name: 'update orders', parent: 2 })]],
+    ] as const
+    return services.map(([service, spans]) => ({
+      resource: { attributes: [{ key: 'service.name', value: { stringValue: service } }] },
+      scopeSpans: [{ spans }],
+    }))
+  }).flat()
+  await ask('POST', '/v1/traces', { resourceSpans })
+  return id(7, 32)
 }
 
 /** makeTemplates keeps a template of a monitor, which leaves open what differs from page to page. */

@@ -83,6 +83,10 @@ export const shots: readonly Shot[] = [
       await page.keyboard.type("collection == 'shop' AND dataset = ")
     },
   },
+  { name: 'traces', path: '/app/traces' },
+  { name: 'traces-conditions', path: "/app/traces?q=level%20=%20'error'&status=error&min=250ms&any=true&order=slowest" },
+  { name: 'operations', path: '/app/traces?ops=true' },
+  { name: 'one-trace', path: '/app/traces?id={trace}' },
   ...['monitors', 'dashboards', 'exports', 'usage'].map((name) => ({ name, path: `/app/${name}` })),
 ]
 

@@ -7,13 +7,15 @@ import { openStand, type Stand } from './stand.fixture.ts'
 const TRACE = '5b8efff798038103d269b633813fc60c'
 const LARGE = '6b8efff798038103d269b633813fc60c'
 const SPANS = 10_000
+/** The large trace has ended before the other begins. */
+const EARLIER_MS = 15_000
 
 let stand: Stand
 let startMs = 0
 
 const spanId = (at: number): string => (at + 1).toString(16).padStart(16, '0')
 
-type Given = { name: string; parent?: number; service: string; from: number; to: number; error?: string; kind?: number }
+type Given = { name: string; parent?: number | undefined; service: string; from: number; to: number; error?: string; kind?: number }
 
 async function sendSpans(traceId: string, spans: readonly Given[]): Promise<void> {
   const attribute = (key: string, stringValue: string) => ({ key, value: { stringValue } })
@@ -68,12 +70,12 @@ describe.skipIf(browserPath === undefined)('traces', () => {
       name: `step ${at}`,
       parent: at % 100 === 1 ? 0 : at - 1,
       service: `s${at % 7}`,
-      from: at,
-      to: SPANS,
+      from: at - EARLIER_MS,
+      to: SPANS - EARLIER_MS,
     })
     await sendSpans(
       LARGE,
-      Array.from({ length: SPANS }, (_, at) => (at === 0 ? { name: 'all', service: 's0', from: 0, to: SPANS } : child(at))),
+      Array.from({ length: SPANS }, (_, at) => (at === 0 ? { ...child(0), name: 'all', parent: undefined } : child(at))),
     )
   }, 120_000)
   afterEach(() => stand.endTest())
@@ -122,6 +124,40 @@ describe.skipIf(browserPath === undefined)('traces', () => {
     }
   })
 
+  test.each(['light', 'dark'] as const)('a narrow and a wide list have no faults, %s', async (theme) => {
+    for (const width of [390, 1_440]) {
+      const page = await stand.open('/app/traces?any=true&order=slowest', { theme, width })
+      await page.getByRole('table').waitFor()
+      expect(await axeFaults(page, `traces ${theme} ${width}`)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+      if (process.env.DENDRO_TRACE_PICTURES)
+        await page.screenshot({ path: `${process.env.DENDRO_TRACE_PICTURES}/traces-${theme}-${width}.png` })
+    }
+  })
+
+  test('operations lead to their traces, in every order', async () => {
+    const page = await stand.open('/app/traces')
+    await page.getByRole('link', { name: 'Operations', exact: true }).click()
+    await page.getByRole('heading', { name: 'Operations' }).waitFor()
+    await page.getByRole('button', { name: 'Failing' }).click()
+    const rows = page.getByRole('table').getByRole('row')
+    await expect.poll(() => rows.count()).toBe(2)
+    await page.getByRole('link', { name: '1 (100 %)' }).click()
+    await expect.poll(() => page.getByRole('table').getByRole('link').allTextContents()).toEqual(['shop GET /cart'])
+    expect(await page.getByRole('combobox', { name: 'Operation' }).inputValue()).toBe('charge')
+  })
+
+  test.each(['light', 'dark'] as const)('a narrow and a wide list of operations have no faults, %s', async (theme) => {
+    for (const width of [390, 1_440]) {
+      const page = await stand.open('/app/traces?ops=true&rank=failing', { theme, width })
+      await page.getByRole('table').waitFor()
+      expect(await axeFaults(page, `operations ${theme} ${width}`)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+      if (process.env.DENDRO_TRACE_PICTURES)
+        await page.screenshot({ path: `${process.env.DENDRO_TRACE_PICTURES}/operations-${theme}-${width}.png` })
+    }
+  })
+
   test('10,000 spans are drawn a screen at a time', async () => {
     const page = await stand.open(`/app/traces?id=${LARGE}`)
     await page.getByText('10,000 spans').waitFor()
@@ -131,10 +167,57 @@ describe.skipIf(browserPath === undefined)('traces', () => {
     await span(page, /step 9999/).waitFor()
   })
 
-  test('no id asks for one, and an unknown one says so', async () => {
+  test('an id leads to its trace, and an unknown one says so', async () => {
     const page = await stand.open('/app/traces')
     await page.getByRole('textbox', { name: 'Trace id' }).fill('1'.repeat(32))
     await page.getByRole('button', { name: 'Open' }).click()
     await page.getByText(/no span or event has the trace id/).waitFor()
+  })
+
+  test('the list leads to a trace and back, with its conditions', async () => {
+    const page = await stand.open('/app/traces')
+    const rows = page.getByRole('table').getByRole('link')
+    await expect.poll(() => rows.allTextContents()).toEqual(['shop GET /cart', 's0 all'])
+    await page.getByRole('button', { name: 'Slowest' }).click()
+    await expect.poll(() => rows.allTextContents()).toEqual(['s0 all', 'shop GET /cart'])
+    await page.getByRole('button', { name: 'Failing' }).click()
+    await page.getByText('No trace matches').waitFor()
+    await page.getByRole('button', { name: 'Search any span' }).click()
+    await expect.poll(() => rows.allTextContents()).toEqual(['shop GET /cart'])
+    await rows.first().click()
+    await page.getByRole('heading', { name: 'shop GET /cart' }).waitFor()
+    await page.getByRole('main').getByRole('link', { name: 'Traces', exact: true }).click()
+    await expect.poll(() => rows.allTextContents()).toEqual(['shop GET /cart'])
+    expect(await page.getByRole('button', { name: 'Failing' }).getAttribute('aria-pressed')).toBe('true')
+    await page
+      .getByRole('textbox', { name: 'Operation' })
+      .or(page.getByRole('combobox', { name: 'Operation' }))
+      .fill('render')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Show all' }).click()
+    await expect.poll(() => rows.count()).toBe(2)
+  })
+
+  test('the histogram selects durations by dragging and by keys', async () => {
+    const page = await stand.open('/app/traces')
+    const bars = page.getByRole('toolbar', { name: 'Spans by duration' })
+    const rows = page.getByRole('table').getByRole('link')
+    await bars.getByRole('button', { name: '10 s to 20 s: 1 span' }).waitFor()
+    const box = await bars.boundingBox()
+    if (!box) throw new Error('there is no histogram')
+    await page.mouse.move(box.x + box.width - 3, box.y + 20)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 20, { steps: 3 })
+    await page.mouse.up()
+    await expect.poll(() => rows.allTextContents()).toEqual(['s0 all'])
+    await page.getByRole('button', { name: 'All durations' }).click()
+    await expect.poll(() => rows.count()).toBe(2)
+    await bars.getByRole('button').first().focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => rows.allTextContents()).toEqual(['shop GET /cart'])
+    await page.keyboard.press('Shift+End')
+    await expect.poll(() => rows.count()).toBe(2)
+    await page.keyboard.press('Escape')
+    await page.getByText('drag to select').waitFor()
   })
 })

@@ -1484,6 +1484,33 @@ class NestedTemplateLiteral(TypedDict):
     value: Union[str, List[Union[str, TemplateLiteralObject]], float, bool, int]
 
 
+class OperationList(TypedDict):
+    operations: List[OperationStats]
+    """In the requested order."""
+    operations_total: int
+    is_exact: bool
+    """False when percentiles are shown, which are estimates. Numbers of spans and failures are exact."""
+
+
+class OperationStats(TypedDict):
+    service: str
+    operation: str
+    """The name of the spans."""
+    spans: int
+    per_second: float
+    """Spans a second over the whole range."""
+    errors: int
+    """Failed spans."""
+    p50_nano: NotRequired[int]
+    """Absent where no span has a duration. Estimated, as are the other percentiles."""
+    p95_nano: NotRequired[int]
+    """Nanoseconds."""
+    p99_nano: NotRequired[int]
+    """Nanoseconds."""
+    max_nano: NotRequired[int]
+    """Exact."""
+
+
 class Organization(TypedDict):
     id: str
     name: str
@@ -2055,6 +2082,16 @@ class SpanLinksItem(TypedDict):
     attributes: Dict[str, str]
 
 
+class SpanSummary(TypedDict):
+    span_id: str
+    service: str
+    name: str
+    status: Literal["unset", "ok", "error"]
+    start_time_unix_nano: str
+    duration_nano: int
+    """Nanoseconds."""
+
+
 class SsoMapping(TypedDict):
     id: str
     provider_key: str
@@ -2262,6 +2299,52 @@ class TraceErrorsItem(TypedDict):
     message: str
     is_origin: bool
     """No span below it failed."""
+
+
+class TraceList(TypedDict):
+    traces: List[TraceSummary]
+    has_more: bool
+    """More traces match. Narrow the range or the filter, or raise the limit."""
+    durations: NotRequired[List[TraceListDurationsItem]]
+    """The number of matching spans by duration, whatever min_duration and max_duration are. Present with `durations`."""
+    is_exact: bool
+    """False if spans crowd out traces that would come earlier, or if traces have more spans than were counted."""
+
+
+class TraceListDurationsItem(TypedDict):
+    from_nano: int
+    """Nanoseconds."""
+    to_nano: NotRequired[int]
+    """Exclusive. Absent for the last one, which has no end."""
+    spans: int
+    errors: int
+    """Failed spans."""
+
+
+class TraceSummary(TypedDict):
+    trace_id: str
+    """32 hex digits in lower case."""
+    start_time: int
+    start_time_unix_nano: str
+    """The start of the earliest span, as the senders wrote it."""
+    duration_nano: int
+    """From the start of the earliest span to the end of the latest. Clocks are not corrected here."""
+    spans: int
+    errors: int
+    """Failed spans."""
+    services: List[TraceSummaryServicesItem]
+    """Most spans first, at most 20."""
+    services_total: int
+    root: NotRequired[SpanSummary]
+    """The longest span without a parent. Absent if none has arrived."""
+    found: SpanSummary
+    """The first of the matching spans in the requested order."""
+
+
+class TraceSummaryServicesItem(TypedDict):
+    service: str
+    spans: int
+    errors: int
 
 
 class UsageSeries(TypedDict):
@@ -9408,6 +9491,86 @@ class TopKeysApi:
 class TracesApi:
     def __init__(self, transport: ApiTransport) -> None:
         self._transport = transport
+
+    def find(
+        self,
+        *,
+        from_: Optional[List[str]] = None,
+        from_expr: Optional[str] = None,
+        time_range: Optional[str] = None,
+        from_ts: Optional[int] = None,
+        to_ts: Optional[int] = None,
+        where: Optional[str] = None,
+        service: Optional[str] = None,
+        operation: Optional[str] = None,
+        status: Optional[Literal["unset", "ok", "error"]] = None,
+        min_duration: Optional[str] = None,
+        max_duration: Optional[str] = None,
+        spans: Optional[Literal["any", "root"]] = None,
+        order: Optional[Literal["newest", "slowest"]] = None,
+        limit: Optional[int] = None,
+        durations: Optional[bool] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> TraceList:
+        """
+        Find traces by their spans: newest or slowest first.
+
+        A trace is found if one of its spans meets all conditions together. Its row describes the whole trace, so far as
+        the caller may see it: the spans within an hour of those that match. Without `from` and `from_expr` all datasets
+        of the collection `.traces` are searched; without a time the last hour.
+
+        where: A filter on one span, such as `$http.route = '/cart'`.
+        operation: The name of the span.
+        min_duration: The shortest duration of the span, inclusive.
+        max_duration: The longest duration of the span, inclusive.
+        spans: Which spans may meet the conditions; `root` for those without a parent. `any` when absent.
+        order: By the newest or the longest span that matches; `newest` when absent.
+        limit: The maximum number of traces; 20 when absent.
+        durations: Also counts the matching spans by duration.
+        """
+        reply: TraceList = self._transport.call(
+            "GET",
+            "/traces",
+            "json",
+            query={"from": from_, "from_expr": from_expr, "time_range": time_range, "from_ts": from_ts, "to_ts": to_ts, "where": where, "service": service, "operation": operation, "status": status, "min_duration": min_duration, "max_duration": max_duration, "spans": spans, "order": order, "limit": limit, "durations": durations},
+            headers=headers,
+        )
+        return reply
+
+    def operations(
+        self,
+        *,
+        from_: Optional[List[str]] = None,
+        from_expr: Optional[str] = None,
+        time_range: Optional[str] = None,
+        from_ts: Optional[int] = None,
+        to_ts: Optional[int] = None,
+        where: Optional[str] = None,
+        service: Optional[str] = None,
+        spans: Optional[Literal["any", "root"]] = None,
+        order: Optional[Literal["busiest", "slowest", "failing"]] = None,
+        limit: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> OperationList:
+        """
+        List services and their operations: how often, how slow, how many failures.
+
+        Counts spans by service and name. Without `from` and `from_expr` all datasets of the collection `.traces` are
+        searched; without a time the last hour.
+
+        where: A filter on spans, such as `$span.kind = 'SPAN_KIND_SERVER'`.
+        spans: Which spans are counted; `root` for those without a parent. `any` when absent.
+        order: By the number of spans, the 95th percentile or the number of failures; `busiest` when absent.
+        limit: The maximum number of operations; 100 when absent.
+        """
+        reply: OperationList = self._transport.call(
+            "GET",
+            "/traces/operations",
+            "json",
+            query={"from": from_, "from_expr": from_expr, "time_range": time_range, "from_ts": from_ts, "to_ts": to_ts, "where": where, "service": service, "spans": spans, "order": order, "limit": limit},
+            headers=headers,
+        )
+        return reply
 
     def get(
         self,

@@ -8,6 +8,7 @@ import { explainTools } from './tools/explain-tools.ts'
 import { monitorTools } from './tools/monitor-tools.ts'
 import { patternTools } from './tools/pattern-tools.ts'
 import { searchTools } from './tools/search-tools.ts'
+import { traceTools } from './tools/trace-tools.ts'
 import { usageTools } from './tools/usage-tools.ts'
 
 /** Every tool of the agent interface. */
@@ -18,6 +19,7 @@ export const agentTools: readonly AgentTool[] = [
   ...compareTools,
   ...searchTools,
   ...explainTools,
+  ...traceTools,
   ...monitorTools,
   ...usageTools,
   ...contentPackTools,

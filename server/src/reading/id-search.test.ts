@@ -4,7 +4,7 @@ import { lineOf, openReader, type Reader } from '../../../test/reader.ts'
 import { openSendersAlone } from '../../../test/senders.ts'
 import { lateIndexes } from '../lines/table.ts'
 import { foldCase } from '../query/like.ts'
-import { readEvents } from './reading.ts'
+import { countMatching, readEvents } from './reading.ts'
 
 const id = '1c72110548e6ad2a1d6eadb8e895109f'
 /** Long enough for its pieces to be searched, and without letters that also match characters beyond ASCII. */
@@ -198,3 +198,30 @@ test('a condition on a key that no event has skips all events', async () => {
   // The index of names may be wrong for one granule in a hundred.
   expect(cost.rows).toBeLessThan(EVENTS / 2)
 })
+
+const absent = `${id.slice(0, 30)}00`
+
+test.each([
+  `trace IN ('${id}', '${absent}')`,
+  `trace = '${id}' OR trace = '${absent}'`,
+  `trace ILIKE '${id.toUpperCase()}' OR message = '${absent}'`,
+  `message LIKE 'filler%' AND (trace = '${id}' OR (trace = '${absent}' AND EXISTS message))`,
+])('alternatives that each compare a key with an id skip the events without them: %s', async (where) => {
+  const { events, cost } = await reader.events(['skipped'], where)
+  expect(events.map(lineOf)).toEqual([filler(0, id)])
+  // One alternative has no word, so all events are read.
+  const whole = await reader.events(['skipped'], `(${where}) OR message = 'none'`)
+  expect(whole.events.map(lineOf)).toEqual([filler(0, id)])
+  expect(whole.cost.rows).toBeGreaterThanOrEqual(EVENTS)
+  expect(whole.cost.rows - cost.rows).toBeGreaterThan(0.4 * EVENTS)
+})
+
+test.each([`trace NOT IN ('${id}', '${absent}')`, `NOT (trace = '${id}' OR trace = '${absent}')`])(
+  'the absence of ids is not looked for in the index: %s',
+  async (where) => {
+    const { world } = reader.senders.app.app
+    const { count } = await countMatching(world.events, await reader.query(['skipped'], where))
+    // The odd event has no such key.
+    expect(count).toBe(EVENTS - (where.startsWith('NOT') ? 1 : 2))
+  },
+)

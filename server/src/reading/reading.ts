@@ -11,7 +11,7 @@ import { branchesInFamilies, eventsInFamilies } from './pattern-families.ts'
 import { costOf, type QueryRun, run, startQueryRun } from './run.ts'
 import { windowsOf } from './windows.ts'
 
-export { countEach, countMatching } from './counts.ts'
+export { countEach, countMatching, countWithin } from './counts.ts'
 export { countFamilies, eventsInFamilies, inSameFamilies } from './pattern-families.ts'
 export { readStats } from './stats.ts'
 

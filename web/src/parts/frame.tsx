@@ -14,6 +14,7 @@ import {
   Settings,
   Sun,
   SunMoon,
+  Waypoints,
 } from 'lucide-react'
 import { useState } from 'react'
 import { signOutOtherTabs } from '../session/other-tabs.ts'
@@ -28,6 +29,7 @@ import { applyTheme, storedTheme, type Theme } from './theme.ts'
 
 const pages = [
   { to: '/explore', name: 'Explore', icon: Search },
+  { to: '/traces', name: 'Traces', icon: Waypoints },
   { to: '/dashboards', name: 'Dashboards', icon: LayoutDashboard },
   { to: '/monitors', name: 'Monitors', icon: BellRing },
   { to: '/exports', name: 'Exports', icon: Download },

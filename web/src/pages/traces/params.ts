@@ -1,4 +1,20 @@
-import { number, readParams, type SearchParamsOf, text } from '../../parts/search-params.ts'
+import { readDuration } from '@dendro/language/nanoseconds'
+import { type RangeParams, readRangeParams } from '../../parts/range-params.ts'
+import { flag, number, oneOf, readParams, type SearchParamsOf, text } from '../../parts/search-params.ts'
+import type { Range } from '../../parts/time-range.ts'
+
+export const statuses = ['ok', 'error', 'unset'] as const
+
+export const operationOrders = ['busiest', 'slowest', 'failing'] as const
+export type OperationOrder = (typeof operationOrders)[number]
+
+/** HOUR is the range where the address has none. */
+export const HOUR: Range = { words: 'Last 1 hour' }
+
+const duration = (value: unknown): string | undefined => {
+  const given = text(value)
+  return given !== undefined && readDuration(given) !== undefined ? given : undefined
+}
 
 const schema = {
   id: text,
@@ -7,8 +23,27 @@ const schema = {
   /** span is the id of the selected span. */
   span: text,
   find: text,
+  /** The others are of the list. */
+  q: text,
+  service: text,
+  op: text,
+  status: oneOf(statuses),
+  min: duration,
+  max: duration,
+  /** any lets any span meet the conditions, not only roots. */
+  any: flag,
+  order: oneOf(['slowest']),
+  /** ops shows operations instead of traces, in the order of rank. */
+  ops: flag,
+  rank: oneOf(operationOrders),
 }
 
 /** TraceParams are the search parameters that differ from the default. */
-export type TraceParams = SearchParamsOf<typeof schema>
-export const readTraceParams = (search: Record<string, unknown>): TraceParams => readParams(schema, search)
+export type TraceParams = RangeParams & SearchParamsOf<typeof schema>
+export const readTraceParams = (search: Record<string, unknown>): TraceParams => ({
+  ...readRangeParams(search),
+  ...readParams(schema, search),
+})
+
+/** listParams are those of the list, without the ones of an open trace. */
+export const listParams = ({ id: _id, at: _at, span: _span, find: _find, ...rest }: TraceParams): TraceParams => rest

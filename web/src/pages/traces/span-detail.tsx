@@ -1,8 +1,8 @@
 import type { Trace } from '@dendro/api'
+import { durationText } from '@dendro/language/nanoseconds'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Button } from '../../ui/button.tsx'
-import { durationText } from './waterfall.ts'
 
 type Span = Trace['spans'][number]
 type TraceLog = Trace['logs'][number]

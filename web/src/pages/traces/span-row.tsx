@@ -1,7 +1,7 @@
 import type { Trace } from '@dendro/api'
+import { durationText } from '@dendro/language/nanoseconds'
 import { ChevronDown, ChevronRight, TriangleAlert } from 'lucide-react'
 import { Icon } from '../../ui/icon.tsx'
-import { durationText } from './waterfall.ts'
 
 /** SpanMarks is what is drawn on the axis beside the duration of a span. */
 export type SpanMarks = { logs: Trace['logs'][number][]; critical: { start_nano: number; duration_nano: number }[] }

@@ -1,4 +1,5 @@
 import type { Trace } from '@dendro/api'
+import { durationText } from '@dendro/language/nanoseconds'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { nameColors } from '../../parts/chart/colors.ts'
@@ -7,7 +8,7 @@ import { EmptyState } from '../../parts/page.tsx'
 import type { TraceParams } from './params.ts'
 import { LogRow, SpanDetail } from './span-detail.tsx'
 import { type SpanMarks, SpanRow } from './span-row.tsx'
-import { durationText, matches, shownRows } from './waterfall.ts'
+import { matches, shownRows } from './waterfall.ts'
 
 const ROW_PX = 24
 const OVERSCAN = 20

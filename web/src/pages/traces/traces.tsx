@@ -1,99 +1,15 @@
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { FailureNote } from '../../parts/failure.tsx'
-import { quantity } from '../../parts/numbers.ts'
-import { EmptyState, Loading, Page } from '../../parts/page.tsx'
-import { clockOf } from '../../parts/time-range.ts'
-import { useZone } from '../../parts/zone.ts'
-import { Button } from '../../ui/button.tsx'
+import { OneTrace } from './one-trace.tsx'
+import { OperationsPage } from './operations.tsx'
 import type { TraceParams } from './params.ts'
-import { TraceView } from './trace-view.tsx'
-import { durationText } from './waterfall.ts'
+import { TraceList } from './trace-list.tsx'
 
-/** A trace is read again while parents are missing, for a few minutes after its start. */
-const LATE_MS = 300_000
-const AGAIN_MS = 5_000
-
-/** TracesPage shows the trace of the address, or asks for an id. */
+/** TracesPage shows the trace of the address, the list of operations, or that of traces. */
 export function TracesPage() {
   const params: TraceParams = useSearch({ strict: false })
   const navigate = useNavigate()
   const change = (by: Partial<TraceParams>) => navigate({ to: '/traces', search: { ...params, ...by }, replace: true })
-  if (params.id === undefined) {
-    return (
-      <Page title="Traces">
-        <EmptyState title="Which trace?">
-          <p className="text-soft">Enter a trace id, or open an event with one in Explore and choose “Trace”.</p>
-          <IdForm onPick={(id) => navigate({ to: '/traces', search: { id } })} />
-        </EmptyState>
-      </Page>
-    )
-  }
+  if (params.id === undefined && params.ops) return <OperationsPage params={params} />
+  if (params.id === undefined) return <TraceList params={params} />
   return <OneTrace key={params.id} id={params.id} params={params} onChange={change} />
-}
-
-function IdForm({ onPick }: { onPick(id: string): void }) {
-  const [id, setId] = useState('')
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (id.trim() !== '') onPick(id.trim())
-  }
-  return (
-    <form className="flex flex-wrap items-center justify-center gap-2" onSubmit={submit}>
-      <input
-        aria-label="Trace id"
-        value={id}
-        onChange={({ target }) => setId(target.value)}
-        className="w-80 max-w-full rounded border border-line bg-panel px-2 py-1 font-mono text-sm"
-      />
-      <Button variant="main" type="submit">
-        Open
-      </Button>
-    </form>
-  )
-}
-
-type OneTraceProps = { id: string; params: TraceParams; onChange(by: Partial<TraceParams>): void }
-
-function OneTrace({ id, params, onChange }: OneTraceProps) {
-  const client = useClient()
-  const [zone] = useZone()
-  const trace = useQuery({
-    queryKey: ['trace', id, params.at],
-    queryFn: ({ signal }) =>
-      client.traces.get({ params: { traceId: id }, query: params.at === undefined ? {} : { timestamp: params.at }, signal }),
-    refetchInterval: ({ state: { data } }) =>
-      data && data.missing_spans.length > 0 && Date.now() - data.start_time < LATE_MS ? AGAIN_MS : false,
-  })
-  const { data } = trace
-  const root = data?.root === undefined ? undefined : data.spans[data.root]
-  const title = root ? `${root.service} ${root.name}` : 'Trace'
-  return (
-    <Page title={title}>
-      {trace.error && <FailureNote thrown={trace.error} again={() => trace.refetch()} />}
-      {!data && !trace.error && <Loading>Loading…</Loading>}
-      {data && (
-        <>
-          <p className="flex flex-wrap gap-x-4 text-soft text-sm">
-            <span className="font-mono">{data.trace_id}</span>
-            <span className="tabular-nums">{Object.values(clockOf(data.start_time, zone)).join(' ')}</span>
-            <span>{durationText(data.duration_nano)}</span>
-            <span>{quantity(data.spans_total, 'span')}</span>
-            <span>{quantity(data.services.length, 'service')}</span>
-            <span>{quantity(data.logs_total, 'log event')}</span>
-            {data.errors_total > 0 && <span className="text-error">{quantity(data.errors_total, 'failed span')}</span>}
-          </p>
-          {!data.is_exact && <p className="text-warn">Not all spans and log events are shown; the numbers above count all.</p>}
-          {data.missing_spans.length > 0 && (
-            <p className="text-warn">
-              {quantity(data.missing_spans.length, 'parent span')} missing: not sent, not yet, or not to this service.
-            </p>
-          )}
-          <TraceView trace={data} selected={params.span} find={params.find ?? ''} onChange={onChange} />
-        </>
-      )}
-    </Page>
-  )
 }

@@ -1,21 +1,11 @@
 import { expect, test } from 'vitest'
-import { durationText, matches, shownRows } from './waterfall.ts'
+import { matches, shownRows } from './waterfall.ts'
 
 test('a collapsed span hides all spans below it', () => {
   const spans = [4, 2, 1, 0, 0, 0].map((descendants) => ({ descendants }))
   expect(shownRows(spans, new Set())).toEqual([0, 1, 2, 3, 4, 5])
   expect(shownRows(spans, new Set([1]))).toEqual([0, 1, 4, 5])
   expect(shownRows(spans, new Set([0, 1]))).toEqual([0, 5])
-})
-
-test.each([
-  [0, '0 ns'],
-  [999, '999 ns'],
-  [1_500, '1.5 µs'],
-  [35e6, '35 ms'],
-  [12_340_000_000, '12.3 s'],
-])('%d ns are %s', (nanos, text) => {
-  expect(durationText(nanos)).toBe(text)
 })
 
 test('a span is found by name, service, id and attributes in any case', () => {

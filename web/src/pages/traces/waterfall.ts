@@ -18,15 +18,3 @@ export function matches(span: Pick<Span, 'name' | 'service' | 'span_id' | 'attri
   const texts = [span.name, span.service, span.span_id, ...Object.entries(span.attributes).flat()]
   return texts.some((text) => text.toLowerCase().includes(wanted))
 }
-
-const units: readonly [number, string][] = [
-  [1e9, 's'],
-  [1e6, 'ms'],
-  [1e3, 'µs'],
-]
-
-/** durationText writes nanoseconds with three digits in the unit that fits. */
-export function durationText(nanos: number): string {
-  const [size, unit] = units.find(([one]) => Math.abs(nanos) >= one) ?? [1, 'ns']
-  return `${Number((nanos / size).toPrecision(3))} ${unit}`
-}

@@ -1,23 +1,11 @@
 import { contract, type FailureBody, type ReplyOf } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { sendSpans, spanId } from './spans.fixture.ts'
 
 type Answer = ReplyOf<typeof contract.traces.get> & FailureBody
-type Given = {
-  id: string
-  parent?: string
-  service: string
-  from: number
-  to: number
-  name?: string
-  kind?: number
-  error?: string
-  host?: string
-}
-
 const TRACE = '5b8efff798038103d269b633813fc60c'
 const SHORT = '00f067aa0ba902b7'
-const NS_PER_MS = 1_000_000n
 
 let app: TestApp
 let org: TestOrganization
@@ -27,7 +15,7 @@ beforeAll(async () => {
   app = await openTestApp()
   org = await app.newOrganization()
   startMs = app.clock.nowMs() - 600_000
-  await sendSpans(org, TRACE, [
+  await sendSpans(org, startMs, TRACE, [
     { id: 'a', service: 'shop', from: 0, to: 100, name: 'GET /cart', kind: 2 },
     { id: 'b', parent: 'a', service: 'shop', from: 10, to: 60, name: 'call pay', kind: 3 },
     // The clock of this service is 50 ms behind.
@@ -43,41 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const spanId = (id: string): string => Buffer.from(id.padEnd(8, '.')).toString('hex')
 const get = (id: string, query = '', of = org): Promise<Reply<Answer>> => of.ask<Answer>('GET', `/traces/${encodeURIComponent(id)}${query}`)
-
-async function sendSpans(to: TestOrganization, traceId: string, spans: readonly Given[]): Promise<void> {
-  const attribute = (key: string, stringValue: string) => ({ key, value: { stringValue } })
-  const nano = (offset: number) => String((BigInt(startMs) + BigInt(offset)) * NS_PER_MS)
-  const resourceSpans = [...Map.groupBy(spans, ({ service }) => service)].map(([service, own]) => ({
-    resource: { attributes: [attribute('service.name', service)] },
-    scopeSpans: [
-      {
-        spans: own.map(({ id, parent, from, to: end, name = id, kind = 1, error }) => ({
-          traceId,
-          spanId: spanId(id),
-          ...(parent ? { parentSpanId: spanId(parent) } : {}),
-          name,
-          kind,
-          startTimeUnixNano: nano(from),
-          endTimeUnixNano: nano(end),
-          attributes: [attribute('cart.id', `cart-${id}`)],
-          ...(error
-            ? {
-                status: { code: 2, message: error },
-                events: [{ timeUnixNano: nano(from + 1), name: 'exception', attributes: [attribute('exception.type', 'Refused')] }],
-              }
-            : {}),
-        })),
-      },
-    ],
-  }))
-  const reply = await to.ask('POST', '/v1/traces', {
-    raw: JSON.stringify({ resourceSpans }),
-    headers: { 'content-type': 'application/json' },
-  })
-  expect(reply.status).toBe(200)
-}
 
 async function sendLogs(to: TestOrganization, logs: readonly object[]): Promise<void> {
   const lines = logs.map((log, index) => JSON.stringify({ timestamp: new Date(startMs + 20 + index).toISOString(), ...log }))
@@ -132,7 +86,7 @@ test.each([
 
 test('an id of 16 digits is found with and without its zeros', async () => {
   const own = await app.newOrganization()
-  await sendSpans(own, SHORT.padStart(32, '0'), [{ id: 'a', service: 's', from: 0, to: 1 }])
+  await sendSpans(own, startMs, SHORT.padStart(32, '0'), [{ id: 'a', service: 's', from: 0, to: 1 }])
   await sendLogs(own, [{ trace_id: SHORT, message: 'short' }])
   for (const id of [SHORT, SHORT.padStart(32, '0')]) expect((await get(id, '', own)).body).toMatchObject({ spans_total: 1, logs_total: 1 })
 })

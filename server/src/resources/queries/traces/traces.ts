@@ -13,6 +13,7 @@ import { assembleTrace } from './assembled.ts'
 import { recordedSpan } from './recorded-span.ts'
 import { searchRanges, widerRange } from './search-ranges.ts'
 import { shownErrors, shownLogs, shownSpans } from './shown-trace.ts'
+import { mayHaveTraces } from './span-datasets.ts'
 import { isSpan, ofTrace, parseTraceId } from './trace-id.ts'
 
 type TraceQuery = QueryOf<typeof contract.traces.get>
@@ -20,9 +21,6 @@ type TraceReply = ReplyOf<typeof contract.traces.get>
 
 const LOGS = 1_000
 const NS_PER_MS = 1_000_000n
-/** The collection of spans. Other system collections hold no traces. */
-const SPANS_COLLECTION = '.traces'
-
 /** Returns a trace: its spans, assembled, and the events that name it. */
 export async function findTrace(world: World, actor: Actor, given: string, query: TraceQuery, signal: AbortSignal): Promise<TraceReply> {
   const startedMs = world.clock.monotonicMs()
@@ -36,8 +34,6 @@ export async function findTrace(world: World, actor: Actor, given: string, query
   if (isNothing(found)) throw new Failure(404, `no span or event has the trace id ${traceId}${rangeWords(query)}`)
   return shownTrace(traceId, found, actor)
 }
-
-export const mayHaveTraces = (collection: string): boolean => !collection.startsWith('.') || collection === SPANS_COLLECTION
 
 const rangeWords = ({ time_range, from_ts }: TraceQuery): string =>
   time_range !== undefined || from_ts !== undefined ? ' in this range' : ''

@@ -1,0 +1,137 @@
+import type { contract, QueryOf, ReplyOf, TraceList } from '@dendro/api'
+import type { AggregateCall, Filter } from '@dendro/language/tree'
+import type { Actor } from '../../../http/actor.ts'
+import { boundsOf } from '../../../query/bounds.ts'
+import type { EventQuery, FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
+import { countWithin, readEvents, readStats } from '../../../reading/reading.ts'
+import type { World } from '../../../world.ts'
+import type { DatasetRow } from '../../data/datasets/datasets.ts'
+import { and, buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
+import { durationCounts, durationFilters } from './duration-counts.ts'
+import { searchedDatasets, spanDatasets } from './span-datasets.ts'
+import { DURATION_KEY, inTraces, isRoot, spanFilter, TRACE_ID_KEY } from './span-filter.ts'
+import { isSpan } from './trace-id.ts'
+import { traceIdOf, traceSummaries } from './trace-summaries.ts'
+
+type TracesQuery = QueryOf<typeof contract.traces.find>
+type TracesReply = ReplyOf<typeof contract.traces.find>
+
+const DEFAULT_RANGE = 'last 1 hour'
+const LIMIT = 20
+/** Spans that are read at once to find traces. */
+const PAGE = 1_000
+/** Each further page leaves out the traces that were found, so a trace with many spans takes one page. */
+const PAGES_MAX = 10
+/** Roots that are read; a trace may have several. */
+const ROOTS_MAX = 1_000
+/** Combinations of trace, service and status that are read. */
+const GROUPS_MAX = 10_000
+const AROUND_MS = 3_600_000
+const NS_PER_MS = 1_000_000n
+
+const SPAN_KEYS = ['trace_id', 'span_id', 'name', 'kind', 'status_code', 'start_time_unix_nano', 'duration_nano'].map(
+  (name) => `$span.${name}`,
+)
+const KEYS = [...SPAN_KEYS, '$service.name']
+const CALLS: readonly AggregateCall[] = [
+  { name: 'min', key: '$span.start_time_unix_nano' },
+  { name: 'max', key: '$span.end_time_unix_nano' },
+]
+
+/** Finds traces by their spans: first the spans that match, in the requested order, then everything about their traces. */
+export async function findTraces(world: World, actor: Actor, query: TracesQuery, signal: AbortSignal): Promise<TracesReply> {
+  const startedMs = world.clock.monotonicMs()
+  const filter = spanFilter(query)
+  const bounds = boundsOf(query, world.clock.nowMs(), DEFAULT_RANGE)
+  const ofSpans = await spanDatasets(world, actor)
+  const datasets = await searchedDatasets(world, actor, query)
+  if (datasets.length === 0) return { traces: [], has_more: false, ...(query.durations ? { durations: [] } : {}), is_exact: true }
+  const reading: TracesReading = { world, actor, signal, bytes: 0 }
+  const [chosen, durations] = await Promise.all([
+    chooseTraces(reading, { datasets, filter: filter.whole, bounds }, query),
+    query.durations ? countDurations(reading, { datasets, filter: filter.ofAnyDuration, bounds }) : undefined,
+  ])
+  const ids = new Set(ofSpans.map(({ id }) => id))
+  const described = await describeTraces(reading, [...ofSpans, ...datasets.filter(({ id }) => !ids.has(id))], chosen.found)
+  recordSearch(world, actor, { datasets, bytes: reading.bytes, startedMs })
+  return {
+    traces: described.traces,
+    has_more: chosen.hasMore,
+    ...(durations ? { durations } : {}),
+    is_exact: chosen.isExact && described.isExact,
+  }
+}
+
+type TracesReading = { readonly world: World; readonly actor: Actor; readonly signal: AbortSignal; bytes: number }
+type Selection = { readonly datasets: readonly DatasetRow[]; readonly filter: Filter; readonly bounds: TimeBounds }
+
+const eventQueryOf = ({ world, actor, signal }: TracesReading, selection: Selection): Promise<EventQuery> =>
+  buildEventQuery(world, actor, { ...selection, signal })
+
+type Chosen = { readonly found: ReadonlyMap<string, FoundEvent>; readonly hasMore: boolean; readonly isExact: boolean }
+
+/** Finds the first traces in the requested order, each by the first of its spans that matches. */
+async function chooseTraces(reading: TracesReading, selection: Selection, { order, limit = LIMIT }: TracesQuery): Promise<Chosen> {
+  const found = new Map<string, FoundEvent>()
+  const orderBy = order === 'slowest' ? { orderBy: { key: DURATION_KEY, descending: true } } : {}
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const others = found.size === 0 ? selection.filter : and(selection.filter, inTraces([...found.keys()], true))
+    const eventQuery = await eventQueryOf(reading, { ...selection, filter: others })
+    const request = { limit: PAGE, newestFirst: true, keys: KEYS, withRaw: false, ...orderBy }
+    const { events, hasMore, cost } = await readEvents(reading.world.events, eventQuery, request)
+    reading.bytes += cost.bytes
+    for (const event of events) {
+      const id = traceIdOf(event)
+      if (id === undefined || found.has(id)) continue
+      if (found.size === limit) return { found, hasMore: true, isExact: true }
+      found.set(id, event)
+    }
+    if (!hasMore) return { found, hasMore: false, isExact: true }
+  }
+  return { found, hasMore: true, isExact: false }
+}
+
+async function countDurations(reading: TracesReading, selection: Selection): Promise<NonNullable<TraceList['durations']>> {
+  const eventQuery = await eventQueryOf(reading, selection)
+  const { counts, cost } = await countWithin(reading.world.events, eventQuery, durationFilters)
+  reading.bytes += cost.bytes
+  return durationCounts(counts)
+}
+
+/** Describes the traces from all their spans, which may lie in datasets that were not searched. */
+async function describeTraces(reading: TracesReading, datasets: readonly DatasetRow[], found: Chosen['found']) {
+  if (found.size === 0) return { traces: [], isExact: true }
+  const filter = and(isSpan(false), inTraces([...found.keys()]))
+  const bounds = boundsAround([...found.values()])
+  const { events: store } = reading.world
+  const [stats, roots] = await Promise.all([
+    eventQueryOf(reading, { datasets, filter, bounds }).then((eventQuery) =>
+      readStats(store, eventQuery, {
+        calls: CALLS,
+        groups: [TRACE_ID_KEY, '$service.name', '$span.status_code'],
+        slices: 1,
+        limit: GROUPS_MAX,
+      }),
+    ),
+    eventQueryOf(reading, { datasets, filter: and(filter, isRoot), bounds }).then((eventQuery) =>
+      readEvents(store, eventQuery, {
+        limit: ROOTS_MAX,
+        newestFirst: false,
+        orderBy: { key: DURATION_KEY, descending: true },
+        keys: KEYS,
+        withRaw: false,
+      }),
+    ),
+  ])
+  reading.bytes += stats.cost.bytes + roots.cost.bytes
+  return {
+    traces: traceSummaries({ found, roots: roots.events, groups: stats.groups }),
+    isExact: stats.groupsTotal <= stats.groups.length && !roots.hasMore,
+  }
+}
+
+/** An hour to each side of the spans. A parent may have begun long before. */
+function boundsAround(events: readonly FoundEvent[]): TimeBounds {
+  const times = events.map(({ timeNs }) => Number(timeNs / NS_PER_MS))
+  return { fromMs: Math.max(0, Math.min(...times) - AROUND_MS), toMs: Math.max(...times) + AROUND_MS }
+}

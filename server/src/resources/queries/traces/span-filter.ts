@@ -1,0 +1,77 @@
+import type { contract, QueryOf } from '@dendro/api'
+import { readDuration } from '@dendro/language/nanoseconds'
+import type { Filter, FilterOperator, Literal } from '@dendro/language/tree'
+import { badField } from '../../../kernel/errors.ts'
+import { parseFilter } from '../../../query/query.ts'
+import { and } from '../../data/event-queries/event-queries.ts'
+import { isSpan } from './trace-id.ts'
+
+type TracesQuery = QueryOf<typeof contract.traces.find>
+type SpanConditions = Pick<TracesQuery, 'where' | 'service' | 'operation' | 'status' | 'min_duration' | 'max_duration' | 'spans'>
+
+export const TRACE_ID_KEY = '$span.trace_id'
+export const DURATION_KEY = '$span.duration_nano'
+const NOWHERE = { position: 0, length: 0 }
+const codes = { ok: 'STATUS_CODE_OK', error: 'STATUS_CODE_ERROR' } as const
+
+const text = (value: string): Literal => ({ kind: 'text', text: value })
+const compare = (key: string, operator: FilterOperator, value: Literal): Filter => ({ kind: 'compare', key, operator, value, at: NOWHERE })
+const allOf = (filters: readonly Filter[]): Filter => filters.reduce(and)
+
+export const isFailed: Filter = compare('$span.status_code', '=', text(codes.error))
+export const isRoot: Filter = { kind: 'exists', key: '$span.parent_span_id', negated: true, at: NOWHERE }
+export const inTraces = (ids: readonly string[], negated = false): Filter => ({
+  kind: 'in',
+  key: TRACE_ID_KEY,
+  values: ids.map(text),
+  negated,
+  at: NOWHERE,
+})
+
+/** The spans whose keys have one of several combinations of values; null stands for no value. */
+export const isOneOf = (keys: readonly string[], combinations: readonly (readonly (string | null)[])[]): Filter => ({
+  kind: 'or',
+  of: combinations.map((values) => allOf(keys.map((key, at) => hasValue(key, values[at] ?? null)))),
+})
+
+const hasValue = (key: string, value: string | null): Filter =>
+  value === null ? { kind: 'exists', key, negated: true, at: NOWHERE } : compare(key, '=', text(value))
+
+/** The spans that last from `from` nanoseconds to less than `to`. */
+export const lasts = (from: number, to: number | undefined): Filter =>
+  allOf([atLeast(from), ...(to === undefined ? [] : [compare(DURATION_KEY, '<', number(to))])])
+
+const number = (value: number): Literal => ({ kind: 'number', text: String(value) })
+const atLeast = (nanos: number): Filter => compare(DURATION_KEY, '>=', number(nanos))
+
+/** What a span must meet: everything that is asked but its duration, and its duration. */
+export type SpanFilter = { readonly ofAnyDuration: Filter; readonly whole: Filter }
+
+export function spanFilter({ where, service, operation, status, min_duration, max_duration, spans }: SpanConditions): SpanFilter {
+  const ofAnyDuration = allOf([
+    isSpan(false),
+    ...(where?.trim() ? [parseFilter(where, 'where').filter] : []),
+    ...(service ? [compare('$service.name', '=', text(service))] : []),
+    ...(operation ? [compare('$span.name', '=', text(operation))] : []),
+    ...(status === undefined ? [] : [ofStatus(status)]),
+    ...(spans === 'root' ? [isRoot] : []),
+  ])
+  const [from, to] = [durationOf('min_duration', min_duration), durationOf('max_duration', max_duration)]
+  if (from !== undefined && to !== undefined && from > to) {
+    throw badField('min_duration', 'must not be longer than max_duration', 'OUT_OF_RANGE')
+  }
+  const bounds = [...(from === undefined ? [] : [atLeast(from)]), ...(to === undefined ? [] : [compare(DURATION_KEY, '<=', number(to))])]
+  return { ofAnyDuration, whole: allOf([ofAnyDuration, ...bounds]) }
+}
+
+function durationOf(field: string, given: string | undefined): number | undefined {
+  const nanos = given === undefined ? undefined : readDuration(given)
+  if (given !== undefined && nanos === undefined) throw badField(field, 'must be less than 2500h', 'OUT_OF_RANGE')
+  return nanos
+}
+
+function ofStatus(status: NonNullable<TracesQuery['status']>): Filter {
+  if (status !== 'unset') return compare('$span.status_code', '=', text(codes[status]))
+  const isSet: Filter = { kind: 'in', key: '$span.status_code', values: [text(codes.ok), text(codes.error)], negated: false, at: NOWHERE }
+  return { kind: 'not', of: isSet }
+}

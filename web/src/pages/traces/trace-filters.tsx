@@ -1,0 +1,127 @@
+import { type FormEvent, useEffect, useMemo, useState } from 'react'
+import { useDatasets } from '../../parts/datasets.ts'
+import { useKnownFields } from '../../parts/fields.ts'
+import { FilterRow } from '../../parts/filter-row.tsx'
+import { QueryField } from '../../parts/query-input.tsx'
+import { readWhere } from '../../parts/query-readers.ts'
+import type { Range } from '../../parts/time-range.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field, Input } from '../../ui/field.tsx'
+import { IdForm } from './id-form.tsx'
+import type { TraceParams } from './params.ts'
+import { ViewLinks } from './view-links.tsx'
+
+type TraceFiltersProps = { params: TraceParams; range: Range; onChange(by: Partial<TraceParams>): void; onOpen(id: string): void }
+
+/** SUGGESTED_MAX is how many datasets are sampled for suggestions. */
+const SUGGESTED_MAX = 100
+const OFFERED_MAX = 500
+
+/** TraceFilters are the conditions on a span and the order. What is typed applies on Enter. */
+export function TraceFilters({ params, range, onChange, onOpen }: TraceFiltersProps) {
+  const { data } = useDatasets()
+  const services = useMemo(() => (data?.datasets ?? []).filter(({ collection }) => collection === '.traces'), [data])
+  const sampled = services.slice(0, SUGGESTED_MAX).map(({ id }) => id)
+  const known = useKnownFields({ datasets: sampled, range, refreshCount: 0 }, sampled.length > 0).data?.fields ?? []
+  const [typed, setTyped] = useState(typedIn(params))
+  const { q, service, op } = params
+  useEffect(() => setTyped(typedIn({ q, service, op })), [q, service, op])
+  const operations = known.find(({ name }) => name === '$span.name')?.values ?? []
+  const apply = (now: Typed) =>
+    onChange({ q: now.q.trim() || undefined, service: now.service.trim() || undefined, op: now.op.trim() || undefined })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    apply(typed)
+  }
+  return (
+    <div className="flex flex-col gap-2">
+      <form
+        className="grid grid-cols-2 gap-2 md:grid-cols-[minmax(0,3fr)_minmax(0,1fr)_minmax(0,1fr)_auto]"
+        aria-label="Conditions"
+        onSubmit={submit}
+      >
+        <QueryField
+          className="max-md:col-span-2"
+          label="Filter"
+          placeholder="all spans, or $http.route = '/cart' AND …"
+          text={typed.q}
+          known={{ read: readWhere, fields: known }}
+          onText={(text) => setTyped({ ...typed, q: text })}
+          onRun={(text) => apply({ ...typed, q: text })}
+        />
+        <Field name="Service">
+          <Input
+            list="trace-services"
+            placeholder="any"
+            value={typed.service}
+            onChange={({ target }) => setTyped({ ...typed, service: target.value })}
+          />
+          <datalist id="trace-services">
+            {services.slice(0, OFFERED_MAX).map(({ id, dataset }) => (
+              <option key={id} value={dataset} />
+            ))}
+          </datalist>
+        </Field>
+        <Field name="Operation">
+          <Input
+            list="trace-operations"
+            placeholder="any"
+            value={typed.op}
+            onChange={({ target }) => setTyped({ ...typed, op: target.value })}
+          />
+          <datalist id="trace-operations">
+            {operations.map(({ value }) => (
+              <option key={value} value={value} />
+            ))}
+          </datalist>
+        </Field>
+        <Button type="submit" variant="main" className="self-end justify-center max-md:col-span-2">
+          Search
+        </Button>
+      </form>
+      <div className="flex flex-wrap gap-x-4 gap-y-1">
+        <ViewLinks params={params} />
+        <FilterRow label="Order">
+          <Choice isOn={params.order === undefined} onPick={() => onChange({ order: undefined })}>
+            Newest
+          </Choice>
+          <Choice isOn={params.order === 'slowest'} onPick={() => onChange({ order: 'slowest' })}>
+            Slowest
+          </Choice>
+        </FilterRow>
+        <FilterRow label="Status">
+          <Choice isOn={params.status === undefined} onPick={() => onChange({ status: undefined })}>
+            All
+          </Choice>
+          <Choice isOn={params.status === 'error'} onPick={() => onChange({ status: 'error' })}>
+            Failing
+          </Choice>
+        </FilterRow>
+        <FilterRow label="Spans">
+          <Choice
+            isOn={params.any === undefined}
+            onPick={() => onChange({ any: undefined })}
+            title="Spans without a parent: whole requests"
+          >
+            Root spans
+          </Choice>
+          <Choice isOn={params.any === true} onPick={() => onChange({ any: true })} title="Any span may meet the conditions">
+            Any span
+          </Choice>
+        </FilterRow>
+        <IdForm onPick={onOpen} />
+      </div>
+    </div>
+  )
+}
+
+type Typed = { q: string; service: string; op: string }
+const typedIn = ({ q = '', service = '', op = '' }: TraceParams): Typed => ({ q, service, op })
+
+type ChoiceProps = { isOn: boolean; title?: string; onPick(): void; children: string }
+
+const Choice = ({ isOn, title, onPick, children }: ChoiceProps) => (
+  <Button variant={isOn ? 'chosen' : 'quiet'} aria-pressed={isOn} title={title} onClick={onPick}>
+    {children}
+  </Button>
+)
