@@ -34,7 +34,12 @@ async function filesIn(place: string): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await readFile(join(place, name), 'utf8')])))
 }
 
-const SECRETS = { WEBHOOK_PAGER_AUTHORIZATION: 'Bearer abcdef123456', WEBHOOK_PAGER_SIGNING_SECRET: 'seventeen otters in a canoe' }
+const SECRETS = {
+  SLACK_WORKSPACE_CHAT_WEBHOOK_URL: 'https://chat.example.org/hooks/7c1f',
+  IDENTITY_PROVIDER_CORP_CLIENT_SECRET: 'a secret of the provider',
+  WEBHOOK_PAGER_AUTHORIZATION: 'Bearer abcdef123456',
+  WEBHOOK_PAGER_SIGNING_SECRET: 'seventeen otters in a canoe',
+}
 
 const COMPLETE = `
 kind: dataset
@@ -84,18 +89,84 @@ search_details:
   from: [shop.web]
   where: ms > 500
   time_range: Last 1 hour
+---
+kind: slack_workspace
+name: Chat
+webhook_url: \${SLACK_WORKSPACE_CHAT_WEBHOOK_URL}
+---
+kind: slack
+name: On call
+workspace_id: Chat
+channels: ['#oncall']
+---
+kind: email_template
+name: Short
+payload: $title
+---
+kind: dashboard
+name: Overview
+description: The shop at a glance
+tags: { team: storefront }
+widgets:
+  - name: Traffic
+    position: { x: 0, y: 0, w: 6, h: 4 }
+    aux: { color: green }
+    metrics:
+      - name: requests
+        queries:
+          - { name: all, select: [count(*)], from: [shop.web] }
+  - name: Group
+    position: { x: 6, y: 0, w: 6, h: 4 }
+    widgets:
+      - name: Errors
+        type: score
+        position: { x: 0, y: 0, w: 3, h: 2 }
+        metrics:
+          - queries:
+              - { name: errors, select: [count(*)], from_expr: collection = 'shop', where: level = 'error' }
+            formulas:
+              - { name: doubled, expression: errors * 2 }
+---
+kind: role
+display_name: Web developer
+role_type: USER
+permissions: [search_read, logs_read, dashboards_read]
+---
+kind: policy
+description: developers see the web logs only
+policy_type: LOG_PERMIT
+resource: { resource_type: DATASET, resource_id: shop.web }
+principal: { principal_type: role, principal_id: Web developer }
+actions: [read]
+when:
+  resources: [{ resource_type: LOG, resource_id: shop.web }]
+---
+kind: identity_provider
+name: Corp
+provider_type: OIDC
+issuer_url: https://login.example.org
+client_id: dendro
+client_secret: \${IDENTITY_PROVIDER_CORP_CLIENT_SECRET}
+identifiers: [corp.example.org]
+default_roles: [ReadOnly]
+---
+kind: sso_mapping
+provider_key: groups
+provider_value: web
+assign_attr: Web developer
+idp: Corp
 `
 
 test('what an organization exports makes an empty organization export the same', async () => {
   const [first, second] = [await app.newOrganization(), await app.newOrganization()]
   const made = await run(first, ['apply', '-f', await fileWith(COMPLETE), '--yes'], { env: SECRETS })
-  expect(made).toMatchObject({ status: 0, err: expect.stringContaining('7 changes made') })
+  expect(made).toMatchObject({ status: 0, err: expect.stringContaining('15 changes made') })
   const one = await mkdtemp(join(folder, 'one-'))
   const exported = await run(first, ['export-config', '-o', one])
-  expect(exported).toMatchObject({ status: 0, err: expect.stringContaining('WEBHOOK_PAGER_AUTHORIZATION, WEBHOOK_PAGER_SIGNING_SECRET') })
+  expect(exported).toMatchObject({ status: 0, err: expect.stringContaining(Object.keys(SECRETS).sort().at(-1) ?? '') })
   const files = await filesIn(one)
   expect(files['monitors.yaml']).toContain('integration_id: webhook/Pager')
-  expect(Object.values(files).join('')).not.toMatch(/otters|abcdef|[\da-f]{8}-[\da-f]{4}-/)
+  expect(Object.values(files).join('')).not.toMatch(/otters|abcdef|hooks|a secret of|[\da-f]{8}-[\da-f]{4}-/)
   expect(await run(second, ['apply', '-f', one, '--yes'], { env: SECRETS })).toMatchObject({ status: 0 })
   const two = await mkdtemp(join(folder, 'two-'))
   await run(second, ['export-config', '-o', two])

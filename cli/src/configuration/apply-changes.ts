@@ -50,6 +50,5 @@ async function applyChange(change: Change, { service, inventory, references, sen
     for (const key of referredTo(change)) created.set(key, id)
     return
   }
-  if (!kind.update) throw new Error(`a ${kind.name} cannot be changed; delete it and create it again`)
-  await kind.update(service, { before: change.stored, fields }, send)
+  await kind.update?.(service, { before: change.stored, fields }, send)
 }

@@ -65,6 +65,10 @@ export const textOf = (value: unknown): string =>
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
+/** Changes the items of a list. Anything else stays, so that the validation sees it. */
+export const mapItems = (value: unknown, change: (item: unknown, at: number) => unknown): unknown =>
+  Array.isArray(value) ? value.map(change) : value
+
 /** The given members, in their order, without those that are absent. */
 export const pick = (fields: object, names: readonly string[]): Fields =>
   Object.fromEntries(names.flatMap((name) => (Object.hasOwn(fields, name) ? [[name, (fields as Fields)[name]]] : [])))

@@ -1,5 +1,5 @@
 import { isUuid } from '@dendro/api'
-import { type Difference, differencesOf } from './differences.ts'
+import { type Difference, differencesOf, pathText } from './differences.ts'
 import { hideValues, mapTexts, pathKey } from './environment.ts'
 import type { Inventory, NamedObject } from './inventory.ts'
 import { type Fields, type Kind, type ReferenceKind, SECRET, type Stored } from './kind.ts'
@@ -42,7 +42,8 @@ export async function planChanges(
         continue
       }
       const change = changeOf(document, object, references, writeSecrets)
-      if (change) writes.push(change)
+      if (change?.action === 'change' && !kind.update) problems.push(unchangeable(change))
+      else if (change) writes.push(change)
       else unchanged += 1
     }
     if (prune) deletions.unshift(...deletionsOf(kind, documents, [...objects.values()].flat()))
@@ -69,6 +70,11 @@ function problemWith({ document, kind, name }: PreparedDocument, objects: readon
   return undefined
 }
 
+function unchangeable({ kind, name, document, differences }: Change & { action: 'change' }): string {
+  const fields = differences.map(({ path }) => pathText(path)).join(', ')
+  return `${placeOf(document.document)}: ${kind.name} ${name} cannot be changed (${fields}): delete it, then it is created again`
+}
+
 function changeOf(
   document: PreparedDocument,
   object: NamedObject | undefined,
@@ -85,7 +91,7 @@ function changeOf(
   const kept = (kind.keeps ?? []).filter((member) => after[member] === undefined)
   const before = withoutSecrets(kind, Object.fromEntries(Object.entries(object.fields).filter(([member]) => !kept.includes(member))))
   const differences = differencesOf(before, after)
-  const rewritten = writeSecrets ? secretsOf(kind, after) : []
+  const rewritten = writeSecrets && kind.update ? secretsOf(kind, after) : []
   if (differences.length === 0 && rewritten.length === 0) return undefined
   return { action: 'change', kind, name, document, stored, differences: shown([...differences, ...rewritten], document) }
 }

@@ -1,6 +1,18 @@
 import { type BodyInput, contract } from '@dendro/api'
 import { checkFields } from '../check-fields.ts'
-import { type Fields, isFields, type Kind, listOf, type MapReference, type Path, type Problem, pick, textOf, withMember } from '../kind.ts'
+import {
+  type Fields,
+  isFields,
+  type Kind,
+  listOf,
+  type MapReference,
+  mapItems,
+  type Path,
+  type Problem,
+  pick,
+  textOf,
+  withMember,
+} from '../kind.ts'
 import { writeTags } from './record-tags.ts'
 
 type Body = BodyInput<typeof contract.monitors.update>
@@ -53,7 +65,7 @@ export const monitorKind: Kind = {
     })),
   withReferences: (fields, map) =>
     withMember(queriesWithReferences(fields, map), 'actions', (actions) =>
-      listOf(actions).map((action, at) =>
+      mapItems(actions, (action, at) =>
         isFields(action)
           ? withMember(action, 'integration_id', (id) =>
               typeof id === 'string' && id !== '' ? map('integration', id, ['actions', at, 'integration_id']) : id,
@@ -85,7 +97,7 @@ export const monitorKind: Kind = {
 /** The datasets in the queries of a monitor or a metric. */
 export const queriesWithReferences = (fields: Fields, map: MapReference, at: Path = []): Fields =>
   withMember(fields, 'queries', (queries) =>
-    listOf(queries).map((query, index) =>
+    mapItems(queries, (query, index) =>
       isFields(query)
         ? withMember(query, 'from', (from) =>
             Array.isArray(from)
