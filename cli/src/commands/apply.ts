@@ -56,7 +56,7 @@ export function applyCommand(terminal: Terminal, globals: () => Settings): Comma
     showPlan(plan, settings, terminal)
     if (plan.changes.length === 0) return
     if (options.dryRun) throw new PendingChanges(`${changeCount(plan.changes)} pending`)
-    if (!options.yes && !(await confirmed(plan, options, terminal))) throw new UsageError('nothing was changed')
+    if (!options.yes && !(await confirmed(plan, options, terminal))) throw new Error('nothing was changed')
     const onDone = (change: Change) => terminal.err(`${done[change.action]} ${change.kind.name} ${escapeControls(change.name)}`)
     const setting = { service, inventory, references, send: sendWithin(terminal.signal), onDone }
     await applyChanges(plan.changes, setting).catch((thrown: unknown) => {

@@ -1,7 +1,8 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { insertDatasets } from '../../../server/src/resources/data/datasets/rows.ts'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../test/world.ts'
 import { type Ran, runCaptured } from '../command-runner.fixture.ts'
 
@@ -173,4 +174,333 @@ test('what an organization exports makes an empty organization export the same',
   expect(await filesIn(two)).toEqual(files)
   const again = await run(second, ['apply', '-f', one, '--yes'], { env: SECRETS })
   expect(again).toEqual({ status: 0, out: '', err: expect.stringMatching(/^0 to create, 0 to change, 0 to delete, \d+ unchanged$/) })
+})
+
+const DATASET = 'kind: dataset\ncollection: shop\ndataset: web\ntags: { env: prod }\nretention: DAYS_90\n'
+const monitorOf = (threshold: number, where = "level = 'error'") => `kind: monitor
+name: Errors
+comparison_operator: ABOVE
+threshold: ${threshold}
+window: Last 5 minutes
+queries: [{ name: errors, select: [count(*)], from: [shop.web], where: "${where}" }]
+actions: [{ email: oncall@example.org }]
+`
+
+/** An organization in which only these documents were applied. */
+async function organizationWith(text: string, env: Record<string, string> = {}): Promise<TestOrganization> {
+  const org = await app.newOrganization()
+  expect(await run(org, ['apply', '-f', await fileWith(text), '--yes'], { env })).toMatchObject({ status: 0 })
+  return org
+}
+
+test('a dry run shows each field before and after, changes nothing and exits with 3; an apply makes the changes', async () => {
+  const org = await organizationWith(`${DATASET}---\n${monitorOf(10)}`)
+  const edited = `${DATASET.replace('{ env: prod }', '{ env: test, team: web }').replace('retention: DAYS_90\n', '')}---
+${monitorOf(20, "level = 'fatal'")}tags: { team: web }
+---
+kind: dataset
+collection: shop
+dataset: cart
+`
+  const file = await fileWith(edited)
+  const dry = await run(org, ['apply', '-f', file, '--dry-run'])
+  expect(dry.status).toBe(3)
+  expect(dry.out.split('\n')).toEqual([
+    '~ dataset shop.web',
+    '    tags.env: prod → test',
+    '    tags.team: (absent) → web',
+    '    retention: DAYS_90 → (absent)',
+    '+ dataset shop.cart',
+    '    collection: shop',
+    '    dataset: cart',
+    '~ monitor Errors',
+    '    threshold: 10 → 20',
+    `    queries[0].where: "level = 'error'" → "level = 'fatal'"`,
+    '    tags: (absent) → {"team":"web"}',
+  ])
+  expect(dry.err).toMatch(/^1 to create, 2 to change, 0 to delete, 0 unchanged\ndendro: 3 changes pending$/)
+  expect((await run(org, ['apply', '-f', file, '--dry-run'])).status).toBe(3)
+  const rows = JSON.parse((await run(org, ['apply', '-f', file, '--dry-run', '--output', 'json'])).out)
+  expect(rows[2]).toMatchObject({
+    action: 'change',
+    kind: 'monitor',
+    name: 'Errors',
+    fields: [{ field: 'threshold', before: 10, after: 20 }, {}, {}],
+  })
+  expect(await run(org, ['apply', '-f', file, '--yes'])).toMatchObject({
+    status: 0,
+    err: expect.stringContaining('changed monitor Errors'),
+  })
+  const { monitors } = (await org.ask<{ monitors: object[] }>('GET', '/monitors')).body
+  expect(monitors).toMatchObject([{ name: 'Errors', threshold: 20, tags: { team: 'web' }, queries: [{ where: "level = 'fatal'" }] }])
+  expect(await run(org, ['apply', '-f', file, '--dry-run'])).toMatchObject({ status: 0, out: '' })
+})
+
+test('a person confirms; without a terminal, --yes is needed', async () => {
+  const org = await app.newOrganization()
+  const words = ['apply', '-f', await fileWith(DATASET)]
+  const names = async () =>
+    (await org.ask<{ datasets: { dataset: string }[] }>('GET', '/datasets')).body.datasets.map(({ dataset }) => dataset)
+  expect(await run(org, words)).toMatchObject({ status: 2, err: expect.stringContaining('1 change pending; --yes makes them') })
+  expect(await run(org, words, { typed: 'n' })).toMatchObject({ status: 1, err: expect.stringContaining('nothing was changed') })
+  expect(await names()).not.toContain('web')
+  expect(await run(org, words, { typed: 'y' })).toMatchObject({ status: 0 })
+  expect(await names()).toContain('web')
+  const piped = await run(org, ['apply', '-f', '-', '--yes'], { input: DATASET.replace('dataset: web', 'dataset: piped') })
+  expect(piped).toMatchObject({ status: 0, err: expect.stringContaining('created dataset shop.piped') })
+})
+
+describe('what is wrong with the files is said at once, with file and line, and nothing is sent', () => {
+  const nowhere = { key: 'dk_unused' }
+  const refused = async (text: string, env: Record<string, string> = {}): Promise<string[]> => {
+    const file = await fileWith(text)
+    const ran = await run(nowhere, ['apply', '-f', file, '--yes', '--url', 'http://127.0.0.1:9'], { env })
+    expect(ran).toMatchObject({ status: 1, out: '' })
+    return ran.err
+      .replace(/^dendro: /, '')
+      .replaceAll(file, 'FILE')
+      .split('\n')
+  }
+
+  test.each<[string, string, (string | RegExp)[]]>([
+    ['not YAML', 'kind: dataset\ncollection: [shop', [/^FILE:\d: /]],
+    ['a name twice in a mapping', 'kind: dataset\nkind: role\n', [/^FILE:2: .*unique/]],
+    ['not a mapping', '- kind: dataset\n', ['FILE:1: a document is a mapping with kind and the fields of one object']],
+    ['no kind', 'name: x\n', [/^FILE:1: kind is required, one of dataset, /]],
+    [
+      'a kind that is not built',
+      `${DATASET}---\nkind: api_key\nname: x\n`,
+      [/^FILE:7: kind api_key cannot be kept in files; the kinds are dataset, /],
+    ],
+    [
+      'an unknown field',
+      `${DATASET}id: 7\n`,
+      [/^FILE:6: dataset shop\.web: id is not a field of dataset: it has collection, dataset, tags, retention$/],
+    ],
+    ['a wrong value', DATASET.replace('DAYS_90', 'DAYS_91'), [/^FILE:5: dataset shop\.web: retention must be one of DAYS_30, /]],
+    ['a missing field', 'kind: role\nrole_type: USER\npermissions: []\n', [/^FILE:\d: role : display_name is required$/]],
+    [
+      'an unknown field within',
+      monitorOf(1).replace('name: errors', 'name: errors, fro: [x]'),
+      [/^FILE:6: monitor Errors: queries\[0\]\.fro is not a field/],
+    ],
+    [
+      'a wrong list',
+      'kind: policy\npolicy_type: LOG_FORBID\nwhen:\n  resources: web\n',
+      [/resource is required/, /principal is required|actions/, /FILE:/, /FILE:4: .*when\.resources must be a list/],
+    ],
+    [
+      'an unknown permission',
+      'kind: role\ndisplay_name: R\nrole_type: USER\npermissions:\n  - fly\n',
+      [/^FILE:5: role R: permissions\[0\] is no permission: fly/],
+    ],
+    ['an object twice', `${DATASET}---\n${DATASET}`, [/^FILE:7: dataset shop\.web is already in FILE:1$/]],
+    ['no document', '# nothing\n', ['the files have no document']],
+    [
+      'members of another type',
+      `${monitorOf(1)}compare_to: 1 day ago\n`,
+      [/^FILE:8: monitor Errors: compare_to is only for monitors of the type CHANGE_DETECTION$/],
+    ],
+    [
+      'a widget with metrics and widgets',
+      'kind: dashboard\nname: D\nwidgets:\n  - name: W\n    position: { x: 0, y: 0, w: 1 }\n    metrics: [{ queries: [] }]\n    widgets: [{ type: blob }]\n',
+      [
+        /FILE:7: .*widgets\[0\]\.widgets must be empty/,
+        /FILE:5: .*position\.h is required/,
+        /FILE:6: .*metrics\[0\]\.queries/,
+        /FILE:7: .*name is required/,
+        /FILE:7: .*type must be one of line/,
+      ],
+    ],
+  ])('%s', async (_, text, expected) => {
+    const lines = await refused(text)
+    expect(lines).toEqual(expected.map((line) => (typeof line === 'string' ? line : expect.stringMatching(line))))
+  })
+
+  test('a variable that is not set, a secret in a file, and the mask of a secret', async () => {
+    const webhook = `kind: webhook\nname: Pager\nurl: https://\${PAGER_HOST}/x\n`
+    expect(await refused(webhook)).toEqual(['FILE:3: webhook Pager: url needs the environment variable PAGER_HOST, which is not set'])
+    const secrets = `${webhook}signing_secret: a secret of many letters\ncustom_headers:\n  Authorization: '***'\n`
+    expect(await refused(secrets, { PAGER_HOST: 'pager.example.org' })).toEqual([
+      `FILE:4: webhook Pager: signing_secret is a secret: take the value from the environment, as in \${NAME}`,
+      `FILE:6: webhook Pager: custom_headers.Authorization is the mask of a secret: take the value from the environment, as in \${NAME}`,
+    ])
+  })
+
+  test('an alias that expands without bound is refused', async () => {
+    const levels = Array.from(
+      { length: 12 },
+      (_, at) => `l${at + 1}: &l${at + 1} [${Array.from({ length: 10 }, () => `*l${at}`).join(', ')}]`,
+    )
+    expect(await refused(`kind: dataset\nl0: &l0 [x]\n${levels.join('\n')}\n`)).toEqual([expect.stringMatching(/^FILE:1: .*alias/i)])
+  })
+
+  test('a folder without files is wrong usage', async () => {
+    expect(await run(nowhere, ['apply', '-f', await mkdtemp(join(folder, 'empty-'))])).toMatchObject({ status: 2 })
+    expect(await run(nowhere, ['apply', '-f', '/does/not/exist'])).toMatchObject({ status: 2, err: expect.stringContaining('ENOENT') })
+  })
+})
+
+test('references to nothing are refused before any change, with the place', async () => {
+  const org = await app.newOrganization()
+  const file = await fileWith(`kind: dataset\ncollection: new\ndataset: one\n---\n${monitorOf(1)}`)
+  const ran = await run(org, ['apply', '-f', file, '--yes'])
+  expect(ran).toMatchObject({
+    status: 1,
+    err: `dendro: ${file}:10: monitor Errors names the dataset shop.web, which neither the files nor the service have`,
+  })
+  expect((await org.ask<{ datasets: object[] }>('GET', '/datasets')).body.datasets).not.toContainEqual(
+    expect.objectContaining({ collection: 'new' }),
+  )
+})
+
+test('a key that may only read exports, sees the changes, and changes nothing', async () => {
+  const org = await organizationWith(DATASET)
+  const reader = { key: await org.newKey(['SearchApi']) }
+  const file = await fileWith(DATASET.replace('DAYS_90', 'DAYS_30'))
+  expect(await run(reader, ['export-config', '--only', 'datasets'])).toMatchObject({
+    status: 0,
+    out: expect.stringContaining('retention: DAYS_90'),
+  })
+  expect((await run(reader, ['apply', '-f', file, '--dry-run'])).status).toBe(3)
+  const ran = await run(reader, ['apply', '-f', file, '--yes'])
+  expect(ran).toMatchObject({ status: 1, err: expect.stringMatching(/dataset shop\.web could not be changed: .*403/) })
+  expect((await run(org, ['export-config', '--only', 'datasets'])).out).toContain('retention: DAYS_90')
+})
+
+test("only --prune deletes, and only objects of the kinds in the files that are not the service's own", async () => {
+  const other = 'kind: dataset\ncollection: shop\ndataset: old\n'
+  const org = await organizationWith(`${DATASET}---\n${other}---\n${monitorOf(1)}`)
+  const file = await fileWith(`${DATASET}---\nkind: dataset\ncollection: default\ndataset: default\n`)
+  expect(await run(org, ['apply', '-f', file, '--yes'])).toMatchObject({ status: 0, out: '' })
+  const pruned = await run(org, ['apply', '-f', file, '--yes', '--prune'])
+  expect(pruned).toMatchObject({
+    status: 0,
+    out: '- dataset shop.old',
+    err: expect.stringContaining('0 to create, 0 to change, 1 to delete, 2 unchanged'),
+  })
+  expect((await org.ask<{ monitors: object[] }>('GET', '/monitors')).body.monitors).toHaveLength(1)
+  const both = await fileWith(`kind: dataset\ncollection: default\ndataset: default\n---\n${monitorOf(1)}`)
+  expect(await run(org, ['apply', '-f', both, '--yes', '--prune'])).toMatchObject({
+    status: 1,
+    err: expect.stringContaining('names the dataset shop.web, which would be deleted'),
+  })
+  const system = await fileWith('kind: dataset\ncollection: .usage\ndataset: usage\n')
+  expect(await run(org, ['apply', '-f', system, '--yes'])).toMatchObject({
+    status: 1,
+    err: expect.stringContaining('belongs to the service'),
+  })
+})
+
+test('a failure in the middle says what was made and what was not, and the same command finishes later', async () => {
+  const org = await app.newOrganization()
+  const webhook = (url: string) => `kind: webhook\nname: Pager\nurl: ${url}\n`
+  const [bad, good] = [webhook('ftp://pager.example.org'), webhook('https://pager.example.org')].map(
+    (text) => `${DATASET}---\n${text}---\n${monitorOf(1)}`,
+  )
+  const file = await fileWith(bad ?? '')
+  const failed = await run(org, ['apply', '-f', file, '--yes'])
+  expect(failed.status).toBe(1)
+  expect(failed.err).toMatch(
+    /webhook Pager could not be created: .*400.*\n1 of 3 changes made:\n {2}created: dataset shop\.web\n {2}not created: webhook Pager\n {2}not created: monitor Errors\n/,
+  )
+  await writeFile(file, good ?? '')
+  expect(await run(org, ['apply', '-f', file, '--yes'])).toMatchObject({
+    status: 0,
+    err: expect.stringMatching(/^2 to create, 0 to change, 0 to delete, 1 unchanged/),
+  })
+})
+
+test('two objects of the service with one name are refused', async () => {
+  const org = await app.newOrganization()
+  const body = { name: 'Pager', url: 'https://pager.example.org' }
+  const ids = [
+    await org.ask<{ id: string }>('POST', '/integrations/webhooks', { body }),
+    await org.ask<{ id: string }>('POST', '/integrations/webhooks', { body }),
+  ].map((reply) => reply.body.id)
+  const ran = await run(org, ['apply', '-f', await fileWith('kind: webhook\nname: Pager\nurl: https://other.example.org\n'), '--yes'])
+  expect(ran).toMatchObject({ status: 1, err: expect.stringContaining('2 objects of the service are webhook Pager') })
+  for (const id of ids) expect(ran.err).toContain(id)
+  expect(await run(org, ['export-config', '--only', 'webhooks'])).toMatchObject({
+    status: 1,
+    out: '',
+    err: expect.stringContaining('2 objects are webhook Pager'),
+  })
+  expect((await run(org, ['export-config', '--only', 'datasets,dashboards'])).status).toBe(0)
+  expect((await run(org, ['export-config', '--only', 'pagers'])).status).toBe(2)
+})
+
+test('values of the environment appear in no output, and secrets are written again only on request', async () => {
+  const token = 'tk-8d1f0c77'
+  const text = `kind: webhook\nname: Pager\nurl: https://pager.example.org/\${PAGER_TOKEN}\nsigning_secret: \${PAGER_SECRET}\n`
+  const env = { PAGER_TOKEN: token, PAGER_SECRET: 'seventeen otters in a canoe' }
+  const org = await organizationWith(text, env)
+  const file = await fileWith(text)
+  const rotated = { ...env, PAGER_SECRET: 'eighteen otters in a canoe' }
+  expect(await run(org, ['apply', '-f', file, '--yes'], { env: rotated })).toMatchObject({ status: 0, out: '' })
+  const written = await run(org, ['apply', '-f', file, '--yes', '--write-secrets'], { env: rotated })
+  expect(written).toMatchObject({ status: 0, out: '~ webhook Pager\n    signing_secret: *** (written again)' })
+  const moved = await run(org, ['apply', '-f', file, '--dry-run'], { env: { ...env, PAGER_TOKEN: 'tk-00000000' } })
+  expect(moved).toMatchObject({ status: 3, out: `~ webhook Pager\n    url: *** → "https://pager.example.org/\${PAGER_TOKEN}"` })
+  const named = await run(org, ['apply', '-f', await fileWith(text.replace('Pager', 'Other').replace('https', 'ftp')), '--yes'], { env })
+  expect(named.status).toBe(1)
+  for (const ran of [written, moved, named]) expect(ran.out + ran.err).not.toMatch(/otters|tk-/)
+})
+
+test('a widget of two dashboards is copied when one file changes it, and unused parts are deleted', async () => {
+  const org = await organizationWith(DATASET)
+  const create = async (path: string, body: object) => (await org.ask<{ id: string }>('POST', path, { body })).body.id
+  const metric = await create('/metrics/definitions', { queries: [{ name: 'q', select: ['count(*)'], from_expr: '*' }] })
+  const widget = await create('/widgets', { name: 'Shared', metric_ids: [metric] })
+  for (const name of ['A', 'B']) await create('/dashboards', { name, widget_ids: [widget] })
+  const place = await mkdtemp(join(folder, 'boards-'))
+  await run(org, ['export-config', '-o', place, '--only', 'dashboards'])
+  const file = join(place, 'dashboards.yaml')
+  const text = await readFile(file, 'utf8')
+  await writeFile(file, text.replace('count(*)', 'max(ms)'))
+  expect(await run(org, ['apply', '-f', file, '--yes'])).toMatchObject({ status: 0, err: expect.stringContaining('changed dashboard A') })
+  expect(await run(org, ['apply', '-f', file, '--yes'])).toMatchObject({ status: 0, out: '' })
+  const lists = async () => ({
+    widgets: (await org.ask<{ widgets: object[] }>('GET', '/widgets')).body.widgets.length,
+    metrics: (await org.ask<{ metric_definitions: object[] }>('GET', '/metrics/definitions')).body.metric_definitions.length,
+  })
+  expect(await lists()).toEqual({ widgets: 2, metrics: 2 })
+  await writeFile(file, 'kind: dashboard\nname: A\n')
+  expect(await run(org, ['apply', '-f', file, '--yes'])).toMatchObject({ status: 0 })
+  expect(await lists()).toEqual({ widgets: 1, metrics: 1 })
+  expect(await run(org, ['apply', '-f', file, '--yes', '--prune'])).toMatchObject({ status: 0, out: '- dashboard B' })
+  expect(await lists()).toEqual({ widgets: 0, metrics: 0 })
+})
+
+test('10,000 unchanged datasets take a few requests', async () => {
+  const org = await app.newOrganization()
+  const { world } = app.app
+  const rows = Array.from({ length: 10_000 }, (_, at) => ({
+    org_id: org.orgId,
+    id: world.ids.uuid(),
+    collection: `c${at % 100}`,
+    dataset: `d${at}`,
+    is_system_generated: false,
+    tags: {},
+    parser_id: null,
+    retention: null,
+    created_at: 0,
+    created_by: null,
+    modified_at: 0,
+    modified_by: null,
+  }))
+  await world.meta.write(org.orgId, (tx) => insertDatasets(tx, rows))
+  const place = await mkdtemp(join(folder, 'many-'))
+  expect((await run(org, ['export-config', '-o', place])).status).toBe(0)
+  let requests = 0
+  const fetching = globalThis.fetch
+  globalThis.fetch = (...given) => {
+    requests += 1
+    return fetching(...given)
+  }
+  const ran = await run(org, ['apply', '-f', place, '--yes']).finally(() => {
+    globalThis.fetch = fetching
+  })
+  expect(ran).toMatchObject({ status: 0, out: '', err: expect.stringContaining('10001 unchanged') })
+  expect(requests).toBeLessThan(30)
 })
