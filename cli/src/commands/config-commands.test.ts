@@ -1,6 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { insertDatasets } from '../../../server/src/resources/data/datasets/rows.ts'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../test/world.ts'
@@ -470,6 +472,30 @@ test('a widget of two dashboards is copied when one file changes it, and unused 
   expect(await lists()).toEqual({ widgets: 1, metrics: 1 })
   expect(await run(org, ['apply', '-f', file, '--yes', '--prune'])).toMatchObject({ status: 0, out: '- dashboard B' })
   expect(await lists()).toEqual({ widgets: 0, metrics: 0 })
+})
+
+test('the documents and the script for CI in docs/config-as-files.md work as written', async () => {
+  const page = await readFile(join(import.meta.dirname, '../../../docs/config-as-files.md'), 'utf8')
+  const [documents] = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, block = '']) => block)
+  const script = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block).at(-1)
+  const place = await mkdtemp(join(folder, 'ci-'))
+  await mkdir(join(place, 'config'))
+  await writeFile(join(place, 'config', 'all.yml'), documents ?? '')
+  await symlink(join(import.meta.dirname, '../../dendro.mjs'), join(place, 'dendro'))
+  const org = await app.newOrganization()
+  const PATH = [place, dirname(process.execPath), process.env.PATH].join(delimiter)
+  const env = { PATH, HOME: place, DENDRO_URL: app.url, DENDRO_API_KEY: org.key, PAGER_TOKEN: 'Bearer 4f1e77' }
+  const runScript = () => promisify(execFile)('sh', ['-c', script ?? ''], { cwd: place, env })
+  expect((await runScript()).stderr).toContain('7 changes made')
+  expect((await runScript()).stdout).toBe('nothing to change\n')
+  await expect(promisify(execFile)('sh', ['-c', script ?? ''], { cwd: place, env: { ...env, PAGER_TOKEN: '' } })).rejects.toMatchObject({
+    code: 1,
+  })
+  const failing = await run(org, ['apply', '-f', join(place, 'config')])
+  expect(failing).toMatchObject({
+    status: 1,
+    err: expect.stringContaining('all.yml:15: webhook Pager: custom_headers.Authorization needs the environment variable'),
+  })
 })
 
 test('10,000 unchanged datasets take a few requests', async () => {

@@ -1,9 +1,9 @@
 import { Command } from 'commander'
+import { ConfigError } from '../configuration/config-error.ts'
 import { writeConfigFile } from '../configuration/config-files.ts'
 import { exportKind, repeatedObjects } from '../configuration/export-documents.ts'
 import { openInventory } from '../configuration/inventory.ts'
 import { kinds } from '../configuration/kinds.ts'
-import { ConfigError, writeDocuments } from '../configuration/yaml-documents.ts'
 import { connect } from '../connection.ts'
 import { addConnection, type Settings } from '../contract-commands.ts'
 import { quantity } from '../cost.ts'
@@ -37,6 +37,7 @@ export function exportConfigCommand(terminal: Terminal, globals: () => Settings)
       exported.push(await exportKind(kind, inventory, usedNames))
     }
     if (problems.length > 0) throw new ConfigError(problems)
+    const { writeDocuments } = await import('../configuration/yaml-documents.ts')
     for (const { kind, documents } of exported) {
       const text = writeDocuments(documents)
       if (options.out === undefined) await terminal.write(text)

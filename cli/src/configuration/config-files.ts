@@ -3,12 +3,16 @@ import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promi
 import { basename, join } from 'node:path'
 import { UsageError } from '../failure.ts'
 import type { Terminal } from '../terminal.ts'
-import { ConfigError, FILE_BYTES_MAX, parseDocuments, type WrittenDocument } from './yaml-documents.ts'
+import { ConfigError } from './config-error.ts'
+import type { WrittenDocument } from './yaml-documents.ts'
 
 const FILES_MAX = 10_000
+const FILE_BYTES_MAX = 32 * 1024 * 1024
 
 /** Reads all documents of files and folders; `-` is standard input. All problems are reported at once. */
 export async function readConfigFiles(paths: readonly string[], terminal: Terminal): Promise<WrittenDocument[]> {
+  // Only these commands need the YAML library, which would slow the start of all others.
+  const { parseDocuments } = await import('./yaml-documents.ts')
   const documents: WrittenDocument[] = []
   const problems: string[] = []
   for (const path of paths) {

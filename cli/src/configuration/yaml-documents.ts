@@ -4,19 +4,6 @@ import { type Fields, isFields, type Path } from './kind.ts'
 /** A document as it stands in a file. */
 export type WrittenDocument = { file: string; fields: Fields; line: number; lineOf(path: Path): number }
 
-/** What is wrong with the files; every problem names its file and line. */
-export class ConfigError extends Error {
-  readonly problems: readonly string[]
-
-  constructor(problems: readonly string[]) {
-    super(problems.join('\n'))
-    this.name = 'ConfigError'
-    this.problems = problems
-  }
-}
-
-export const FILE_BYTES_MAX = 32 * 1024 * 1024
-
 /** Parses the documents of a file. Nothing is returned of a file with an error. */
 export function parseDocuments(file: string, text: string): { documents: WrittenDocument[]; problems: string[] } {
   const lines = new LineCounter()
