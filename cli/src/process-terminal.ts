@@ -46,7 +46,9 @@ export function openTerminal({ env, stdin, stdout, stderr, exit }: Streams, sign
     readLine: async (prompt) => {
       clearProgress()
       const reader = createInterface({ input: stdin, output: stderr })
-      return reader.question(prompt, { signal }).finally(() => reader.close())
+      // The end of the input is an empty line.
+      const ended = once(reader, 'close').then(() => '')
+      return Promise.race([reader.question(prompt, { signal }), ended]).finally(() => reader.close())
     },
     progress: (line) => {
       if (!stderr.isTTY) return

@@ -474,6 +474,47 @@ test('a widget of two dashboards is copied when one file changes it, and unused 
   expect(await lists()).toEqual({ widgets: 0, metrics: 0 })
 })
 
+test('a change within a dashboard keeps its widgets, and a refused one leaves nothing behind', async () => {
+  const widget = (name: string, where: string, x: number) =>
+    `      - { name: ${name}, position: { x: ${x}, y: 0, w: 1, h: 1 }, metrics: [{ queries: [{ name: q, select: [count(*)], from_expr: '*', where: "${where}" }] }] }\n`
+  const board = (...widgets: string[]) => `kind: dashboard\nname: D\nwidgets:\n  - name: Group\n    widgets:\n${widgets.join('')}`
+  const org = await organizationWith(board(widget('One', 'a = 1', 0), widget('Two', 'a = 2', 1)))
+  type Listed = { widgets: { id: string; name: string; metric_ids: string[]; widget_ids: string[]; layout: unknown }[] }
+  const widgets = async () => (await org.ask<Listed>('GET', '/widgets')).body.widgets
+  const named = async (name: string) => (await widgets()).find((one) => one.name === name)
+  const before = await named('One')
+  const file = await fileWith(board(widget('One', 'a = 3', 5)))
+  const changed = await run(org, ['apply', '-f', file, '--yes'])
+  expect(changed.out).toContain('widgets[0].widgets[0].metrics[0].queries[0].where: "a = 1" → "a = 3"')
+  expect(await named('One')).toMatchObject({ id: before?.id, metric_ids: before?.metric_ids })
+  expect((await widgets()).map(({ name }) => name).sort()).toEqual(['Group', 'One'])
+  expect(await named('Group')).toMatchObject({ widget_ids: [before?.id], layout: { widget_layouts: [{ id: before?.id, x: 5 }] } })
+  expect(await run(org, ['apply', '-f', file, '--yes'])).toMatchObject({ status: 0, out: '' })
+  const metrics = async () =>
+    (await org.ask<{ metric_definitions: object[] }>('GET', '/metrics/definitions')).body.metric_definitions.length
+  expect(await metrics()).toBe(1)
+  const wrong = board(widget('Fine', 'a = 1', 0), widget('Wrong', 'a ==', 1)).replace('name: D', 'name: E')
+  const refused = await run(org, ['apply', '-f', await fileWith(wrong), '--yes'])
+  expect(refused).toMatchObject({ status: 1, err: expect.stringContaining('dashboard E could not be created') })
+  expect([(await widgets()).length, await metrics()]).toEqual([2, 1])
+})
+
+test('what the service cannot change is refused before any change', async () => {
+  const workspace = 'kind: slack_workspace\nname: Chat\ntoken: \u0024{CHAT_TOKEN}\n'
+  const env = { CHAT_TOKEN: 'xoxb-1' }
+  const org = await organizationWith(workspace, env)
+  const file = await fileWith(`${DATASET}---\n${workspace}api_url: https://chat.example.org/api\n`)
+  const ran = await run(org, ['apply', '-f', file, '--yes', '--write-secrets'], { env })
+  expect(ran).toMatchObject({ status: 1, out: '', err: expect.stringContaining(':7: slack_workspace Chat cannot be changed (api_url)') })
+})
+
+test('kinds that a key may not read are named, and can be left out', async () => {
+  const org = await app.newOrganization()
+  const ingester = { key: await org.newKey(['SearchApi']) }
+  const ran = await run(ingester, ['export-config'])
+  expect(ran).toMatchObject({ status: 1, out: '', err: expect.stringMatching(/^dendro: [a-z-]+: .*403.*; --only chooses other kinds$/) })
+})
+
 test('the documents and the script for CI in docs/config-as-files.md work as written', async () => {
   const page = await readFile(join(import.meta.dirname, '../../../docs/config-as-files.md'), 'utf8')
   const [documents] = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, block = '']) => block)

@@ -1,13 +1,15 @@
+import { ApiFailure } from '@dendro/api'
 import { Command } from 'commander'
 import { ConfigError } from '../configuration/config-error.ts'
 import { writeConfigFile } from '../configuration/config-files.ts'
 import { exportKind, repeatedObjects } from '../configuration/export-documents.ts'
 import { openInventory } from '../configuration/inventory.ts'
+import type { Kind } from '../configuration/kind.ts'
 import { kinds } from '../configuration/kinds.ts'
 import { connect } from '../connection.ts'
 import { addConnection, type Settings } from '../contract-commands.ts'
 import { quantity } from '../cost.ts'
-import { UsageError } from '../failure.ts'
+import { describeFailure, UsageError } from '../failure.ts'
 import type { Terminal } from '../terminal.ts'
 
 const HEADER = '# Written by dendro export-config. dendro apply reads it.\n'
@@ -33,7 +35,7 @@ export function exportConfigCommand(terminal: Terminal, globals: () => Settings)
     const problems: string[] = []
     const exported = []
     for (const kind of chosen) {
-      problems.push(...(await repeatedObjects(kind, inventory)))
+      problems.push(...(await repeatedObjects(kind, inventory).catch(nameKind(kind))))
       exported.push(await exportKind(kind, inventory, usedNames))
     }
     if (problems.length > 0) throw new ConfigError(problems)
@@ -49,6 +51,14 @@ export function exportConfigCommand(terminal: Terminal, globals: () => Settings)
     if (variables.length > 0) terminal.err(`The service does not return secrets. Before an apply, set ${variables.join(', ')}.`)
   })
 }
+
+/** A caller who may not read one kind can leave it out. */
+const nameKind =
+  (kind: Kind) =>
+  (thrown: unknown): never => {
+    if (!(thrown instanceof ApiFailure) || thrown.status !== 403) throw thrown
+    throw new Error(`${fileWord(kind)}: ${describeFailure(thrown).lines.join(' ')}; --only chooses other kinds`, { cause: thrown })
+  }
 
 /** The word for a kind on the command line: its file without the ending. */
 const fileWord = ({ file }: { file: string }): string => file.replace(/\.yaml$/, '')

@@ -1,4 +1,4 @@
-import { type Fields, isFields, type Path, type Problem } from './kind.ts'
+import { type ConfigFields, isFields, type Path, type Problem } from './kind.ts'
 
 type Issue = {
   code?: string | undefined
@@ -23,10 +23,10 @@ const OPAQUE = new Set(['aux'])
  * Validates fields by a schema of the contract. The result has its defaults, and no empty members. Members that the schema does not know are problems:
  * the contract ignores them, a file must not.
  */
-export function checkFields(schema: unknown, fields: Fields): { fields: Fields; problems: readonly Problem[] } {
+export function checkFields(schema: unknown, fields: ConfigFields): { fields: ConfigFields; problems: readonly Problem[] } {
   const parsed = (schema as Schema).safeParse(fields, { error: messageOf })
   if (!parsed.success) return { fields: withoutEmpty(fields), problems: (parsed.error.issues as Issue[]).flatMap(problemsOf) }
-  const output = parsed.data as Fields
+  const output = parsed.data as ConfigFields
   return { fields: withoutEmpty(output), problems: unknownMembers(fields, output, []) }
 }
 
@@ -70,7 +70,7 @@ function unknownMembers(input: unknown, output: unknown, path: Path): Problem[] 
 }
 
 /** Removes members that say nothing: absent, null and empty ones are the same in a file. */
-export function withoutEmpty(fields: Fields): Fields {
+export function withoutEmpty(fields: ConfigFields): ConfigFields {
   const entries = Object.entries(fields).map(([name, value]): [string, unknown] => [name, OPAQUE.has(name) ? value : pruned(value)])
   return Object.fromEntries(entries.filter(([, value]) => !isEmpty(value)))
 }

@@ -1,9 +1,9 @@
-import { type Fields, isFields, type Path } from './kind.ts'
+import { type ConfigFields, isFields, type Path } from './kind.ts'
 
 export type Difference = { path: Path; before: unknown; after: unknown }
 
 /** The members that differ, innermost ones, in the order of their paths in `after`. An absent member is undefined. */
-export function differencesOf(before: Fields, after: Fields): Difference[] {
+export function differencesOf(before: ConfigFields, after: ConfigFields): Difference[] {
   return within(before, after, [])
 }
 
@@ -19,7 +19,7 @@ function within(before: unknown, after: unknown, path: Path): Difference[] {
   return before === after ? [] : [{ path, before, after }]
 }
 
-const memberOf = (fields: Fields, name: string): unknown => (Object.hasOwn(fields, name) ? fields[name] : undefined)
+const memberOf = (fields: ConfigFields, name: string): unknown => (Object.hasOwn(fields, name) ? fields[name] : undefined)
 
 /** A path as in messages of the service: `queries[0].where`. */
 export const pathText = (path: Path): string =>

@@ -1,10 +1,10 @@
-import { type Fields, isFields, type Path } from './kind.ts'
+import { type ConfigFields, isFields, type Path } from './kind.ts'
 
 /** `${NAME}` takes a value from the environment; `$${NAME}` is the text `${NAME}`. */
 const REFERENCE = /\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}/g
 
 export type FilledFields = {
-  fields: Fields
+  fields: ConfigFields
   /** The values that came from the environment, by the name of the variable. */
   used: ReadonlyMap<string, string>
   /** The texts as they stand in the file, by the path of the value. */
@@ -15,7 +15,7 @@ export type FilledFields = {
 export const pathKey = (path: Path): string => path.join('\0')
 
 /** Replaces the references of a document to the environment. A variable that is absent or empty is missing. */
-export function fillFromEnvironment(fields: Fields, env: Readonly<Record<string, string | undefined>>): FilledFields {
+export function fillFromEnvironment(fields: ConfigFields, env: Readonly<Record<string, string | undefined>>): FilledFields {
   const used = new Map<string, string>()
   const written = new Map<string, string>()
   const missing: { path: Path; name: string }[] = []
@@ -28,12 +28,12 @@ export function fillFromEnvironment(fields: Fields, env: Readonly<Record<string,
       else used.set(name, value)
       return value ?? ''
     })
-  return { fields: mapTexts(fields, filledText, []) as Fields, used, written, missing }
+  return { fields: mapTexts(fields, filledText, []) as ConfigFields, used, written, missing }
 }
 
 /** Escapes texts that would be taken for references. */
-export const escapeReferences = (fields: Fields): Fields =>
-  mapTexts(fields, (text) => text.replaceAll(REFERENCE, (whole) => `$${whole}`), []) as Fields
+export const escapeReferences = (fields: ConfigFields): ConfigFields =>
+  mapTexts(fields, (text) => text.replaceAll(REFERENCE, (whole) => `$${whole}`), []) as ConfigFields
 
 export function mapTexts(value: unknown, change: (text: string, path: Path) => string, path: Path): unknown {
   if (typeof value === 'string') return change(value, path)

@@ -1,8 +1,8 @@
 import { escapeReferences, mapTexts, variableName } from './environment.ts'
 import type { Inventory } from './inventory.ts'
-import { type Fields, type Kind, pick, SECRET } from './kind.ts'
+import { type ConfigFields, type Kind, pick, SECRET } from './kind.ts'
 
-export type ExportedKind = { kind: Kind; documents: readonly Fields[]; variables: readonly string[] }
+export type ExportedKind = { kind: Kind; documents: readonly ConfigFields[]; variables: readonly string[] }
 
 /** The objects of a kind as documents, sorted by name, with references to the environment instead of secrets. */
 export async function exportKind(kind: Kind, inventory: Inventory, usedNames: Set<string>): Promise<ExportedKind> {
@@ -17,12 +17,12 @@ export async function exportKind(kind: Kind, inventory: Inventory, usedNames: Se
     variables.push(name)
     return `\${${name}}`
   }
-  const documents = sorted.map(({ name, fields }): Fields => {
+  const documents = sorted.map(({ name, fields }): ConfigFields => {
     const written = mapTexts(
       escapeReferences(fields),
       (text, path) => (text === SECRET && kind.isSecret?.(path) ? freeName(kind.name, name, String(path.at(-1))) : text),
       [],
-    ) as Fields
+    ) as ConfigFields
     return { kind: kind.name, ...pick(written, kind.members) }
   })
   return { kind, documents, variables }

@@ -1,5 +1,5 @@
 import { ApiFailure } from '@dendro/api'
-import type { ConfigService, Fields, Kind, ReferenceKind, Stored } from './kind.ts'
+import type { ConfigFields, ConfigService, Kind, ReferenceKind, Stored } from './kind.ts'
 
 /** The names of the objects that references may name. */
 export type Names = {
@@ -10,7 +10,7 @@ export type Names = {
 }
 
 /** An object of the service in the form of a document: with names, and with the defaults of its kind. */
-export type NamedObject = { stored: Stored; name: string; fields: Fields }
+export type NamedObject = { stored: Stored; name: string; fields: ConfigFields }
 
 /** The configuration of the service. Each list is requested once, and only when it is needed. */
 export type Inventory = {

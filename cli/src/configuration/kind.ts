@@ -1,7 +1,7 @@
 import type { CliClient } from '../connection.ts'
 
 /** The members of a document, in the names of the contract. */
-export type Fields = Readonly<Record<string, unknown>>
+export type ConfigFields = Readonly<Record<string, unknown>>
 export type Path = readonly (string | number)[]
 export type Problem = { path: Path; message: string }
 
@@ -14,7 +14,7 @@ export type MapReference = (kind: ReferenceKind, reference: string, path: Path) 
 /** An object of the service; `fields` has ids where a document has names. */
 export type Stored = {
   id: string
-  fields: Fields
+  fields: ConfigFields
   /** Created by the service itself; files neither change nor delete it. */
   isFixed?: boolean
   /** What an update needs besides the fields. */
@@ -35,30 +35,30 @@ export type Kind = {
   /** All members of a document, in the order of an export. */
   members: readonly string[]
   /** The identity of an object within its kind. */
-  nameOf(fields: Fields): string
+  nameOf(fields: ConfigFields): string
   load(service: ConfigService): Promise<readonly Stored[]>
   /** How documents of other kinds refer to one of this kind: by a prefix and its name. */
   referredAs?: { kind: ReferenceKind; prefix: string }
   refersTo?: readonly ReferenceKind[]
-  withReferences?(fields: Fields, map: MapReference): Fields
+  withReferences?(fields: ConfigFields, map: MapReference): ConfigFields
   /** Validates by the contract, and fills in defaults. */
-  check(fields: Fields): { fields: Fields; problems: readonly Problem[] }
+  check(fields: ConfigFields): { fields: ConfigFields; problems: readonly Problem[] }
   /** Members that keep their value when a document does not have them. */
   keeps?: readonly string[]
   /** True for a value that the service never returns. */
   isSecret?(path: Path): boolean
   /** True for a secret that a file must take from the environment. */
   needsEnvironment?(path: Path): boolean
-  create(service: ConfigService, fields: Fields, send: Send): Promise<string>
+  create(service: ConfigService, fields: ConfigFields, send: Send): Promise<string>
   /** Absent when an object is what its name says, so that nothing is left to change. */
-  update?(service: ConfigService, change: { before: Stored; fields: Fields }, send: Send): Promise<void>
+  update?(service: ConfigService, change: { before: Stored; fields: ConfigFields }, send: Send): Promise<void>
   remove(service: ConfigService, stored: Stored, send: Send): Promise<void>
 }
 
 /** Stands for a secret of the service. */
 export const SECRET = '***'
 
-export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isFields = (value: unknown): value is ConfigFields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined || value === null ? '' : String(value)
@@ -70,9 +70,9 @@ export const mapItems = (value: unknown, change: (item: unknown, at: number) => 
   Array.isArray(value) ? value.map(change) : value
 
 /** The given members, in their order, without those that are absent. */
-export const pick = (fields: object, names: readonly string[]): Fields =>
-  Object.fromEntries(names.flatMap((name) => (Object.hasOwn(fields, name) ? [[name, (fields as Fields)[name]]] : [])))
+export const pick = (fields: object, names: readonly string[]): ConfigFields =>
+  Object.fromEntries(names.flatMap((name) => (Object.hasOwn(fields, name) ? [[name, (fields as ConfigFields)[name]]] : [])))
 
 /** Replaces one member, if it is present. */
-export const withMember = (fields: Fields, name: string, change: (value: unknown) => unknown): Fields =>
+export const withMember = (fields: ConfigFields, name: string, change: (value: unknown) => unknown): ConfigFields =>
   fields[name] === undefined ? fields : { ...fields, [name]: change(fields[name]) }

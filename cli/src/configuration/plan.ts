@@ -2,7 +2,7 @@ import { isUuid } from '@dendro/api'
 import { type Difference, differencesOf, pathText } from './differences.ts'
 import { hideValues, mapTexts, pathKey } from './environment.ts'
 import type { Inventory, NamedObject } from './inventory.ts'
-import { type Fields, type Kind, type ReferenceKind, SECRET, type Stored } from './kind.ts'
+import { type ConfigFields, type Kind, type ReferenceKind, SECRET, type Stored } from './kind.ts'
 import { type PreparedDocument, placeOf } from './prepare.ts'
 import type { References } from './references.ts'
 
@@ -96,11 +96,11 @@ function changeOf(
   return { action: 'change', kind, name, document, stored, differences: shown([...differences, ...rewritten], document) }
 }
 
-const withoutSecrets = (kind: Kind, fields: Fields): Fields =>
-  kind.isSecret ? (mapTexts(fields, (text, path) => (kind.isSecret?.(path) ? SECRET : text), []) as Fields) : fields
+const withoutSecrets = (kind: Kind, fields: ConfigFields): ConfigFields =>
+  kind.isSecret ? (mapTexts(fields, (text, path) => (kind.isSecret?.(path) ? SECRET : text), []) as ConfigFields) : fields
 
 /** The secrets of a document, which are written again on request, because the service never returns them. */
-function secretsOf(kind: Kind, fields: Fields): Difference[] {
+function secretsOf(kind: Kind, fields: ConfigFields): Difference[] {
   const found: Difference[] = []
   mapTexts(
     fields,
@@ -169,7 +169,7 @@ export async function resolveReferences(
   references: References,
   inventory: Inventory,
   created: ReadonlyMap<string, string>,
-): Promise<Fields> {
+): Promise<ConfigFields> {
   const kinds = new Set<ReferenceKind>(document.references.map(({ kind }) => kind))
   const names = new Map(await Promise.all([...kinds].map(async (kind) => [kind, await inventory.names(kind)] as const)))
   return references.replaced(document.fields, ({ kind, name }) => {

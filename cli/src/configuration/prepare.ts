@@ -1,6 +1,6 @@
 import { pathText } from './differences.ts'
 import { type FilledFields, fillFromEnvironment, pathKey } from './environment.ts'
-import { type Fields, isFields, type Kind, type Path, type Problem, type ReferenceKind, SECRET } from './kind.ts'
+import { type ConfigFields, isFields, type Kind, type Path, type Problem, type ReferenceKind, SECRET } from './kind.ts'
 import type { References } from './references.ts'
 import type { WrittenDocument } from './yaml-documents.ts'
 
@@ -10,7 +10,7 @@ export type PreparedDocument = {
   name: string
   document: WrittenDocument
   /** The fields with defaults, and with placeholders instead of references. */
-  fields: Fields
+  fields: ConfigFields
   filled: FilledFields
   references: readonly { kind: ReferenceKind; name: string; path: Path }[]
 }
@@ -68,7 +68,7 @@ const kindProblem = (given: unknown, kinds: readonly Kind[]): string => {
 const FROM_ENVIRONMENT = `take the value from the environment, as in $\{NAME}`
 
 /** A secret must not stand in a file, and the mask of a response is none. */
-function literalSecrets(kind: Kind, given: Fields, { written }: FilledFields): Problem[] {
+function literalSecrets(kind: Kind, given: ConfigFields, { written }: FilledFields): Problem[] {
   return leavesOf(given, []).flatMap(({ path, value }): Problem[] => {
     if (!kind.isSecret?.(path) || written.has(pathKey(path))) return []
     if (kind.needsEnvironment?.(path)) return [{ path, message: `is a secret: ${FROM_ENVIRONMENT}` }]

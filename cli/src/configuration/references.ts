@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { mapTexts } from './environment.ts'
-import type { Fields, ReferenceKind } from './kind.ts'
+import type { ConfigFields, ReferenceKind } from './kind.ts'
 
 export type NamedReference = { kind: ReferenceKind; name: string }
 
@@ -25,7 +25,7 @@ export class References {
   }
 
   /** Replaces every placeholder by a text. */
-  replaced(fields: Fields, textFor: (reference: NamedReference) => string): Fields {
+  replaced(fields: ConfigFields, textFor: (reference: NamedReference) => string): ConfigFields {
     const replace = (text: string) =>
       text.includes(this.#prefix)
         ? text.replaceAll(this.#pattern, (placeholder) => {
@@ -33,6 +33,6 @@ export class References {
             return reference ? textFor(reference) : placeholder
           })
         : text
-    return mapTexts(fields, replace, []) as Fields
+    return mapTexts(fields, replace, []) as ConfigFields
   }
 }

@@ -1,8 +1,8 @@
 import { isAlias, isMap, isNode, LineCounter, type Node, parseAllDocuments, stringify, type YAMLMap } from 'yaml'
-import { type Fields, isFields, type Path } from './kind.ts'
+import { type ConfigFields, isFields, type Path } from './kind.ts'
 
 /** A document as it stands in a file. */
-export type WrittenDocument = { file: string; fields: Fields; line: number; lineOf(path: Path): number }
+export type WrittenDocument = { file: string; fields: ConfigFields; line: number; lineOf(path: Path): number }
 
 /** Parses the documents of a file. Nothing is returned of a file with an error. */
 export function parseDocuments(file: string, text: string): { documents: WrittenDocument[]; problems: string[] } {
@@ -61,5 +61,5 @@ function lineOfMember(contents: YAMLMap, path: Path, lines: LineCounter): number
 const lineOfNode = (node: Node, lines: LineCounter): number | undefined => (node.range ? lines.linePos(node.range[0]).line : undefined)
 
 /** Writes documents one after another, in the order given. */
-export const writeDocuments = (documents: readonly Fields[]): string =>
+export const writeDocuments = (documents: readonly ConfigFields[]): string =>
   documents.map((fields) => `---\n${stringify(fields, { lineWidth: 0, aliasDuplicateObjects: false, version: '1.2' })}`).join('')

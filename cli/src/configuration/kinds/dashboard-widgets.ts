@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ApiFailure, type BodyInput, type contract } from '@dendro/api'
-import { type ConfigService, type Fields, listOf, pick, type Send } from '../kind.ts'
+import { type ConfigFields, type ConfigService, listOf, pick, type Send } from '../kind.ts'
 
 /** The ids of a widget and of what is in it. Something shared is also used elsewhere, so that a change of it makes a copy. */
 export type WidgetParts = {
@@ -14,7 +14,7 @@ export type DashboardParts = { widgets: readonly WidgetParts[] }
 type WidgetBody = BodyInput<typeof contract.widgets.update>
 type MetricBody = BodyInput<typeof contract.metricDefinitions.create>
 type Position = { id: string; x: number; y: number; w: number; h: number }
-type Siblings = { wanted: readonly Fields[]; current: readonly Fields[]; parts: readonly WidgetParts[] }
+type Siblings = { wanted: readonly ConfigFields[]; current: readonly ConfigFields[]; parts: readonly WidgetParts[] }
 
 export type WrittenWidgets = {
   placement: { widget_ids: string[]; layout: { widget_layouts: Position[] } }
@@ -65,7 +65,11 @@ class WidgetWriter {
     return { widget_ids: ids, layout: { widget_layouts: layouts } }
   }
 
-  async #writeWidget(wanted: Fields, known: { fields: Fields; parts: WidgetParts } | undefined, isFrozen: boolean): Promise<string> {
+  async #writeWidget(
+    wanted: ConfigFields,
+    known: { fields: ConfigFields; parts: WidgetParts } | undefined,
+    isFrozen: boolean,
+  ): Promise<string> {
     const { client, signal } = this.#service
     if (known && isDeepStrictEqual(withoutPosition(wanted), withoutPosition(known.fields))) {
       this.#keep(known.parts)
@@ -74,12 +78,12 @@ class WidgetWriter {
     const isCopied = isFrozen || known?.parts.isShared === true
     const metric_ids: string[] = []
     for (const [at, metric] of listOf(wanted.metrics).entries()) {
-      const stored = known && { fields: listOf(known.fields.metrics)[at] as Fields | undefined, ...known.parts.metrics[at] }
-      metric_ids.push(await this.#writeMetric(metric as Fields, stored, isCopied))
+      const stored = known && { fields: listOf(known.fields.metrics)[at] as ConfigFields | undefined, ...known.parts.metrics[at] }
+      metric_ids.push(await this.#writeMetric(metric as ConfigFields, stored, isCopied))
     }
     const inner = {
-      wanted: listOf(wanted.widgets) as Fields[],
-      current: listOf(known?.fields.widgets) as Fields[],
+      wanted: listOf(wanted.widgets) as ConfigFields[],
+      current: listOf(known?.fields.widgets) as ConfigFields[],
       parts: known?.parts.widgets ?? [],
     }
     const placement = await this.writeSiblings(inner, isCopied)
@@ -101,8 +105,8 @@ class WidgetWriter {
   }
 
   async #writeMetric(
-    wanted: Fields,
-    known: { fields: Fields | undefined; id?: string; isShared?: boolean } | undefined,
+    wanted: ConfigFields,
+    known: { fields: ConfigFields | undefined; id?: string; isShared?: boolean } | undefined,
     isFrozen: boolean,
   ): Promise<string> {
     const { client, signal } = this.#service
@@ -125,10 +129,10 @@ class WidgetWriter {
   }
 }
 
-const withoutPosition = ({ position: _, ...fields }: Fields): Fields => fields
+const withoutPosition = ({ position: _, ...fields }: ConfigFields): ConfigFields => fields
 
 /** For each wanted widget the index of the current one with its name, the first with the first and so on. */
-function matchesByName(wanted: readonly Fields[], current: readonly Fields[]): (number | undefined)[] {
+function matchesByName(wanted: readonly ConfigFields[], current: readonly ConfigFields[]): (number | undefined)[] {
   const free = new Map<unknown, number[]>()
   for (const [at, { name }] of current.entries()) free.set(name, [...(free.get(name) ?? []), at])
   return wanted.map(({ name }) => free.get(name)?.shift())

@@ -1,8 +1,8 @@
 import { ApiFailure, type BodyInput, contract, type Dashboard, type MetricDefinition, type Widget } from '@dendro/api'
 import { checkFields } from '../check-fields.ts'
 import {
+  type ConfigFields,
   type ConfigService,
-  type Fields,
   isFields,
   type Kind,
   listOf,
@@ -42,15 +42,15 @@ export const dashboardKind: Kind = {
   },
   create: async (service, fields, send) => {
     const { client, signal } = service
-    const written = await writeWidgets(service, { wanted: listOf(fields.widgets) as Fields[], current: [], parts: [] }, send)
+    const written = await writeWidgets(service, { wanted: listOf(fields.widgets) as ConfigFields[], current: [], parts: [] }, send)
     const body = { ...pick(fields, ['name', 'description', 'tags']), ...written.placement } as Body
     return (await written.orUndone(() => send(() => client.dashboards.create({ body, signal })))).id
   },
   update: async (service, { before, fields }, send) => {
     const { client, signal } = service
     const { widgets: parts } = before.parts as DashboardParts
-    const current = listOf(dashboardKind.check(before.fields).fields.widgets) as Fields[]
-    const written = await writeWidgets(service, { wanted: listOf(fields.widgets) as Fields[], current, parts }, send)
+    const current = listOf(dashboardKind.check(before.fields).fields.widgets) as ConfigFields[]
+    const written = await writeWidgets(service, { wanted: listOf(fields.widgets) as ConfigFields[], current, parts }, send)
     const { name, description = '', tags = {} } = fields as Body
     const body = { ...(name === undefined ? {} : { name }), description, tags, ...written.placement }
     await written.orUndone(() => send(() => client.dashboards.change({ params: { dashboardId: before.id }, body, signal })))
@@ -108,7 +108,7 @@ function treeOf(
   holder: Pick<Dashboard | Widget, 'name' | 'widget_ids' | 'layout'>,
   records: Records,
   bound: { left: number },
-): { fields: Fields; parts: WidgetParts }[] {
+): { fields: ConfigFields; parts: WidgetParts }[] {
   const positions = new Map((holder.layout.widget_layouts ?? []).map(({ id, ...position }) => [id, position]))
   return holder.widget_ids.flatMap((id) => {
     const widget = records.widgets.get(id)
@@ -135,8 +135,8 @@ function treeOf(
   })
 }
 
-function withWidgetReferences(holder: Fields, map: MapReference, path: Path): Fields {
-  const each = (member: string, change: (item: Fields, at: Path) => Fields) =>
+function withWidgetReferences(holder: ConfigFields, map: MapReference, path: Path): ConfigFields {
+  const each = (member: string, change: (item: ConfigFields, at: Path) => ConfigFields) =>
     Array.isArray(holder[member])
       ? { [member]: holder[member].map((item, at) => (isFields(item) ? change(item, [...path, member, at]) : item)) }
       : {}
@@ -150,14 +150,14 @@ function withWidgetReferences(holder: Fields, map: MapReference, path: Path): Fi
 /** Stands for the id of a widget or metric, which a document does not have. */
 const SOME_ID = '00000000-0000-4000-8000-000000000000'
 
-function checkWidgets(given: unknown, path: Path): { widgets: Fields[]; problems: Problem[] } {
+function checkWidgets(given: unknown, path: Path): { widgets: ConfigFields[]; problems: Problem[] } {
   if (given !== undefined && given !== null && !Array.isArray(given))
     return { widgets: [], problems: [{ path, message: 'must be a list' }] }
   const checked = listOf(given).map((widget, at) => checkWidget(widget, [...path, at]))
   return { widgets: checked.map(({ fields }) => fields), problems: checked.flatMap(({ problems }) => problems) }
 }
 
-function checkWidget(given: unknown, path: Path): { fields: Fields; problems: Problem[] } {
+function checkWidget(given: unknown, path: Path): { fields: ConfigFields; problems: Problem[] } {
   if (!isFields(given)) return { fields: {}, problems: [{ path, message: 'must be a mapping' }] }
   const { position, metrics, widgets, ...rest } = given
   const own = checkFields(contract.widgets.create.body, {
@@ -193,7 +193,7 @@ function checkWidget(given: unknown, path: Path): { fields: Fields; problems: Pr
   }
 }
 
-function checkMetric(given: unknown, path: Path): { fields: Fields; problems: Problem[] } {
+function checkMetric(given: unknown, path: Path): { fields: ConfigFields; problems: Problem[] } {
   if (!isFields(given)) return { fields: {}, problems: [{ path, message: 'must be a mapping' }] }
   const { fields, problems } = checkFields(contract.metricDefinitions.create.body, given)
   const all = [
@@ -206,13 +206,16 @@ function checkMetric(given: unknown, path: Path): { fields: Fields; problems: Pr
   return { fields, problems: all.map((problem) => ({ ...problem, path: [...path, ...problem.path] })) }
 }
 
-const memberNames: Readonly<Record<string, string>> = { metric_ids: 'metrics', widget_ids: 'widgets' }
+const memberNames: ReadonlyMap<string, string> = new Map([
+  ['metric_ids', 'metrics'],
+  ['widget_ids', 'widgets'],
+])
 
 /** The contract has lists of ids where a document has the objects themselves. */
 function inMemberNames({ path, message }: Problem): Problem {
   const [first, second, third, ...rest] = path
   if (first === 'layout')
     return { path: second === 'widget_layouts' && third !== undefined ? ['position', ...rest] : ['position'], message }
-  const renamed = memberNames[String(first)]
+  const renamed = memberNames.get(String(first))
   return renamed === undefined ? { path, message } : { path: [renamed, ...path.slice(1)], message }
 }

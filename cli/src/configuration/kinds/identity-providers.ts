@@ -1,6 +1,6 @@
 import { type BodyInput, contract, roleName } from '@dendro/api'
 import { checkFields } from '../check-fields.ts'
-import { type Fields, type Kind, listOf, mapItems, pick, SECRET, textOf, withMember } from '../kind.ts'
+import { type ConfigFields, type Kind, listOf, mapItems, pick, SECRET, textOf, withMember } from '../kind.ts'
 
 type Body = BodyInput<typeof contract.sso.createIdp>
 type MappingBody = BodyInput<typeof contract.sso.createMapping>
@@ -49,7 +49,7 @@ export const identityProviderKind: Kind = {
     const scopes = textOf(fields.scopes ?? SCOPES)
       .split(/\s+/)
       .filter((scope) => scope !== '')
-    const complete: Fields = {
+    const complete: ConfigFields = {
       accept_idp_initiated: false,
       is_required: false,
       ...withMember(fields, 'identifiers', (domains) => [...new Set(listOf(domains))]),

@@ -1,7 +1,7 @@
 import { type BodyInput, contract } from '@dendro/api'
 import { checkFields } from '../check-fields.ts'
 import {
-  type Fields,
+  type ConfigFields,
   isFields,
   type Kind,
   listOf,
@@ -47,10 +47,10 @@ const ofOneType: ReadonlyMap<string, string> = new Map([
   ['evaluation_window', 'ANOMALY_DETECTION'],
   ['anomaly_algorithm', 'ANOMALY_DETECTION'],
 ])
-const typeDefaults: Readonly<Record<string, Fields>> = {
-  CHANGE_DETECTION: { change_type: 'DIFFERENCE' },
-  ANOMALY_DETECTION: { anomaly_algorithm: 'MEDIAN_MAD' },
-}
+const typeDefaults: ReadonlyMap<string, ConfigFields> = new Map([
+  ['CHANGE_DETECTION', { change_type: 'DIFFERENCE' }],
+  ['ANOMALY_DETECTION', { anomaly_algorithm: 'MEDIAN_MAD' }],
+])
 
 export const monitorKind: Kind = {
   name: 'monitor',
@@ -81,7 +81,7 @@ export const monitorKind: Kind = {
     const misplaced = [...ofOneType].flatMap(([member, needed]): Problem[] =>
       rest[member] === undefined || type === needed ? [] : [{ path: [member], message: `is only for monitors of the type ${needed}` }],
     )
-    const complete = { type, ...typeDefaults[type], ...fields, actions: listOf(fields.actions).map(withoutType) }
+    const complete = { type, ...typeDefaults.get(type), ...fields, actions: listOf(fields.actions).map(withoutType) }
     return { fields: { ...complete, ...pick(tagged.fields, ['tags']) }, problems: [...problems, ...tagged.problems, ...misplaced] }
   },
   create: async ({ client, signal }, fields, send) => (await send(() => client.monitors.create({ body: fields as Body, signal }))).id,
@@ -95,7 +95,7 @@ export const monitorKind: Kind = {
 }
 
 /** The datasets in the queries of a monitor or a metric. */
-export const queriesWithReferences = (fields: Fields, map: MapReference, at: Path = []): Fields =>
+export const queriesWithReferences = (fields: ConfigFields, map: MapReference, at: Path = []): ConfigFields =>
   withMember(fields, 'queries', (queries) =>
     mapItems(queries, (query, index) =>
       isFields(query)
@@ -109,7 +109,7 @@ export const queriesWithReferences = (fields: Fields, map: MapReference, at: Pat
   )
 
 /** The service gives each query an id, and an action its type, which follows from its other members. */
-export const withoutId = ({ id: _, ...query }: Fields): Fields => query
+export const withoutId = ({ id: _, ...query }: ConfigFields): ConfigFields => query
 const withoutType = (action: unknown): unknown => {
   if (!isFields(action)) return action
   const { type, ...rest } = action

@@ -1,6 +1,6 @@
 import { type BodyInput, contract, roleName } from '@dendro/api'
 import { checkFields } from '../check-fields.ts'
-import { type Fields, isFields, type Kind, type MapReference, mapItems, type Path, pick, textOf, withMember } from '../kind.ts'
+import { type ConfigFields, isFields, type Kind, type MapReference, mapItems, type Path, pick, textOf, withMember } from '../kind.ts'
 
 type Body = BodyInput<typeof contract.policies.create>
 
@@ -90,6 +90,6 @@ function conditionWithReferences(condition: unknown, map: MapReference, member: 
     (change: (item: unknown, map: MapReference, path: Path) => unknown, list: string) =>
     (items: unknown): unknown =>
       mapItems(items, (item, at) => change(item, map, [member, list, at]))
-  const fields: Fields = withMember(condition, 'resources', each(resourceWithReference, 'resources'))
+  const fields: ConfigFields = withMember(condition, 'resources', each(resourceWithReference, 'resources'))
   return withMember(fields, 'principals', each(principalWithReference, 'principals'))
 }

@@ -1,5 +1,5 @@
 import type { TaggedType } from '@dendro/api'
-import type { ConfigService, Fields, Send } from '../kind.ts'
+import type { ConfigFields, ConfigService, Send } from '../kind.ts'
 
 /** Writes the tags of a record whose own update does not have them: only those that differ. */
 export async function writeTags(
@@ -18,4 +18,4 @@ export async function writeTags(
   }
 }
 
-const tagsOf = (tags: unknown): Record<string, string> => (tags ?? {}) as Fields as Record<string, string>
+const tagsOf = (tags: unknown): Record<string, string> => (tags ?? {}) as ConfigFields as Record<string, string>

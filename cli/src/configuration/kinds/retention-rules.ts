@@ -1,11 +1,11 @@
 import { type BodyInput, contract } from '@dendro/api'
 import { checkFields } from '../check-fields.ts'
-import { type Fields, type Kind, textOf } from '../kind.ts'
+import { type ConfigFields, type Kind, textOf } from '../kind.ts'
 
 type Body = BodyInput<typeof contract.retentionRules.create>
 
 /** The rule of a collection, or without one the default of the organization. The retention of a dataset is in the dataset. */
-const bodyOf = ({ collection, retention }: Fields): Body =>
+const bodyOf = ({ collection, retention }: ConfigFields): Body =>
   ({
     ...(collection === undefined
       ? { entity: 'ORGANISATION', category: 'DEFAULT_RETENTION' }
