@@ -31,7 +31,7 @@ Exit status: 0 nothing left to change, 1 failure, 2 wrong usage, 3 changes are p
 type ApplyOptions = Settings & { file: string[]; dryRun?: boolean; yes?: boolean; prune?: boolean; writeSecrets?: boolean }
 
 /** `dendro apply`: makes the configuration of the organization that of YAML files. */
-export function applyCommand(terminal: Terminal, globals: () => Settings): Command {
+export function applyCommand(plain: Terminal, globals: () => Settings): Command {
   const command = new Command('apply')
     .description('Make the configuration of the organization that of YAML files, as dendro export-config writes them.')
     .requiredOption('-f, --file <path>', 'a file, a folder with .yaml files, or - for standard input; may be repeated', collect)
@@ -42,17 +42,18 @@ export function applyCommand(terminal: Terminal, globals: () => Settings): Comma
   addConnection(command).addHelpText('after', EXAMPLES)
   return command.action(async (options: ApplyOptions) => {
     const settings = { ...globals(), ...options }
-    const documents = await readConfigFiles(options.file, terminal)
+    const documents = await readConfigFiles(options.file, plain)
     const references = new References()
-    const { prepared, problems } = prepareDocuments(documents, { kinds, references, env: terminal.env })
-    if (problems.length > 0) throw new ConfigError(problems)
-    if (prepared.length === 0) throw new ConfigError(['the files have no document'])
+    const { prepared, problems } = prepareDocuments(documents, { kinds, references, env: plain.env })
     const used = new Map(prepared.flatMap(({ filled }) => [...filled.used]))
+    const terminal = withHiddenValues(plain, used)
+    checkProblems(problems, used)
+    if (prepared.length === 0) throw new ConfigError(['the files have no document'])
     const service = { client: await connect(settings, terminal, 'credential'), signal: terminal.signal }
     const inventory = openInventory(service, kinds)
     const planned = { kinds, prune: options.prune === true, writeSecrets: options.writeSecrets === true }
     const plan = await planChanges(prepared, inventory, references, planned)
-    if (plan.problems.length > 0) throw new ConfigError(plan.problems.map((problem) => hideValues(problem, used)))
+    checkProblems(plan.problems, used)
     showPlan(plan, settings, terminal)
     if (plan.changes.length === 0) return
     if (options.dryRun) throw new PendingChanges(`${changeCount(plan.changes)} pending`)
@@ -64,6 +65,19 @@ export function applyCommand(terminal: Terminal, globals: () => Settings): Comma
     })
     terminal.err(`${changeCount(plan.changes)} made`)
   })
+}
+
+type UsedValues = ReadonlyMap<string, string>
+
+/** Values of the environment may be secrets, so that no line shows them. */
+const withHiddenValues = (terminal: Terminal, used: UsedValues): Terminal => ({
+  ...terminal,
+  out: (line) => terminal.out(hideValues(line, used)),
+  err: (line) => terminal.err(hideValues(line, used)),
+})
+
+function checkProblems(problems: readonly string[], used: UsedValues): void {
+  if (problems.length > 0) throw new ConfigError(problems.map((problem) => hideValues(problem, used)))
 }
 
 const collect = (path: string, before: string[] = []): string[] => [...before, path]

@@ -378,7 +378,7 @@ test("only --prune deletes, and only objects of the kinds in the files that are 
   const pruned = await run(org, ['apply', '-f', file, '--yes', '--prune'])
   expect(pruned).toMatchObject({
     status: 0,
-    out: '- dataset shop.old',
+    out: '- dataset shop.old (with its events)',
     err: expect.stringContaining('0 to create, 0 to change, 1 to delete, 2 unchanged'),
   })
   expect((await org.ask<{ monitors: object[] }>('GET', '/monitors')).body.monitors).toHaveLength(1)
@@ -446,7 +446,10 @@ test('values of the environment appear in no output, and secrets are written aga
   expect(moved).toMatchObject({ status: 3, out: `~ webhook Pager\n    url: *** → "https://pager.example.org/\${PAGER_TOKEN}"` })
   const named = await run(org, ['apply', '-f', await fileWith(text.replace('Pager', 'Other').replace('https', 'ftp')), '--yes'], { env })
   expect(named.status).toBe(1)
-  for (const ran of [written, moved, named]) expect(ran.out + ran.err).not.toMatch(/otters|tk-/)
+  const byName = await fileWith('kind: webhook\nname: \u0024{PAGER_TOKEN}\nurl: https://pager.example.org\n')
+  const created = await run(org, ['apply', '-f', byName, '--yes'], { env })
+  expect(created).toMatchObject({ status: 0, err: expect.stringContaining('created webhook \u0024{PAGER_TOKEN}') })
+  for (const ran of [written, moved, named, created]) expect(ran.out + ran.err).not.toMatch(/otters|tk-/)
 })
 
 test('a widget of two dashboards is copied when one file changes it, and unused parts are deleted', async () => {

@@ -49,6 +49,8 @@ export type Kind = {
   isSecret?(path: Path): boolean
   /** True for a secret that a file must take from the environment. */
   needsEnvironment?(path: Path): boolean
+  /** What a deletion takes with it. */
+  removedWith?: string
   create(service: ConfigService, fields: ConfigFields, send: Send): Promise<string>
   /** Absent when an object is what its name says, so that nothing is left to change. */
   update?(service: ConfigService, change: { before: Stored; fields: ConfigFields }, send: Send): Promise<void>

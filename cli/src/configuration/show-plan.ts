@@ -18,7 +18,8 @@ export function planLines({ changes }: Pick<Plan, 'changes'>, paint: Paint): str
       if (before === SECRET && after === SECRET) return `${field}${SECRET} (written again)`
       return `${field}${valueText(before)} → ${valueText(after)}`
     })
-    return [paint(color, `${mark} ${kind.name} ${oneLine(name)}`), ...fields]
+    const note = action === 'delete' && kind.removedWith !== undefined ? ` (with ${kind.removedWith})` : ''
+    return [paint(color, `${mark} ${kind.name} ${oneLine(name)}${note}`), ...fields]
   })
 }
 

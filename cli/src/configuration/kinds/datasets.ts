@@ -21,6 +21,7 @@ export const datasetKind: Kind = {
       isFixed: dataset.is_system_generated,
     })),
   check: (fields) => checkFields(contract.datasets.create.body, fields),
+  removedWith: 'its events',
   create: async ({ client, signal }, fields, send) => (await send(() => client.datasets.create({ body: fields as Body, signal }))).id,
   update: async ({ client, signal }, { before, fields }, send) => {
     const { collection, dataset, tags = {}, retention = null } = fields as Body

@@ -61,6 +61,7 @@ export const identityProviderKind: Kind = {
   keeps: ['local_administrator'],
   isSecret: ([member]) => member === 'client_secret',
   needsEnvironment: ([member]) => member === 'client_secret',
+  removedWith: 'its mappings',
   create: async ({ client, signal }, fields, send) => (await send(() => client.sso.createIdp({ body: fields as Body, signal }))).name,
   update: async ({ client, signal }, { before, fields }, send) => {
     const { name: _, provider_type: __, ...body } = { ...defaults, ...fields } as unknown as Body

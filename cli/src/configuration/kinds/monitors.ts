@@ -84,6 +84,7 @@ export const monitorKind: Kind = {
     const complete = { type, ...typeDefaults.get(type), ...fields, actions: listOf(fields.actions).map(withoutType) }
     return { fields: { ...complete, ...pick(tagged.fields, ['tags']) }, problems: [...problems, ...tagged.problems, ...misplaced] }
   },
+  removedWith: 'its history',
   create: async ({ client, signal }, fields, send) => (await send(() => client.monitors.create({ body: fields as Body, signal }))).id,
   update: async (service, { before, fields }, send) => {
     const { client, signal } = service
