@@ -178,6 +178,67 @@ test('what an organization exports makes an empty organization export the same',
   expect(again).toEqual({ status: 0, out: '', err: expect.stringMatching(/^0 to create, 0 to change, 0 to delete, \d+ unchanged$/) })
 })
 
+test('every kind is changed in place, and pruned in an order that the service accepts', async () => {
+  const org = await organizationWith(COMPLETE, SECRETS)
+  const replacements: [string, string][] = [
+    ['retention: DAYS_365', 'retention: DAYS_730'],
+    ['retention: DAYS_180', 'retention: DAYS_30'],
+    ['signing_secret: \u0024{WEBHOOK_PAGER_SIGNING_SECRET}\n', ''],
+    ['payload: $title', 'payload: "Alert: $title"'],
+    ["channels: ['#oncall']", "channels: ['#oncall', '#web']"],
+    ['tags: { team: payments }', 'description: Failed payments\ntags: { team: billing, env: prod }'],
+    ['name: Slow requests\ntags: { team: storefront }', 'name: Slow requests\ndescription: Slower than a second'],
+    ['  from: [shop.web]\n  where: ms > 500', '  from: [shop.web]\n  where: ms > 1000'],
+    ['description: The shop at a glance\n', ''],
+    ['permissions: [search_read, logs_read, dashboards_read]', 'description: Reads logs\npermissions: [search_read, logs_read]'],
+    ['actions: [read]', 'actions: [search]'],
+    ['identifiers: [corp.example.org]\ndefault_roles: [ReadOnly]', 'scopes: groups\ndefault_roles: [Web developer]'],
+  ]
+  const edited = replacements.reduce((text, [before, after]) => {
+    expect(text).toContain(before)
+    return text.replace(before, after)
+  }, COMPLETE)
+  const file = await fileWith(edited)
+  const changed = await run(org, ['apply', '-f', file, '--yes'], { env: SECRETS })
+  expect(changed).toMatchObject({ status: 0, err: expect.stringContaining('0 to create, 11 to change, 0 to delete') })
+  const again = await run(org, ['apply', '-f', file, '--yes', '--prune'], { env: SECRETS })
+  expect(again).toMatchObject({ status: 0, out: expect.stringMatching(/^- dataset default\.default \(with its events\)$/) })
+
+  const others = edited
+    .replaceAll(/^(name|display_name): .*$/gm, '$1: Another')
+    .replace('dataset: web\ntags', 'dataset: another\ntags')
+    .replaceAll('[shop.web', '[shop.another')
+    .replaceAll('resource_id: shop.web', 'resource_id: shop.another')
+    .replace('dataset: web.access', 'dataset: another')
+    .replace('"shop.eu".web.access', '"shop.eu".another')
+    .replaceAll('Web developer', 'Another')
+    .replace('webhook/Pager', 'webhook/Another')
+    .replace('workspace_id: Chat', 'workspace_id: Another')
+    .replace('idp: Corp', 'idp: Another')
+    .replace('collection: shop\nretention: DAYS_730', 'collection: shop.eu\nretention: DAYS_730')
+  const pruned = await run(org, ['apply', '-f', await fileWith(others), '--yes', '--prune'], { env: SECRETS })
+  expect(pruned.status, pruned.err).toBe(0)
+  const deleted = pruned.out.split('\n').flatMap((line) => /^- (\w+)/.exec(line)?.[1] ?? [])
+  expect(deleted).toEqual([
+    'sso_mapping',
+    'identity_provider',
+    'policy',
+    'role',
+    'dashboard',
+    'saved_search',
+    'monitor',
+    'email_template',
+    'slack',
+    'slack_workspace',
+    'webhook',
+    'retention_rule',
+    'dataset',
+    'dataset',
+  ])
+  const left = await run(org, ['export-config'])
+  expect(left.out).not.toMatch(/Pager|Overview|Web developer|Corp|Slow requests/)
+})
+
 const DATASET = 'kind: dataset\ncollection: shop\ndataset: web\ntags: { env: prod }\nretention: DAYS_90\n'
 const monitorOf = (threshold: number, where = "level = 'error'") => `kind: monitor
 name: Errors
