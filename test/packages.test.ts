@@ -56,6 +56,18 @@ describe('the packed command line', () => {
     return { status, out: (await out) ?? '', err: (await err) ?? '' }
   }
 
+  test.each(runtimes)('exports the configuration and applies it, under %s', async (_, runtimeOf) => {
+    const runtime = await runtimeOf()
+    const exported = await dendro(runtime, ['export-config', '--only', 'datasets'])
+    expect(exported).toMatchObject({ status: 0, out: expect.stringContaining('kind: dataset') })
+    const changed = `${exported.out}---\nkind: dataset\ncollection: packed\ndataset: made-by-${runtime === node ? 'this' : 'older'}\n`
+    expect(await dendro(runtime, ['apply', '-f', '-', '--yes'], changed)).toMatchObject({
+      status: 0,
+      err: expect.stringContaining('1 change made'),
+    })
+    expect(await dendro(runtime, ['apply', '-f', '-', '--dry-run'], changed)).toMatchObject({ status: 0, out: '' })
+  })
+
   test('has no dependencies, and contains every command of the sources', async () => {
     expect(await readdir(join(folder, 'cli', 'node_modules', '@dendro'))).toEqual(['cli'])
     const manifest = JSON.parse(await readFile(join(folder, 'cli', 'node_modules', '@dendro', 'cli', 'package.json'), 'utf8'))

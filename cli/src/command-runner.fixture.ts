@@ -7,6 +7,8 @@ type Given = {
   input?: string | AsyncIterable<Uint8Array>
   columns?: number
   signal?: AbortSignal
+  /** The line that a person types; without it, there is no terminal. */
+  typed?: string
   onOut?: (line: string) => void
 }
 
@@ -18,7 +20,7 @@ export async function runCaptured(words: readonly string[], given: Given = {}): 
 }
 
 export function capturingTerminal(
-  { env = {}, input = '', columns, signal, onOut }: Given,
+  { env = {}, input = '', columns, signal, typed, onOut }: Given,
   out: string[] = [],
   err: string[] = [],
 ): Terminal {
@@ -37,6 +39,8 @@ export function capturingTerminal(
     readInput: async () => (typeof input === 'string' ? input : ''),
     input: () => (typeof input === 'string' ? pieces(input) : input),
     readSecret: async () => (typeof input === 'string' ? (input.split('\n')[0] ?? '') : ''),
+    isInteractive: typed !== undefined,
+    readLine: async () => typed ?? '',
     progress: () => undefined,
   }
 }

@@ -6,7 +6,8 @@ import { capturingTerminal, runCaptured } from './command-runner.fixture.ts'
 import { programFor } from './program.ts'
 
 const program = programFor(capturingTerminal({}))
-const page = readFileSync(join(import.meta.dirname, '../../docs/cli.md'), 'utf8')
+const readPage = (name: string) => readFileSync(join(import.meta.dirname, '../../docs', name), 'utf8')
+const page = readPage('cli.md')
 
 /** The words of a shell command, without quotes. A comment and a redirection end it. */
 const wordsOf = (line: string): string[] => {
@@ -47,7 +48,8 @@ function unknownIn(words: readonly string[]): string[] {
   return unknown
 }
 
-const shellBlocks = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block).join('\n')
+const shellBlocksOf = (text: string) => [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block).join('\n')
+const shellBlocks = shellBlocksOf(page)
 const ownCommands = [
   'search',
   'tail',
@@ -60,6 +62,8 @@ const ownCommands = [
   'monitors',
   'export',
   'ingest',
+  'apply',
+  'export-config',
   'login',
   'logout',
   'whoami',
@@ -76,6 +80,12 @@ test('every command and option in docs/cli.md exists, and every command is there
   expect(ownCommands.filter((name) => !commands.some(([first]) => first === name))).toEqual([])
 })
 
+test('every command and option in docs/config-as-files.md exists', () => {
+  const commands = commandsIn(shellBlocksOf(readPage('config-as-files.md')).replaceAll(/^.*\) (?=dendro)|(?: \|\| .*| ;;)$/gm, ''))
+  expect(commands.length).toBeGreaterThan(4)
+  expect(commands.flatMap(unknownIn)).toEqual([])
+})
+
 test.each(ownCommands)('the help of %s has examples whose options exist', async (name) => {
   const { out } = await runCaptured([name, '--help'])
   const examples = commandsIn(out.slice(out.indexOf('\nExamples:')))
@@ -83,14 +93,14 @@ test.each(ownCommands)('the help of %s has examples whose options exist', async 
   expect(examples.flatMap(unknownIn)).toEqual([])
 })
 
-test('docs/cli.md names no option that does not exist', () => {
+test.each(['cli.md', 'config-as-files.md'])('docs/%s names no option that does not exist', (name) => {
   const known = new Set(['--help'])
   const add = (command: Command): void => {
     for (const { long, short } of command.options) for (const flag of [long, short]) if (flag) known.add(flag)
     command.commands.forEach(add)
   }
   add(program)
-  const prose = page.replaceAll(/```[\s\S]*?```/g, '')
+  const prose = readPage(name).replaceAll(/```[\s\S]*?```/g, '')
   const named = [...prose.matchAll(/`(--?[a-z][a-z-]*)`/g)].map(([, flag = '']) => flag)
   expect(named.filter((flag) => !known.has(flag))).toEqual([])
 })

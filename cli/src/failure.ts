@@ -9,6 +9,14 @@ export class UsageError extends Error {
   }
 }
 
+/** Changes that a dry run would make; it exits with status 3. */
+export class PendingChanges extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'PendingChanges'
+  }
+}
+
 /** A refused request, with the texts that were sent. */
 class RefusedRequest extends Error {
   readonly failure: ApiFailure
@@ -25,6 +33,7 @@ class RefusedRequest extends Error {
 export const OK = 0
 export const FAILED = 1
 export const MISUSED = 2
+const PENDING = 3
 export const INTERRUPTED = 130
 
 type FieldProblem = NonNullable<FailureBody['errors']>[number]
@@ -41,6 +50,7 @@ export async function explained<T>(sent: object, response: Promise<T>): Promise<
 /** Returns the message with the correlation id, the place and the fix of a wrong text, and the exit status. */
 export function describeFailure(thrown: unknown): { lines: string[]; status: number } {
   if (thrown instanceof UsageError) return { lines: [escapeControls(thrown.message, 'lines')], status: MISUSED }
+  if (thrown instanceof PendingChanges) return { lines: [thrown.message], status: PENDING }
   if (thrown instanceof RefusedRequest) {
     const places = (thrown.failure.errors ?? []).flatMap((problem) => placeOf(problem, thrown.sent))
     return { lines: [sentenceOf(thrown.failure), ...places], status: FAILED }
@@ -48,7 +58,7 @@ export function describeFailure(thrown: unknown): { lines: string[]; status: num
   if (thrown instanceof ApiFailure) return { lines: [sentenceOf(thrown)], status: FAILED }
   if (thrown instanceof NoResponse) return { lines: [`${escapeControls(thrown.message)}; check DENDRO_URL`], status: FAILED }
   if (thrown instanceof Error && thrown.name === 'AbortError') return { lines: [], status: INTERRUPTED }
-  return { lines: [escapeControls(thrown instanceof Error ? thrown.message : String(thrown))], status: FAILED }
+  return { lines: escapeControls(thrown instanceof Error ? thrown.message : String(thrown), 'lines').split('\n'), status: FAILED }
 }
 
 function sentenceOf({ status, type, details, correlation_id }: ApiFailure): string {

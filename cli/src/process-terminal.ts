@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { createInterface } from 'node:readline/promises'
 import { addAbortSignal } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { cutTo, escapeControls } from './escape.ts'
@@ -41,6 +42,14 @@ export function openTerminal({ env, stdin, stdout, stderr, exit }: Streams, sign
     readInput: () => text(addAbortSignal(signal, stdin)),
     input: () => addAbortSignal(signal, stdin),
     readSecret: (prompt) => (stdin.isTTY ? readHidden(stdin, stderr, prompt, signal) : firstLine(stdin)),
+    isInteractive: stdin.isTTY === true && stderr.isTTY === true,
+    readLine: async (prompt) => {
+      clearProgress()
+      const reader = createInterface({ input: stdin, output: stderr })
+      // The end of the input is an empty line.
+      const ended = once(reader, 'close').then(() => '')
+      return Promise.race([reader.question(prompt, { signal }), ended]).finally(() => reader.close())
+    },
     progress: (line) => {
       if (!stderr.isTTY) return
       const shown = cutTo(escapeControls(line), Math.max(10, (stderr.columns ?? 80) - 1))

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
+import { applyCommand } from './commands/apply.ts'
 import { completeCommand, completionCommand } from './commands/completion.ts'
 import { addContext } from './commands/context.ts'
 import { explainCommand } from './commands/explain.ts'
 import { exportCommand } from './commands/export.ts'
+import { exportConfigCommand } from './commands/export-config.ts'
 import { ingestCommand } from './commands/ingest.ts'
 import { addInsights, ownInsightVerbs } from './commands/insights.ts'
 import { loginCommands } from './commands/login.ts'
@@ -86,6 +88,8 @@ export function programFor(terminal: Terminal, words?: readonly string[]): Comma
   ]
   const tools = [
     ...loginCommands(terminal, globals),
+    applyCommand(terminal, globals),
+    exportConfigCommand(terminal, globals),
     completionCommand(terminal),
     seedCommand(terminal, globals),
     mcpCommand(terminal, globals),

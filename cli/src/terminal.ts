@@ -10,6 +10,10 @@ export type Terminal = {
   input(): AsyncIterable<Uint8Array>
   /** Prompts for a secret that is not shown; without a terminal, it is the first line of standard input. */
   readSecret(prompt: string): Promise<string>
+  /** True if a person can answer: input and messages are a terminal. */
+  isInteractive: boolean
+  /** Prompts for a line of input. */
+  readLine(prompt: string): Promise<string>
   /** Replaces the current line of standard error; does nothing if that is not a terminal. */
   progress(line: string): void
   /** The width of tables; undefined when the output is not a terminal and nothing is truncated. */

@@ -1,0 +1,29 @@
+import type { Kind } from './kind.ts'
+import { slackKind, slackWorkspaceKind } from './kinds/chat-integrations.ts'
+import { dashboardKind } from './kinds/dashboards.ts'
+import { datasetKind } from './kinds/datasets.ts'
+import { emailTemplateKind } from './kinds/email-templates.ts'
+import { identityProviderKind, ssoMappingKind } from './kinds/identity-providers.ts'
+import { monitorKind } from './kinds/monitors.ts'
+import { policyKind } from './kinds/policies.ts'
+import { retentionRuleKind } from './kinds/retention-rules.ts'
+import { roleKind } from './kinds/roles.ts'
+import { savedSearchKind } from './kinds/saved-searches.ts'
+import { webhookKind } from './kinds/webhooks.ts'
+
+/** All kinds of documents, what is referred to first. Rules of access come late: they could hide what is still to be written. */
+export const kinds: readonly Kind[] = [
+  datasetKind,
+  retentionRuleKind,
+  webhookKind,
+  slackWorkspaceKind,
+  slackKind,
+  emailTemplateKind,
+  monitorKind,
+  savedSearchKind,
+  dashboardKind,
+  roleKind,
+  policyKind,
+  identityProviderKind,
+  ssoMappingKind,
+]

@@ -1,0 +1,101 @@
+import { type BodyInput, contract, roleName } from '@dendro/api'
+import { checkFields } from '../check-fields.ts'
+import { type ConfigFields, type Kind, listOf, mapItems, pick, SECRET, textOf, withMember } from '../kind.ts'
+
+type Body = BodyInput<typeof contract.sso.createIdp>
+type MappingBody = BodyInput<typeof contract.sso.createMapping>
+
+const SCOPES = 'openid email profile'
+/** The contract keeps absent members in an update; a document says all. */
+const defaults = { identifiers: [], attribute_mappings: [], default_roles: [] }
+
+export const identityProviderKind: Kind = {
+  name: 'identity_provider',
+  file: 'identity-providers.yaml',
+  members: [
+    'name',
+    'provider_type',
+    'issuer_url',
+    'client_id',
+    'client_secret',
+    'identifiers',
+    'scopes',
+    'attribute_mappings',
+    'default_roles',
+    'accept_idp_initiated',
+    'is_required',
+    'local_administrator',
+  ],
+  nameOf: ({ name }) => textOf(name),
+  referredAs: { kind: 'identity_provider', prefix: '' },
+  refersTo: ['role', 'user'],
+  // Requests name a provider by its name.
+  load: async ({ client, signal }) =>
+    (await client.sso.idps({ signal })).idps.map((idp) => ({
+      id: idp.name,
+      fields: { ...pick(idp, identityProviderKind.members), client_secret: SECRET },
+    })),
+  withReferences: (fields, map) =>
+    withMember(
+      withMember(fields, 'default_roles', (roles) =>
+        mapItems(roles, (role, at) => (typeof role === 'string' ? map('role', roleName(role), ['default_roles', at]) : role)),
+      ),
+      'local_administrator',
+      (user) => (typeof user === 'string' ? map('user', user, ['local_administrator']) : user),
+    ),
+  check: (given) => {
+    const { fields, problems } = checkFields(contract.sso.createIdp.body, given)
+    const missing = ['issuer_url', 'client_id', 'client_secret'].filter((member) => given[member] === undefined)
+    const scopes = textOf(fields.scopes ?? SCOPES)
+      .split(/\s+/)
+      .filter((scope) => scope !== '')
+    const complete: ConfigFields = {
+      accept_idp_initiated: false,
+      is_required: false,
+      ...withMember(fields, 'identifiers', (domains) => [...new Set(listOf(domains))]),
+      scopes: [...new Set(['openid', 'email', ...scopes])].join(' '),
+    }
+    return { fields: complete, problems: [...problems, ...missing.map((member) => ({ path: [member], message: 'is required' }))] }
+  },
+  // The contract cannot take the local administrator away.
+  keeps: ['local_administrator'],
+  isSecret: ([member]) => member === 'client_secret',
+  needsEnvironment: ([member]) => member === 'client_secret',
+  removedWith: 'its mappings',
+  create: async ({ client, signal }, fields, send) => (await send(() => client.sso.createIdp({ body: fields as Body, signal }))).name,
+  update: async ({ client, signal }, { before, fields }, send) => {
+    const { name: _, provider_type: __, ...body } = { ...defaults, ...fields } as unknown as Body
+    await send(() => client.sso.updateIdp({ params: { name: before.id }, body, signal }))
+  },
+  remove: ({ client, signal }, { id }, send) => send(() => client.sso.removeIdp({ params: { name: id }, signal })),
+}
+
+const GROUP = 'group:'
+
+/** A mapping is what its fields say, so that another value is another mapping. */
+export const ssoMappingKind: Kind = {
+  name: 'sso_mapping',
+  file: 'sso-mappings.yaml',
+  members: ['provider_key', 'provider_value', 'assign_attr', 'idp'],
+  nameOf: ({ provider_key, provider_value, assign_attr, idp }) => {
+    const pair = `${textOf(provider_key)}=${textOf(provider_value)} to ${roleName(textOf(assign_attr))}`
+    return textOf(idp) === '' ? pair : `${pair} for ${textOf(idp)}`
+  },
+  refersTo: ['role', 'group', 'identity_provider'],
+  load: async ({ client, signal }) =>
+    (await client.sso.mappings({ signal })).mappings.map((mapping) => ({ id: mapping.id, fields: pick(mapping, ssoMappingKind.members) })),
+  withReferences: (fields, map) =>
+    withMember(
+      withMember(fields, 'assign_attr', (given) => {
+        if (typeof given !== 'string') return given
+        if (given.startsWith(GROUP)) return GROUP + map('group', given.slice(GROUP.length), ['assign_attr'])
+        return map('role', roleName(given), ['assign_attr'])
+      }),
+      'idp',
+      (idp) => (typeof idp === 'string' ? map('identity_provider', idp, ['idp']) : idp),
+    ),
+  check: (fields) => checkFields(contract.sso.createMapping.body, fields),
+  create: async ({ client, signal }, fields, send) =>
+    (await send(() => client.sso.createMapping({ body: fields as MappingBody, signal }))).id,
+  remove: ({ client, signal }, { id }, send) => send(() => client.sso.removeMapping({ query: { id }, signal })),
+}
