@@ -66,8 +66,13 @@ async function openForgedProvider(): Promise<ForgedProvider> {
   }
 }
 
+/** Logins from one address that do not come to an end are slowed down. */
+let senders = 0
 async function signOnWith(forgery: Forgery): Promise<number> {
-  const started = await app.ask<{ url: string }>('POST', '/auth/sso/start', { body: { provider: id } })
+  const started = await app.ask<{ url: string }>('POST', '/auth/sso/start', {
+    body: { provider: id },
+    headers: { 'x-forwarded-for': `198.18.0.${++senders}` },
+  })
   const cookie = (started.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
   const answer = provider.code(forgery, started.body.url)
   return (await app.ask('POST', '/auth/sso/finish', { body: { answer }, headers: { cookie } })).status

@@ -4,10 +4,13 @@ import { mustSignOn } from './decide.ts'
 import { allIdps } from './providers.ts'
 import { type IdpRow, selectIdp, selectIdpsOfDomain } from './rows.ts'
 
+export { isLoopback } from './addresses.ts'
 export { assignedBy, type Claims, domainOf, rolesAfter } from './decide.ts'
 export { allMappings } from './mappings.ts'
-export { allIdps, clientSecretOf, isLoopback } from './providers.ts'
+export { allIdps, clientSecretOf } from './providers.ts'
 export type { IdpRow } from './rows.ts'
+export { faultOfXml } from './saml-metadata.ts'
+export { metadataOfProvider } from './saml-provider.ts'
 
 /** Bounds the list of providers on the sign-in page. */
 const PROVIDERS_MAX = 20
