@@ -7,8 +7,10 @@ import { badField, Failure, notFound } from '../../../kernel/errors.ts'
 import { toJson } from '../../../kernel/exact-json.ts'
 import type { World } from '../../../world.ts'
 import { type IdpRow, idpById } from '../sso/sso.ts'
+import { takeLogoutToken } from './openid-logout.ts'
 import { takeSamlAnswer } from './saml-answers.ts'
 import { serviceMetadata } from './saml-client.ts'
+import { takeSamlLogout } from './saml-logout.ts'
 
 type Message = { world: World; facts: RequestFacts; idp: IdpRow; query: string; form: () => Promise<URLSearchParams> }
 type Reply = { status: number; headers?: Record<string, string>; body?: string }
@@ -41,7 +43,39 @@ const paths: readonly { name: string; path: RegExp; type: IdpRow['provider_type'
       },
     },
   },
+  {
+    name: 'samlLogout',
+    path: /^\/auth\/saml\/([\da-f-]{36})\/logout$/i,
+    type: 'SAML',
+    methods: {
+      GET: async ({ world, facts, idp, query }) => {
+        oneOf(new URLSearchParams(query), 'SAMLRequest')
+        return ended(await takeSamlLogout(world, facts, idp, { query }))
+      },
+      POST: async ({ world, facts, idp, form: read }) => {
+        const form = await read()
+        oneOf(form, 'SAMLRequest')
+        return ended(await takeSamlLogout(world, facts, idp, { form }))
+      },
+    },
+  },
+  {
+    name: 'openIdLogout',
+    path: /^\/auth\/oidc\/([\da-f-]{36})\/logout$/i,
+    type: 'OIDC',
+    methods: {
+      POST: async ({ world, facts, idp, form }) => {
+        await takeLogoutToken(world, facts, idp, oneOf(await form(), 'logout_token'))
+        return { status: 200 }
+      },
+    },
+  },
 ]
+
+const ended = (location: string | undefined): Reply =>
+  location === undefined
+    ? { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'Signed out.' }
+    : seeOther(location)
 
 const seeOther = (location: string, cookie?: string): Reply => ({
   status: 303,

@@ -37,18 +37,21 @@ export const insertMessage = (db: Db, row: { org_id: string; idp_id: string; id_
 export const deleteExpiredMessages = (db: Db, nowMs: number) =>
   db.run(sql`
     delete from sso_messages where (idp_id, id_hash) in (
-      select idp_id, id_hash from sso_messages where expires_at <= ${nowMs} limit 100 for update skip locked)`)
+      select idp_id, id_hash from sso_messages where expires_at <= ${nowMs - LEEWAY_MS} limit 100 for update skip locked)`)
 
 /** Makes a state usable once, and only in the browser that it was made for. Not limited to an organization: a browser has only the state. */
 export const consumePending = (db: Db, stateHash: Buffer, browserHash: Buffer, nowMs: number) =>
   db.one<PendingRow>(sql`
     delete from sso_logins where state_hash = ${stateHash} and browser_hash = ${browserHash} and expires_at > ${nowMs} returning *`)
 
+/** Expired rows stay for this long, so that a process whose clock is ahead does not end the logins of others. */
+const LEEWAY_MS = 60 * 60_000
+
 /** Skips rows that another login is deleting. */
 export const deleteExpiredPending = (db: Db, nowMs: number) =>
   db.run(sql`
     delete from sso_logins where state_hash in (
-      select state_hash from sso_logins where expires_at <= ${nowMs} limit 100 for update skip locked)`)
+      select state_hash from sso_logins where expires_at <= ${nowMs - LEEWAY_MS} limit 100 for update skip locked)`)
 
 export const selectIdentity = (db: Db, idpId: string, subject: string) =>
   db.one<{ user_id: string }>(sql`select user_id from sso_identities where idp_id = ${idpId} and subject = ${subject}`)

@@ -20,7 +20,7 @@ const SKEW_MS = 60_000
 /** An assertion is for one sign-on, so that older ones are not accepted, whatever they say of themselves. */
 const AGE_MAX_MS = 10 * 60_000
 const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer'
-const TRANSIENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient'
+export const TRANSIENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient'
 const EMAIL_FORMAT = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress'
 const TEXT_LENGTH_MAX = 1_000
 

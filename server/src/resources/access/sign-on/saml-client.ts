@@ -4,19 +4,22 @@ import { DOMParser, type Document, type Element, onWarningStopParsing } from '@x
 import { decrypt } from 'xml-encryption'
 import type { World } from '../../../world.ts'
 import { clientSecretOf, faultOfXml, type IdpRow, metadataOfProvider } from '../sso/sso.ts'
-import { readAssertion, type SamlAnswer } from './saml-assertion.ts'
+import { readAssertion, type SamlAnswer, TRANSIENT } from './saml-assertion.ts'
 
 type SamlWorld = Pick<World, 'vault' | 'meta' | 'clock'>
 
 const SKEW_MS = 60_000
 const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success'
 /** The algorithms of signatures. SHA-1, keys that are shared, and transforms that choose what is signed are not among them. */
+export const signatureAlgorithms: ReadonlySet<string> = new Set([
+  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
+  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
+])
 const ALGORITHMS = new Set([
+  ...signatureAlgorithms,
   'http://www.w3.org/2001/10/xml-exc-c14n#',
   'http://www.w3.org/TR/2001/REC-xml-c14n-20010315',
   'http://www.w3.org/2000/09/xmldsig#enveloped-signature',
-  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
-  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
   'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1',
   'http://www.w3.org/2001/04/xmlenc#sha256',
   'http://www.w3.org/2001/04/xmlenc#sha512',
@@ -58,9 +61,7 @@ export async function readSamlAnswer(world: SamlWorld, idp: IdpRow, baseUrl: str
 
 /** Refuses an answer by what it says outside of what is signed, and by its algorithms, also those inside of an encrypted assertion. */
 async function checkAnswer(world: SamlWorld, idp: IdpRow, xml: string, answers: string): Promise<void> {
-  const root = parsed(xml).documentElement
-  if (root?.localName !== 'Response') throw new Error('the answer is no response')
-  checkAlgorithms(root)
+  const root = checkedRoot(xml, 'Response')
   const destination = root.getAttribute('Destination')
   if (destination && destination !== answers) throw new Error('the answer is for another destination')
   const children = childrenOf(root)
@@ -72,6 +73,14 @@ async function checkAnswer(world: SamlWorld, idp: IdpRow, xml: string, answers: 
   const [encrypted, ...others] = children.filter(({ localName }) => localName === 'EncryptedAssertion')
   if (others.length > 0) throw new Error('the answer has several assertions')
   if (encrypted) checkAlgorithms(parsed(await decrypted(world, idp, encrypted.toString())).documentElement)
+}
+
+/** The root of a message with this name, in which all signatures are by accepted algorithms. */
+export function checkedRoot(xml: string, name: string): Element {
+  const root = parsed(xml).documentElement
+  if (root?.localName !== name) throw new Error(`the message is no ${name}`)
+  checkAlgorithms(root)
+  return root
 }
 
 function parsed(xml: string): Document {
@@ -108,7 +117,7 @@ async function decrypted(world: SamlWorld, idp: IdpRow, xml: string): Promise<st
   return text
 }
 
-async function openSaml(world: SamlWorld, idp: IdpRow, baseUrl: string, over: Partial<SamlConfig> = {}): Promise<SAML> {
+export async function openSaml(world: SamlWorld, idp: IdpRow, baseUrl: string, over: Partial<SamlConfig> = {}): Promise<SAML> {
   const { signOnUrl, logoutUrl, certificates } = metadataOfProvider(idp)
   const { answers, logout } = samlAddresses(baseUrl, idp.id)
   const key = keyPem((await clientSecretOf(world, idp)).reveal())
@@ -136,6 +145,8 @@ async function openSaml(world: SamlWorld, idp: IdpRow, baseUrl: string, over: Pa
     ...over,
   })
 }
+
+export const isTransient = (format: string | undefined): boolean => format === TRANSIENT
 
 const pemOf = (certificate: string): string => pem('CERTIFICATE', certificate)
 const keyPem = (key: string): string => pem('PRIVATE KEY', key)

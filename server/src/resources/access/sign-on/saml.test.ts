@@ -1,8 +1,9 @@
-import { createPublicKey, X509Certificate } from 'node:crypto'
-import { inflateRawSync } from 'node:zlib'
+import { createPublicKey, randomUUID, sign, verify, X509Certificate } from 'node:crypto'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Idp, Login, SsoMapping } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openSamlProvider, pem, type SamlPerson, type SamlProvider } from '../../../../../test/saml-provider.ts'
+import { SignedXml } from 'xml-crypto'
+import { LOGOUT_URL, openSamlProvider, pem, type SamlPerson, type SamlProvider } from '../../../../../test/saml-provider.ts'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 
 let app: TestApp
@@ -269,4 +270,78 @@ test('OpenID Connect takes nothing of SAML', async () => {
     { attribute_mappings: [{ provider_attr: 'x', user_attr: 'email' }] },
   ])
     expect((await org.ask('POST', '/sso/idps', { body: { ...body, ...over } })).status).toBe(400)
+})
+
+const LOGOUT_NAME = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent'
+const logoutRequest = (
+  { provider, acs }: Setup,
+  name: string,
+  session: string,
+  over: { id?: string; atMs?: number; to?: string } = {},
+): string =>
+  `<samlp:LogoutRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="${over.id ?? `_l${randomUUID()}`}" Version="2.0" IssueInstant="${new Date(over.atMs ?? Date.now()).toISOString()}" Destination="${over.to ?? acs.replace(/acs$/, 'logout')}"><saml:Issuer>${provider.entityId}</saml:Issuer><saml:NameID Format="${LOGOUT_NAME}">${name}</saml:NameID>${session && `<samlp:SessionIndex>${session}</samlp:SessionIndex>`}</samlp:LogoutRequest>`
+
+/** The address to which a provider sends a browser that is to be signed out. */
+function logoutAddress({ acs, provider }: Setup, xml: string, key = provider.key, algorithm = 'rsa-sha256'): string {
+  const deflated = deflateRawSync(xml).toString('base64')
+  const query = `SAMLRequest=${encodeURIComponent(deflated)}&RelayState=r1&SigAlg=${encodeURIComponent(`http://www.w3.org/2001/04/xmldsig-more#${algorithm}`)}`
+  const signature = sign(algorithm.replace('rsa-', ''), Buffer.from(query), key).toString('base64')
+  return `${acs.replace(/acs$/, 'logout')}?${query}&Signature=${encodeURIComponent(signature)}`
+}
+const visit = (url: string) => fetch(url, { redirect: 'manual', headers: sender() })
+const statusOf = async (token: string): Promise<number> => (await app.ask('GET', '/auth/me', { token })).status
+
+test('a provider ends one session of a person, or all, and gets a signed answer', async () => {
+  const made = await setup({ default_roles: ['ReadOnly'] })
+  const [ada, grace] = [person(made.domain), person(made.domain)]
+  const tokenOf = async (who: SamlPerson, sessionIndex: string) => (await signOn(made, who, { sessionIndex })).body.token
+  const [first, second, other] = [await tokenOf(ada, '_one'), await tokenOf(ada, '_two'), await tokenOf(grace, '_one')]
+  const reply = await visit(logoutAddress(made, logoutRequest(made, ada.name, '_one')))
+  const answer = new URL(reply.headers.get('location') ?? 'none:')
+  expect([reply.status, answer.origin + answer.pathname, answer.searchParams.get('RelayState')]).toEqual([303, LOGOUT_URL, 'r1'])
+  const signed = answer.search.slice(1).replace(/&Signature=.*/, '')
+  const signature = Buffer.from(answer.searchParams.get('Signature') ?? '', 'base64')
+  expect(verify('sha256', Buffer.from(signed), made.certificate, signature)).toBe(true)
+  expect([await statusOf(first), await statusOf(second), await statusOf(other)]).toEqual([401, 200, 200])
+  const form = new SignedXml({
+    privateKey: made.provider.key,
+    signatureAlgorithm: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
+    canonicalizationAlgorithm: 'http://www.w3.org/2001/10/xml-exc-c14n#',
+  })
+  form.addReference({
+    xpath: '/*',
+    transforms: ['http://www.w3.org/2000/09/xmldsig#enveloped-signature', 'http://www.w3.org/2001/10/xml-exc-c14n#'],
+    digestAlgorithm: 'http://www.w3.org/2001/04/xmlenc#sha256',
+  })
+  form.computeSignature(logoutRequest(made, ada.name, ''))
+  const body = new URLSearchParams({ SAMLRequest: Buffer.from(form.getSignedXml()).toString('base64') })
+  const posted = await fetch(made.acs.replace(/acs$/, 'logout'), { method: 'POST', body, redirect: 'manual', headers: sender() })
+  expect([posted.status, await statusOf(second), await statusOf(other)]).toEqual([303, 401, 200])
+})
+
+test('a request to end sessions counts once, and only if the provider has signed it for us and now', async () => {
+  const made = await setup({ default_roles: ['ReadOnly'] })
+  const ada = person(made.domain)
+  const id = `_l${randomUUID()}`
+  const once = logoutAddress(made, logoutRequest(made, ada.name, '', { id }))
+  expect((await visit(once)).status).toBe(303)
+  const { token } = (await signOn(made, ada)).body
+  const { key } = await openSamlProvider('https://other.example', () => '')
+  const address = (over: Parameters<typeof logoutRequest>[3] = {}) => logoutAddress(made, logoutRequest(made, ada.name, '', over))
+  const refused = [
+    once,
+    logoutAddress(made, logoutRequest(made, ada.name, ''), key),
+    logoutAddress(made, logoutRequest(made, ada.name, ''), made.provider.key, 'rsa-sha224'),
+    logoutAddress(made, logoutRequest(made, ada.name, '').replace(made.provider.entityId, 'https://other.example')),
+    address().replace(/&Signature=.*/, ''),
+    address().replace(/&SigAlg.*/, ''),
+    address().replace('RelayState=r1', 'RelayState=r2'),
+    address().replace('SAMLRequest=', 'SAMLRequest=x&SAMLRequest='),
+    address({ atMs: Date.now() - 3_600_000 }),
+    address({ atMs: Date.now() + 3_600_000 }),
+    address({ to: 'https://other.example/logout' }),
+    logoutAddress(made, `${logoutRequest(made, ada.name, '')}${' '.repeat(1_000_000)}`),
+  ]
+  for (const url of refused) expect([400, 401]).toContain((await visit(url)).status)
+  expect(await statusOf(token)).toBe(200)
 })
