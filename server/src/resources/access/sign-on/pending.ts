@@ -13,6 +13,9 @@ const COOKIE = 'dendro_sso'
 /** The page of the web app to which browsers return. */
 export const RETURN_PAGE = '/app/sign-in'
 
+/** Stands for the state of a login whose answer was refused before the browser came back. */
+export const REFUSED = 'refused'
+
 /** A login that has begun. The cookie binds it to the browser, so that nobody can end it in another one. */
 export type Begun = { state: string; browser: string; cookie: string }
 

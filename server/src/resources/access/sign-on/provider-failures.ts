@@ -1,5 +1,5 @@
 import type { RequestFacts } from '../../../http/actor.ts'
-import { unauthenticated, unavailable } from '../../../kernel/errors.ts'
+import { type Failure, unauthenticated, unavailable } from '../../../kernel/errors.ts'
 import { DeliveryError } from '../../../outgoing/outgoing.ts'
 import type { World } from '../../../world.ts'
 import { recordRefusal } from '../audit/audit.ts'
@@ -13,9 +13,11 @@ export async function withProvider<T>(world: World, facts: RequestFacts, idp: Id
     world.log.warn({ err: cause, idp: idp.id, correlation_id: facts.correlationId }, 'an identity provider could not be used')
     if (isUnreachable(cause)) throw unavailable('the identity provider cannot be reached', { cause })
     await recordFailure(world, facts, idp, {})
-    throw unauthenticated('the identity provider refused the sign-on, or its answer is not valid')
+    throw notTrusted()
   }
 }
+
+export const notTrusted = (): Failure => unauthenticated('the identity provider refused the sign-on, or its answer is not valid')
 
 const isUnreachable = (thrown: unknown): boolean =>
   thrown instanceof DeliveryError || (thrown instanceof Error && thrown.cause !== undefined && isUnreachable(thrown.cause))

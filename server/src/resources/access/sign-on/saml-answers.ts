@@ -3,7 +3,7 @@ import { Failure } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { beginAttempt } from '../auth/auth.ts'
 import type { IdpRow } from '../sso/sso.ts'
-import { type Begun, beginLogin, hashOf, keepPending, newSecret, RETURN_PAGE, stateOfRequest } from './pending.ts'
+import { type Begun, beginLogin, hashOf, keepPending, newSecret, REFUSED, RETURN_PAGE, stateOfRequest } from './pending.ts'
 import { withProvider } from './provider-failures.ts'
 import { deleteExpiredMessages, insertMessage, keepAnswer } from './rows.ts'
 import type { SamlAnswer } from './saml-assertion.ts'
@@ -23,7 +23,7 @@ export async function takeSamlAnswer(world: World, facts: RequestFacts, idp: Idp
     return sent
   } catch (thrown) {
     if (!(thrown instanceof Failure) || thrown.status !== 401) throw thrown
-    return { location: returnTo(facts, { state: 'none', error: 'refused' }) }
+    return { location: returnTo(facts, { state: REFUSED, error: 'refused' }) }
   }
 }
 

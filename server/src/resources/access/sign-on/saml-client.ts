@@ -26,12 +26,12 @@ const ALGORITHMS = new Set([
 ])
 const NAMES_OF_ALGORITHMS = ['SignatureMethod', 'DigestMethod', 'CanonicalizationMethod', 'Transform']
 
-type SamlAddresses = { metadata: string; answers: string; logout: string }
+type SamlAddresses = { answers: string; logout: string }
 
 /** The addresses of the service for a provider. */
 export function samlAddresses(baseUrl: string, idpId: string): SamlAddresses {
   const root = `${baseUrl}/auth/saml/${idpId}`
-  return { metadata: `${root}/metadata`, answers: `${root}/acs`, logout: `${root}/logout` }
+  return { answers: `${root}/acs`, logout: `${root}/logout` }
 }
 
 /** The address to which a browser goes to sign on, with a signed request of this id. */

@@ -5,10 +5,10 @@ import { notFound, unauthenticated } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { beginAttempt, laterSucceeded } from '../auth/auth.ts'
 import { domainOf, type IdpRow, idpById, idpsOfDomain } from '../sso/sso.ts'
-import { type Begun, beginLogin, browserOf, hashOf, keepPending, RETURN_PAGE, requestIdOf, secretsOf, takePending } from './pending.ts'
+import { type Begun, beginLogin, browserOf, hashOf, keepPending, REFUSED, RETURN_PAGE, requestIdOf, secretsOf, takePending } from './pending.ts'
 import { logInProvided, type Provided } from './provide.ts'
 import { authorizationUrl, claimsOf } from './provider-client.ts'
-import { withProvider } from './provider-failures.ts'
+import { notTrusted, withProvider } from './provider-failures.ts'
 import type { PendingRow } from './rows.ts'
 import { samlRequestUrl } from './saml-client.ts'
 
@@ -17,7 +17,7 @@ type Started = { reply: ReplyOf<typeof contract.signOn.start>; cookie: string }
 
 /** Says nothing about whether a user exists: only the domain counts. */
 export const providersFor = async (world: World, { email }: BodyOf<typeof contract.signOn.providers>): Promise<Providers> => ({
-  providers: (await idpsOfDomain(world, domainOf(email))).map(({ id, name }) => ({ id, name })),
+  providers: await idpsOfDomain(world, domainOf(email)),
 })
 
 /** Begins a login at a provider. It counts as failed until it is completed. */
@@ -47,6 +47,7 @@ const requestUrl = (
 export async function finishSignOn(world: World, facts: RequestFacts, headers: IncomingHttpHeaders, given: string): Promise<Login> {
   const answer = given.replace(/^\?/, '')
   const state = new URLSearchParams(answer).get('state') ?? ''
+  if (state === REFUSED) throw notTrusted()
   const pending = await takePending(world, headers, state)
   const idp = pending && (await idpById(world, pending.idp_id))
   if (!pending || !idp) throw unauthenticated('this sign-on was not begun in this browser, or it has expired; begin again')

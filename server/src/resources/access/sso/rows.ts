@@ -44,7 +44,8 @@ export const selectIdp = (db: Db, id: string) => db.one<IdpRow>(sql`select * fro
 
 /** Not limited to an organization, because an e-mail address names none. */
 export const selectIdpsOfDomain = (db: Db, domain: string, rowsMax: number) =>
-  db.all<IdpRow>(sql`select * from sso_idps where ${domain} = any (identifiers) order by name, id limit ${rowsMax}`)
+  db.all<Pick<IdpRow, 'id' | 'name'>>(sql`
+    select id, name from sso_idps where ${domain} = any (identifiers) order by name, id limit ${rowsMax}`)
 
 export const lockIdp = (db: Db, orgId: string, id: string) =>
   db.one<IdpRow>(sql`select * from sso_idps where org_id = ${orgId} and id = ${id} for update`)
