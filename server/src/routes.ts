@@ -21,7 +21,6 @@ import { permissionRoutes } from './resources/access/permissions/routes.ts'
 import { policyRoutes } from './resources/access/policies/routes.ts'
 import { roleRoutes } from './resources/access/roles/routes.ts'
 import { openScim } from './resources/access/scim/scim.ts'
-import { openProviderMessages } from './resources/access/sign-on/provider-messages.ts'
 import { signOnRoutes } from './resources/access/sign-on/routes.ts'
 import { ssoRoutes } from './resources/access/sso/routes.ts'
 import { userRoutes } from './resources/access/users/routes.ts'
@@ -112,7 +111,7 @@ export const allRoutes = (
     statements: statementRoutes(world),
     forwardConfigs: unbuiltRoutes('forwardConfigs'),
     insights: unbuiltRoutes('insights'),
-    signOn: { ...signOnRoutes(world), findRawHandler: openProviderMessages(world) },
+    signOn: signOnRoutes(world),
     sso: { ...ssoRoutes(world), findRawHandler: openScim(world).find },
     health: healthRoutes(world, health),
     ingestion: ingestionRoutes(intake),

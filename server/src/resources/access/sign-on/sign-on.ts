@@ -5,7 +5,18 @@ import { notFound, unauthenticated } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { beginAttempt, laterSucceeded } from '../auth/auth.ts'
 import { domainOf, type IdpRow, idpById, idpsOfDomain } from '../sso/sso.ts'
-import { type Begun, beginLogin, browserOf, hashOf, keepPending, REFUSED, RETURN_PAGE, requestIdOf, secretsOf, takePending } from './pending.ts'
+import {
+  type Begun,
+  beginLogin,
+  browserOf,
+  hashOf,
+  keepPending,
+  REFUSED,
+  RETURN_PAGE,
+  requestIdOf,
+  secretsOf,
+  takePending,
+} from './pending.ts'
 import { logInProvided, type Provided } from './provide.ts'
 import { authorizationUrl, claimsOf } from './provider-client.ts'
 import { notTrusted, withProvider } from './provider-failures.ts'
