@@ -6,6 +6,7 @@ const NAME_LENGTH_MAX = 255
 const DOMAINS_MAX = 100
 const PAIRS_MAX = 20
 const CLAIMS_MAX = 1_000
+const METADATA_LENGTH_MAX = 200_000
 const CLAIM_LENGTH_MAX = 10_000
 
 const claimText = text(0, CLAIM_LENGTH_MAX)
@@ -16,7 +17,11 @@ const domain = text(1, NAME_LENGTH_MAX)
   .toLowerCase()
   .regex(/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/, { error: 'must be the domain of an e-mail address, such as example.org' })
 const issuerUrl = text(1, 2_048).describe('The issuer, under which the provider publishes `.well-known/openid-configuration`.')
-const AttributeMapping = z.object({ provider_attr: text(1, 255), user_attr: z.enum(['first_name', 'last_name']) })
+const AttributeMapping = z.object({ provider_attr: text(1, 255), user_attr: z.enum(['first_name', 'last_name', 'email']) })
+const metadata = text(1, METADATA_LENGTH_MAX).describe('The SAML 2.0 metadata of the provider, an XML document. Required for SAML.')
+const entityId = text(1, 1_024).describe(
+  'The entity id by which a SAML provider knows Dendro; `urn:uuid:` and the id of the provider if absent.',
+)
 const roleNames = list(text(1, 255), { max: 100 })
 
 const Idp = z
@@ -25,17 +30,22 @@ const Idp = z
     name: z.string(),
     provider_type: z.enum(['SAML', 'OIDC']),
     identifiers: z.array(z.string()).describe('E-mail domains whose users sign on with this provider.'),
-    issuer_url: z.string(),
-    client_id: z.string(),
+    issuer_url: z.string().optional(),
+    client_id: z.string().optional(),
+    meta_cert: z.string().optional(),
+    app_client_id: z.string().optional(),
     accept_idp_initiated: z.boolean(),
     attribute_mappings: z.array(AttributeMapping),
-    scopes: z.string(),
+    scopes: z.string().optional(),
     default_roles: z.array(z.string()).describe('The roles of a user to whom no mapping gives one.'),
     is_required: z.boolean().describe('Refuses passwords to users with these e-mail domains, except the local administrator.'),
     local_administrator: uuid.optional(),
     metadata: Metadata,
   })
-  .meta({ id: 'Idp', description: 'An identity provider. The client secret is never returned.' })
+  .meta({
+    id: 'Idp',
+    description: 'An identity provider. The client secret of OpenID Connect and the private key of SAML are never returned.',
+  })
 export type Idp = z.output<typeof Idp>
 
 const IdpChange = z.object({
@@ -43,9 +53,16 @@ const IdpChange = z.object({
   issuer_url: issuerUrl.optional(),
   client_id: text(1, 1_000).optional(),
   client_secret: text(1, 4_000).optional(),
-  accept_idp_initiated: z.boolean().optional(),
+  meta_cert: metadata.optional(),
+  app_client_id: entityId.optional(),
+  accept_idp_initiated: z
+    .boolean()
+    .describe(
+      'Accepts answers that nobody asked for, from the page of a SAML provider. Then somebody else may sign a user on as themselves.',
+    )
+    .optional(),
   attribute_mappings: list(AttributeMapping, { max: PAIRS_MAX }).optional(),
-  scopes: text(1, 1_000).describe('Separated by blanks; `openid` and `email` are always requested.').optional(),
+  scopes: text(1, 1_000).describe('Of OpenID Connect, separated by blanks; `openid` and `email` are always requested.').optional(),
   default_roles: roleNames.optional(),
   is_required: z.boolean().optional(),
   local_administrator: uuid.optional(),
@@ -77,15 +94,16 @@ export const sso = {
     path: '/sso/idps',
     permission: 'access_write',
     tier: 'X',
-    summary: 'Add an identity provider (OpenID Connect)',
-    description: 'The caller must hold all permissions of an Administrator, because the provider says who a user is. SAML is 501.',
+    summary: 'Add an identity provider (OpenID Connect or SAML 2.0)',
+    description:
+      'The caller must hold all permissions of an Administrator, because the provider says who a user is. OpenID Connect needs `issuer_url`, `client_id` and `client_secret`; SAML needs `meta_cert`. The metadata of Dendro for a SAML provider are at `/auth/saml/{id}/metadata`.',
     body: IdpChange.extend({
       name: text(1, NAME_LENGTH_MAX),
       provider_type: z.enum(['SAML', 'OIDC']),
     }),
     status: 201,
     reply: Idp,
-    fails: [409, 501],
+    fails: [409],
   }),
   idp: endpoint({
     method: 'GET',

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { CLIENT, type IdentityProvider, openIdentityProvider } from '../identity-provider.ts'
+import { openSamlProvider } from '../saml-provider.ts'
 import { axeFaults, browserPath } from './browser.fixture.ts'
 import { openStand, type Stand } from './stand.fixture.ts'
 
@@ -96,5 +97,22 @@ describe.skipIf(browserPath === undefined)('single sign-on in the web app', () =
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
     const { idps } = (await stand.org.ask<{ idps: { name: string; identifiers: string[] }[] }>('GET', '/sso/idps')).body
     expect(idps).toContainEqual(expect.objectContaining({ name, identifiers: [`${theme}.example`, 'partners.example'] }))
+  })
+
+  test('a SAML provider is made from its metadata, and the list has the address of those of the service', async () => {
+    const saml = await openSamlProvider('https://saml.example/idp', () => '')
+    const page = await stand.open('/app/settings?part=sign-on', { width: 390 })
+    await page.getByRole('button', { name: 'New identity provider' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('By SAML')
+    await page.getByLabel('Protocol').selectOption('SAML 2.0')
+    await page.getByLabel('Metadata of the provider').fill(saml.metadata)
+    await page.getByLabel('E-mail domains').fill('saml.example')
+    expect(await axeFaults(page, 'settings SAML')).toEqual([])
+    await page.getByRole('button', { name: 'Create identity provider' }).click()
+    const providers = page.getByRole('region', { name: 'Identity providers', exact: true }).first()
+    await providers.getByText(/\/auth\/saml\/[\da-f-]{36}\/metadata/).waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    const { idps } = (await stand.org.ask<{ idps: { name: string; meta_cert?: string }[] }>('GET', '/sso/idps')).body
+    expect(idps).toContainEqual(expect.objectContaining({ name: 'By SAML', provider_type: 'SAML', identifiers: ['saml.example'] }))
   })
 })

@@ -669,17 +669,19 @@ class Identity(TypedDict):
 
 
 class Idp(TypedDict):
-    """An identity provider. The client secret is never returned."""
+    """An identity provider. The client secret of OpenID Connect and the private key of SAML are never returned."""
     id: str
     name: str
     provider_type: Literal["SAML", "OIDC"]
     identifiers: List[str]
     """E-mail domains whose users sign on with this provider."""
-    issuer_url: str
-    client_id: str
+    issuer_url: NotRequired[str]
+    client_id: NotRequired[str]
+    meta_cert: NotRequired[str]
+    app_client_id: NotRequired[str]
     accept_idp_initiated: bool
     attribute_mappings: List[IdpAttributeMappingsItem]
-    scopes: str
+    scopes: NotRequired[str]
     default_roles: List[str]
     """The roles of a user to whom no mapping gives one."""
     is_required: bool
@@ -690,7 +692,7 @@ class Idp(TypedDict):
 
 class IdpAttributeMappingsItem(TypedDict):
     provider_attr: str
-    user_attr: Literal["first_name", "last_name"]
+    user_attr: Literal["first_name", "last_name", "email"]
 
 
 IngestAction = Union["IngestDrop", "IngestSample", "IngestRedact"]
@@ -4621,10 +4623,18 @@ class SsoCreateIdpBody(TypedDict):
     """The issuer, under which the provider publishes `.well-known/openid-configuration`."""
     client_id: NotRequired[str]
     client_secret: NotRequired[str]
+    meta_cert: NotRequired[str]
+    """The SAML 2.0 metadata of the provider, an XML document. Required for SAML."""
+    app_client_id: NotRequired[str]
+    """The entity id by which a SAML provider knows Dendro; `urn:uuid:` and the id of the provider if absent."""
     accept_idp_initiated: NotRequired[bool]
+    """
+    Accepts answers that nobody asked for, from the page of a SAML provider. Then somebody else may sign a user on as
+    themselves.
+    """
     attribute_mappings: NotRequired[List[SsoCreateIdpBodyAttributeMappingsItem]]
     scopes: NotRequired[str]
-    """Separated by blanks; `openid` and `email` are always requested."""
+    """Of OpenID Connect, separated by blanks; `openid` and `email` are always requested."""
     default_roles: NotRequired[List[str]]
     is_required: NotRequired[bool]
     local_administrator: NotRequired[str]
@@ -4634,7 +4644,7 @@ class SsoCreateIdpBody(TypedDict):
 
 class SsoCreateIdpBodyAttributeMappingsItem(TypedDict):
     provider_attr: str
-    user_attr: Literal["first_name", "last_name"]
+    user_attr: Literal["first_name", "last_name", "email"]
 
 
 class SsoUpdateIdpBody(TypedDict):
@@ -4643,10 +4653,18 @@ class SsoUpdateIdpBody(TypedDict):
     """The issuer, under which the provider publishes `.well-known/openid-configuration`."""
     client_id: NotRequired[str]
     client_secret: NotRequired[str]
+    meta_cert: NotRequired[str]
+    """The SAML 2.0 metadata of the provider, an XML document. Required for SAML."""
+    app_client_id: NotRequired[str]
+    """The entity id by which a SAML provider knows Dendro; `urn:uuid:` and the id of the provider if absent."""
     accept_idp_initiated: NotRequired[bool]
+    """
+    Accepts answers that nobody asked for, from the page of a SAML provider. Then somebody else may sign a user on as
+    themselves.
+    """
     attribute_mappings: NotRequired[List[SsoUpdateIdpBodyAttributeMappingsItem]]
     scopes: NotRequired[str]
-    """Separated by blanks; `openid` and `email` are always requested."""
+    """Of OpenID Connect, separated by blanks; `openid` and `email` are always requested."""
     default_roles: NotRequired[List[str]]
     is_required: NotRequired[bool]
     local_administrator: NotRequired[str]
@@ -4654,7 +4672,7 @@ class SsoUpdateIdpBody(TypedDict):
 
 class SsoUpdateIdpBodyAttributeMappingsItem(TypedDict):
     provider_attr: str
-    user_attr: Literal["first_name", "last_name"]
+    user_attr: Literal["first_name", "last_name", "email"]
 
 
 class SsoMappingsReply(TypedDict):
@@ -9125,9 +9143,11 @@ class SsoApi:
         headers: Optional[Mapping[str, str]] = None,
     ) -> Idp:
         """
-        Add an identity provider (OpenID Connect).
+        Add an identity provider (OpenID Connect or SAML 2.0).
 
-        The caller must hold all permissions of an Administrator, because the provider says who a user is. SAML is 501.
+        The caller must hold all permissions of an Administrator, because the provider says who a user is. OpenID
+        Connect needs `issuer_url`, `client_id` and `client_secret`; SAML needs `meta_cert`. The metadata of Dendro for
+        a SAML provider are at `/auth/saml/{id}/metadata`.
         """
         reply: Idp = self._transport.call(
             "POST",

@@ -158,6 +158,8 @@ async function admit(
   if (endpoint?.permission === 'public' && !rawRequest) return undefined
   const publicReply = rawRequest?.rawHandler.publicReply?.(rawRequest.head)
   if (publicReply) return sendRawReply(reply, publicReply)
+  if (rawRequest?.rawHandler.handleOpen)
+    return sendRawReply(reply, await rawRequest.rawHandler.handleOpen({ facts, head: rawRequest.head, body: request.raw }))
   if (request.method === 'OPTIONS' && allow) {
     return reply.code(204).header('allow', `${allow}, OPTIONS`).send()
   }

@@ -3,7 +3,7 @@ import type { Permission } from '@dendro/api'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import type { Failure } from '../kernel/errors.ts'
-import type { Actor } from './actor.ts'
+import type { Actor, RequestFacts } from './actor.ts'
 import type { JsonStream } from './json-stream.ts'
 
 /** A request without its body. Header names are in lower case; of a repeated query parameter, the last counts. */
@@ -28,6 +28,9 @@ export type RawCall = {
   readonly currentActor: () => Promise<Actor>
 }
 
+/** A request to a handler that identifies its callers by what they send. */
+export type OpenCall = { facts: RequestFacts; head: RequestHead; body: Readable }
+
 /** Serves an open WebSocket until it is closed. */
 export type ServeWebSocket = (socket: WebSocket) => void
 
@@ -44,6 +47,8 @@ export type RawHandler = {
   countsAs?: 'reading'
   /** Replies to a probe that needs no credential; undefined for all other requests. */
   publicReply?(head: RequestHead): RawReply | undefined
+  /** Serves requests instead of `handle`, without a credential of ours: for messages that are signed. It bounds its callers itself. */
+  handleOpen?(call: OpenCall): Promise<RawReply>
   handle(call: RawCall): Promise<LongRawReply>
   /** Serves requests for a WebSocket instead of `handle`. What fails before it returns is a failure of the request. */
   upgrade?(call: RawCall): Promise<ServeWebSocket>

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Form, FormField, type TextOf } from '../../parts/form.tsx'
 import { RecordPanel } from '../../parts/record-panel.tsx'
-import { Input } from '../../ui/field.tsx'
+import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
 import { isSameSet, RolePicker, useRoleNames } from './role-picker.tsx'
 
 const IDPS = ['identity providers']
@@ -19,8 +19,9 @@ export function SignOn() {
   return (
     <>
       <p className="text-soft">
-        Users sign in with the identity provider of their e-mail domain, by OpenID Connect. Its redirect address is{' '}
-        <code className="break-all font-mono text-xs">{`${location.origin}/app/sign-in`}</code>.
+        Users sign in with the identity provider of their e-mail domain. The redirect address of OpenID Connect is{' '}
+        <code className="break-all font-mono text-xs">{`${location.origin}/app/sign-in`}</code>; a SAML provider reads the metadata of
+        Dendro, whose address is in the list.
       </p>
       <Providers />
       <Mappings />
@@ -39,14 +40,14 @@ function Providers() {
       list={list}
       itemsOf={({ idps }) => idps}
       stale={IDPS}
-      columns={['Name', 'Issuer', 'E-mail domains', 'Passwords']}
+      columns={['Name', 'Issuer, or metadata for the provider', 'E-mail domains', 'Passwords']}
       empty="No identity providers yet. Users sign in with a password."
       idOf={({ id }) => id}
       nameOf={({ name }) => name}
-      cellsOf={({ name, issuer_url, identifiers, is_required }) => [
+      cellsOf={({ id, name, provider_type, issuer_url, identifiers, is_required }) => [
         name,
         <span key="issuer" className="break-all font-mono text-xs">
-          {issuer_url}
+          {provider_type === 'SAML' ? `${location.origin}/auth/saml/${id}/metadata` : issuer_url}
         </span>,
         identifiers.join(', '),
         is_required ? 'refused' : 'allowed',
@@ -60,22 +61,22 @@ function Providers() {
 
 const domainsIn = (text: string): string[] => text.split(/[\s,]+/).filter((one) => one !== '')
 
+type Protocol = Idp['provider_type']
+const protocols: readonly (readonly [Protocol, string])[] = [
+  ['OIDC', 'OpenID Connect'],
+  ['SAML', 'SAML 2.0'],
+]
+
 function ProviderForm({ provider, onEnd }: { provider: Idp | undefined; onEnd(): void }) {
   const client = useClient()
   const before = provider?.default_roles ?? []
   const [roles, setRoles] = useState<readonly string[]>(before)
+  const [protocol, setProtocol] = useState<Protocol>(provider?.provider_type ?? 'OIDC')
   const send = async (text: TextOf) => {
-    const secret = text('secret')
-    const body = {
-      issuer_url: text('issuer'),
-      client_id: text('client'),
-      identifiers: domainsIn(text('domains')),
-      scopes: text('scopes'),
-      default_roles: [...roles],
-      ...(secret === STORED ? {} : { client_secret: secret }),
-    }
+    const common = { identifiers: domainsIn(text('domains')), default_roles: [...roles] }
+    const body = { ...common, ...(protocol === 'SAML' ? { meta_cert: text('metadata') } : openIdFields(text)) }
     if (provider) await client.sso.updateIdp({ params: { name: provider.name }, body })
-    else await client.sso.createIdp({ body: { ...body, name: text('name'), provider_type: 'OIDC' } })
+    else await client.sso.createIdp({ body: { ...body, name: text('name'), provider_type: protocol } })
   }
   return (
     <Form
@@ -89,37 +90,58 @@ function ProviderForm({ provider, onEnd }: { provider: Idp | undefined; onEnd():
       onSaved={onEnd}
       onCancel={onEnd}
     >
-      <div className="flex flex-wrap gap-2">
-        {!provider && (
+      {!provider && (
+        <div className="flex flex-wrap gap-2">
           <FormField name="Name" of="name">
             <Input name="name" required maxLength={255} autoComplete="off" />
           </FormField>
-        )}
-        <FormField name="Issuer" of="issuer_url" className="min-w-64 flex-1">
-          <Input name="issuer" type="url" required maxLength={2048} defaultValue={provider?.issuer_url} placeholder="https://…" />
-        </FormField>
-      </div>
-      <div className="flex flex-wrap gap-2">
-        <FormField name="Client id" of="client_id" className="min-w-48 flex-1">
-          <Input name="client" required maxLength={1000} autoComplete="off" defaultValue={provider?.client_id} />
-        </FormField>
-        <FormField name="Client secret" of="client_secret" className="min-w-48 flex-1">
-          <Input name="secret" required maxLength={4000} autoComplete="off" defaultValue={provider ? STORED : ''} />
-        </FormField>
-      </div>
-      <div className="flex flex-wrap gap-2">
-        <FormField name="E-mail domains" of="identifiers" className="min-w-48 flex-1" help="Separated by commas; their users sign in here.">
-          <Input name="domains" autoComplete="off" defaultValue={provider?.identifiers.join(', ')} placeholder="example.org" />
-        </FormField>
-        <FormField name="Scopes" of="scopes" className="min-w-48 flex-1" help="What the provider is asked for; some need one for groups.">
-          <Input name="scopes" required maxLength={1000} autoComplete="off" defaultValue={provider?.scopes ?? SCOPES} />
-        </FormField>
-      </div>
+          <Field name="Protocol">
+            <Select value={protocol} options={protocols} onPick={setProtocol} />
+          </Field>
+        </div>
+      )}
+      {protocol === 'SAML' ? <SamlFields provider={provider} /> : <OpenIdFields provider={provider} />}
+      <FormField name="E-mail domains" of="identifiers" help="Separated by commas; their users sign in here.">
+        <Input name="domains" autoComplete="off" defaultValue={provider?.identifiers.join(', ')} placeholder="example.org" />
+      </FormField>
       <div className="flex flex-wrap items-center gap-2">
         Roles of users to whom no mapping gives one: <RolePicker type="USER" picked={roles} onPick={setRoles} />
       </div>
     </Form>
   )
+}
+
+type FieldsProps = { provider: Idp | undefined }
+
+const SamlFields = ({ provider }: FieldsProps) => (
+  <FormField name="Metadata of the provider" of="meta_cert" help="The XML document that the provider publishes.">
+    <TextArea name="metadata" required rows={6} maxLength={200_000} className="font-mono text-xs" defaultValue={provider?.meta_cert} />
+  </FormField>
+)
+
+const OpenIdFields = ({ provider }: FieldsProps) => (
+  <>
+    <FormField name="Issuer" of="issuer_url">
+      <Input name="issuer" type="url" required maxLength={2048} defaultValue={provider?.issuer_url} placeholder="https://…" />
+    </FormField>
+    <div className="flex flex-wrap gap-2">
+      <FormField name="Client id" of="client_id" className="min-w-48 flex-1">
+        <Input name="client" required maxLength={1000} autoComplete="off" defaultValue={provider?.client_id} />
+      </FormField>
+      <FormField name="Client secret" of="client_secret" className="min-w-48 flex-1">
+        <Input name="secret" required maxLength={4000} autoComplete="off" defaultValue={provider ? STORED : ''} />
+      </FormField>
+    </div>
+    <FormField name="Scopes" of="scopes" help="What the provider is asked for; some need one for groups.">
+      <Input name="scopes" required maxLength={1000} autoComplete="off" defaultValue={provider?.scopes ?? SCOPES} />
+    </FormField>
+  </>
+)
+
+function openIdFields(text: TextOf) {
+  const secret = text('secret')
+  const fields = { issuer_url: text('issuer'), client_id: text('client'), scopes: text('scopes') }
+  return secret === STORED ? fields : { ...fields, client_secret: secret }
 }
 
 function Mappings() {

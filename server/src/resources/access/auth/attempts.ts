@@ -50,38 +50,55 @@ type AttemptWorld = Pick<World, 'meta' | 'vault' | 'clock'>
 /** Counts as failed until marked otherwise, so that concurrent attempts cannot get past the limit. */
 export type LoginAttempt = { succeeded(): Promise<void>; withdrawn(): Promise<void> }
 
-/** Counts an attempt on an account from an address, over all processes, and delays or refuses it. */
-export async function beginAttempt(world: AttemptWorld, account: string, address: string): Promise<LoginAttempt> {
+/** Counts an attempt on an account from an address, over all processes, and delays or refuses it. Without an account, it is a sign-on at a provider. */
+export async function beginAttempt(world: AttemptWorld, account: string | undefined, address: string): Promise<LoginAttempt> {
   const nowMs = world.clock.nowMs()
-  const names: Record<SubjectKind, string> = { account, address: networkOf(address), all: '' }
-  const subjects = kinds.map((kind) => ({
-    kind,
-    subject: world.vault.hashOf('attempt', new Secret(`${kind} ${names[kind]}`)),
-    untilMs: nowMs + slowdownPolicies[kind].windowMs,
-  }))
+  const subjects = subjectsOf(world, account, address, nowMs)
   const rows = await countAttempts(world.meta, subjects, nowMs)
   const counts = subjects.flatMap(({ kind, subject }) => {
     const row = rows.find((candidate) => candidate.subject.equals(subject))
     return row ? [{ kind, failures: row.failures, untilMs: row.until_ms }] : []
   })
-  const takeBack = async (taken: typeof subjects): Promise<void> => {
-    for (const { subject } of taken) await uncountAttempt(world.meta, subject)
-  }
   const verdict = decideAttempt(counts, nowMs)
   if (verdict.kind === 'refuse') {
     // Nothing was tried, so nothing has failed: else a crowd of good logins from one address would shut it out for a whole window.
-    await takeBack(subjects)
+    await uncount(world, subjects)
     throw tooMany(verdict.retryAfterMs)
   }
   if (verdict.ms > 0) await world.clock.sleep(verdict.ms)
   return {
     succeeded: async () => {
       for (const { kind, subject } of subjects) if (kind === 'account') await deleteAttempts(world.meta, subject)
-      await takeBack(subjects.filter(({ kind }) => kind !== 'account'))
+      await uncount(
+        world,
+        subjects.filter(({ kind }) => kind !== 'account'),
+      )
       await deleteOldAttempts(world.meta, nowMs)
     },
-    withdrawn: () => takeBack(subjects),
+    withdrawn: () => uncount(world, subjects),
   }
+}
+
+/** Takes back an attempt that began with an earlier request from this address. */
+export async function laterSucceeded(world: AttemptWorld, address: string): Promise<void> {
+  const nowMs = world.clock.nowMs()
+  await uncount(world, subjectsOf(world, undefined, address, nowMs))
+  await deleteOldAttempts(world.meta, nowMs)
+}
+
+type AttemptSubject = { kind: SubjectKind; subject: Buffer; untilMs: number }
+
+function subjectsOf({ vault }: AttemptWorld, account: string | undefined, address: string, nowMs: number): AttemptSubject[] {
+  const names: Record<SubjectKind, string | undefined> = { account, address: networkOf(address), all: '' }
+  return kinds.flatMap((kind) => {
+    const name = names[kind]
+    if (name === undefined) return []
+    return [{ kind, subject: vault.hashOf('attempt', new Secret(`${kind} ${name}`)), untilMs: nowMs + slowdownPolicies[kind].windowMs }]
+  })
+}
+
+async function uncount({ meta }: AttemptWorld, subjects: readonly AttemptSubject[]): Promise<void> {
+  for (const { subject } of subjects) await uncountAttempt(meta, subject)
 }
 
 function tooMany(retryAfterMs: number): Failure {

@@ -32,11 +32,12 @@ import {
 } from '../users/users.ts'
 import { beginAttempt, type LoginAttempt } from './attempts.ts'
 import { deleteSession, selectFirstOrganization } from './rows.ts'
-import { openSession } from './sessions.ts'
+import { openSession, type ProvidedSession } from './sessions.ts'
 
+export { beginAttempt, laterSucceeded } from './attempts.ts'
 export { activeCallerOf, callerOf } from './current-callers.ts'
 export { KeyGuessLimiter } from './key-guesses.ts'
-export { identifyToken, openSession } from './sessions.ts'
+export { endProvidedSessions, identifyToken, openSession } from './sessions.ts'
 
 type Credentials = BodyOf<typeof contract.auth.login>
 type Acceptance = BodyOf<typeof contract.auth.acceptInvite>
@@ -86,7 +87,7 @@ async function completeLogin(world: World, facts: RequestFacts, user: LoginRow, 
 }
 
 /** `method` is the name of an identity provider; without it, the login was by password. */
-type LoginTarget = { orgId: string; roles: readonly string[]; method?: string }
+type LoginTarget = { orgId: string; roles: readonly string[]; method?: string; provided?: ProvidedSession }
 
 /** The organization and roles of a login. Read before the transaction, which must not wait for a second connection. */
 async function loginTargetOf(world: World, user: UserRow): Promise<LoginTarget> {
@@ -100,11 +101,11 @@ async function startSession(
   tx: Db,
   facts: RequestFacts,
   row: UserRow,
-  { orgId, roles, method }: LoginTarget,
+  { orgId, roles, method, provided }: LoginTarget,
 ): Promise<Login | undefined> {
   const user = await recordLogin(world, tx, row, method)
   if (!user) return undefined
-  const session = await openSession(world, tx, { userId: user.id, orgId, roles: roles.map(shownRole) })
+  const session = await openSession(world, tx, { userId: user.id, orgId, roles: roles.map(shownRole), provided })
   const who = { orgId, identity: { type: 'USER_ID', id: user.id } as const, name: user.email, facts }
   await recordChange(world, tx, who, { entity: { type: 'user', id: user.id } })
   return { token: session.token.reveal(), token_type: 'Bearer', expires_at: session.expiresAtS, user: shownUser(world, user) }
@@ -138,10 +139,16 @@ export async function acceptInvite(world: World, facts: RequestFacts, { token, p
 }
 
 /** Opens a session for a user whom an identity provider has identified; undefined when the user may not log in. */
-export async function openProvidedLogin(world: World, facts: RequestFacts, user: UserRow, method: string): Promise<Login | undefined> {
+export async function openProvidedLogin(
+  world: World,
+  facts: RequestFacts,
+  user: UserRow,
+  method: string,
+  provided: ProvidedSession,
+): Promise<Login | undefined> {
   const landing = await loginTargetOf(world, user)
   if (landing.roles.length === 0) return undefined
-  return world.meta.write(user.org_id, (tx) => startSession(world, tx, facts, user, { ...landing, method }))
+  return world.meta.write(user.org_id, (tx) => startSession(world, tx, facts, user, { ...landing, method, provided }))
 }
 
 /** Ends the session of the request. */

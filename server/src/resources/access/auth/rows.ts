@@ -2,7 +2,10 @@ import type { UserStatus } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
 import { sql } from '../../../meta/sql.ts'
 
-export type SessionRow = { org_id: string; id: string; user_id: string; created_at: number; expires_at: number }
+export type SessionRow = { org_id: string; id: string; user_id: string; created_at: number; expires_at: number } & ProvidedBy
+
+/** The provider of a session, with its names for the person and the session; null for a session by password. */
+export type ProvidedBy = { idp_id: string | null; subject: string | null; provider_session: string | null }
 
 /** The row from which the caller of a token is built. */
 export type CallerRow = {
@@ -17,8 +20,20 @@ export type CallerRow = {
 
 export const insertSession = (db: Db, row: SessionRow) =>
   db.run(sql`
-    insert into sessions (org_id, id, user_id, created_at, expires_at)
-    values (${row.org_id}, ${row.id}, ${row.user_id}, ${row.created_at}, ${row.expires_at})`)
+    insert into sessions (org_id, id, user_id, created_at, expires_at, idp_id, subject, provider_session)
+    values (${row.org_id}, ${row.id}, ${row.user_id}, ${row.created_at}, ${row.expires_at}, ${row.idp_id}, ${row.subject},
+      ${row.provider_session})`)
+
+export const selectSession = (db: Db, orgId: string, id: string) =>
+  db.one<SessionRow>(sql`select * from sessions where org_id = ${orgId} and id = ${id}`)
+
+/** Ends the sessions of a person at a provider, or one of them. They may act in several organizations. */
+export const deleteProvidedSessions = (db: Db, idpId: string, of: { subject?: string | undefined; session?: string | undefined }) =>
+  db.all<{ org_id: string; user_id: string }>(sql`
+    delete from sessions where idp_id = ${idpId}
+      and (${of.subject ?? null}::text is null or subject = ${of.subject ?? null})
+      and (${of.session ?? null}::text is null or provider_session = ${of.session ?? null})
+    returning org_id, user_id`)
 
 /** The user of a session. The user may belong to another organization than the one the session acts in. */
 export const selectCaller = (db: Db, orgId: string, sessionId: string) =>

@@ -4,7 +4,7 @@ import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { permissionsOf } from '../roles/roles.ts'
 import { effectiveRoles, mayLogIn } from '../users/users.ts'
-import { deleteExpiredSessions, insertSession, selectCaller } from './rows.ts'
+import { deleteExpiredSessions, deleteProvidedSessions, insertSession, type ProvidedBy, selectCaller, selectSession } from './rows.ts'
 import { readToken, signToken, type TokenClaims } from './tokens.ts'
 
 /** The lifetime of a token. */
@@ -12,18 +12,51 @@ const SESSION_MS = 12 * 60 * 60_000
 
 export type NewSession = { token: Secret; expiresAtS: number }
 
+/** The identity provider that vouches for a session, until a time if it says so. */
+export type ProvidedSession = { idpId: string; subject: string; session?: string | undefined; endsAtMs?: number | undefined }
+
+type SessionOf = {
+  userId: string
+  orgId: string
+  roles: readonly string[]
+  provided?: ProvidedSession | undefined
+  like?: Lineage | undefined
+}
+/** A session that was begun from another one ends with it, if a provider vouches for it. */
+type Lineage = { orgId: string; sessionId?: string }
+
+const NOT_PROVIDED: ProvidedBy = { idp_id: null, subject: null, provider_session: null }
+
 /** Opens a session of a user in an organization and returns its token, in the transaction that permits it. `roles` are only for the claim in the token. */
-export async function openSession(
-  world: Pick<World, 'clock' | 'ids' | 'vault'>,
-  tx: Db,
-  of: { userId: string; orgId: string; roles: readonly string[] },
-): Promise<NewSession> {
+export async function openSession(world: Pick<World, 'clock' | 'ids' | 'vault'>, tx: Db, of: SessionOf): Promise<NewSession> {
   const nowMs = world.clock.nowMs()
-  const expiresAtS = Math.floor((nowMs + SESSION_MS) / 1000)
+  const { endsAtMs, ...by } = await providerOf(tx, of)
+  const expiresAtS = Math.floor(Math.min(nowMs + SESSION_MS, endsAtMs ?? Number.POSITIVE_INFINITY) / 1000)
   const id = world.ids.uuid()
   await deleteExpiredSessions(tx, of.orgId, nowMs)
-  await insertSession(tx, { org_id: of.orgId, id, user_id: of.userId, created_at: nowMs, expires_at: expiresAtS * 1000 })
+  await insertSession(tx, { org_id: of.orgId, id, user_id: of.userId, created_at: nowMs, expires_at: expiresAtS * 1000, ...by })
   return { token: await signToken(world, { sub: of.userId, org: of.orgId, jti: id, roles: of.roles, expiresAtS }), expiresAtS }
+}
+
+/** Ends the sessions that a provider vouched for: all of a person, or one. Returns whose they were, and where. */
+export async function endProvidedSessions(
+  tx: Db,
+  idpId: string,
+  of: { subject?: string | undefined; session?: string | undefined },
+): Promise<{ orgId: string; userId: string }[]> {
+  if (of.subject === undefined && of.session === undefined) throw new Error('names neither a person nor a session')
+  return (await deleteProvidedSessions(tx, idpId, of)).map(({ org_id, user_id }) => ({ orgId: org_id, userId: user_id }))
+}
+
+async function providerOf(tx: Db, { provided, like }: SessionOf): Promise<ProvidedBy & { endsAtMs?: number | undefined }> {
+  if (provided) {
+    const { idpId, subject, session, endsAtMs } = provided
+    return { idp_id: idpId, subject, provider_session: session ?? null, endsAtMs }
+  }
+  const before = like?.sessionId === undefined ? undefined : await selectSession(tx, like.orgId, like.sessionId)
+  if (!before || before.idp_id === null) return NOT_PROVIDED
+  const { idp_id, subject, provider_session, expires_at } = before
+  return { idp_id, subject, provider_session, endsAtMs: expires_at }
 }
 
 /**

@@ -1,11 +1,7 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../../../../test/world.ts'
-
-type Forgery = { header?: object; claims?: object; sign?: (parts: { header: object; claims: object }) => Promise<string>; answer?: string }
-type ForgedProvider = { issuer: string; code: (forgery: Forgery, url: string) => string; close(): Promise<void> }
+import { type ForgedProvider, type Forgery, openForgedProvider } from './forged-provider.fixture.ts'
 
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 let keys: Awaited<ReturnType<typeof generateKeyPair>>
@@ -15,7 +11,7 @@ let id: string
 beforeAll(async () => {
   keys = await generateKeyPair('RS256', { extractable: true })
   app = await openTestApp({ DENDRO_WEBHOOK_ALLOW: '127.0.0.1' })
-  provider = await openForgedProvider()
+  provider = await openForgedProvider(keys)
   const org = await app.newOrganization()
   const body = {
     name: 'forged',
@@ -33,41 +29,13 @@ afterAll(async () => {
   await app.close()
 })
 
-/** A provider that signs the ID tokens of a test as the test says. */
-async function openForgedProvider(): Promise<ForgedProvider> {
-  const tokens: { forgery: Forgery; nonce: string | null }[] = []
-  const jwks = { keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'one', use: 'sig', alg: 'RS256' }] }
-  const server = createServer(async (request, response) => {
-    response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify(await reply(request.url ?? '')))
-  })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const reply = async (url: string): Promise<object> => {
-    if (url === '/jwks') return jwks
-    if (url !== '/token')
-      return { issuer, authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token`, jwks_uri: `${issuer}/jwks` }
-    const { forgery, nonce } = tokens.shift() ?? { forgery: {}, nonce: null }
-    const nowS = Math.floor(Date.now() / 1_000)
-    const person = { sub: 'mallory', email: 'mallory@forged.example', email_verified: true }
-    const claims = { iss: issuer, aud: 'dendro', iat: nowS, exp: nowS + 300, nonce, ...person, ...forgery.claims }
-    const header = { alg: 'RS256', kid: 'one', ...forgery.header }
-    const signed = forgery.sign ?? (() => new SignJWT(claims).setProtectedHeader(header).sign(keys.privateKey))
-    return { access_token: 'x', token_type: 'Bearer', id_token: await signed({ header, claims }) }
-  }
-  return {
-    issuer,
-    code: (forgery, url) => {
-      const requested = new URL(url).searchParams
-      tokens.push({ forgery, nonce: requested.get('nonce') })
-      return `code=x&state=${requested.get('state')}${forgery.answer ?? ''}`
-    },
-    close: () => new Promise((closed) => server.close(() => closed())),
-  }
-}
-
+/** Logins from one address that do not come to an end are slowed down. */
+let senders = 0
 async function signOnWith(forgery: Forgery): Promise<number> {
-  const started = await app.ask<{ url: string }>('POST', '/auth/sso/start', { body: { provider: id } })
+  const started = await app.ask<{ url: string }>('POST', '/auth/sso/start', {
+    body: { provider: id },
+    headers: { 'x-forwarded-for': `198.18.0.${++senders}` },
+  })
   const cookie = (started.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
   const answer = provider.code(forgery, started.body.url)
   return (await app.ask('POST', '/auth/sso/finish', { body: { answer }, headers: { cookie } })).status

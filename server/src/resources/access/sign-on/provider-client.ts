@@ -1,3 +1,4 @@
+import type { JSONWebKeySet } from 'jose'
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -61,6 +62,14 @@ export async function claimsOf(
   if (!claims) throw new Error('the provider sent no ID token')
   if (provider.serverMetadata().userinfo_endpoint === undefined) return claims
   return { ...(await fetchUserInfo(provider, tokens.access_token, claims.sub)), ...claims }
+}
+
+/** The keys with which a provider signs. */
+export async function keysOf(world: ProviderWorld, idp: IdpRow): Promise<JSONWebKeySet> {
+  const { jwks_uri } = (await discover(world, idp)).serverMetadata()
+  if (jwks_uri === undefined) throw new Error('the provider has no keys')
+  const reply = await fetchThrough(world.outgoing)(jwks_uri, { method: 'GET', headers: {}, body: null, redirect: 'manual' })
+  return (await reply.json()) as JSONWebKeySet
 }
 
 type ProviderWorld = Pick<World, 'outgoing' | 'vault' | 'meta'>

@@ -15,6 +15,8 @@ afterAll(async () => {
 })
 
 let count = 0
+/** Logins from one address that do not come to an end are slowed down. */
+const sender = () => ({ 'x-forwarded-for': `198.18.0.${++count}` })
 const word = (): string => `w${++count}`
 
 type Setup = { org: TestOrganization; id: string; domain: string; name: string }
@@ -39,7 +41,7 @@ async function setup(over: object = {}): Promise<Setup> {
 
 type Started = { url: string; cookie: string; reply: Reply<{ url: string }> }
 async function start(id: string): Promise<Started> {
-  const reply = await app.ask<{ url: string }>('POST', '/auth/sso/start', { body: { provider: id } })
+  const reply = await app.ask<{ url: string }>('POST', '/auth/sso/start', { body: { provider: id }, headers: sender() })
   return { reply, url: reply.body.url, cookie: (reply.headers.get('set-cookie') ?? '').split(';')[0] ?? '' }
 }
 const finish = (answer: string, cookie: string) =>
@@ -205,13 +207,10 @@ test('the secret is stored encrypted and shown nowhere, and does not move to ano
   expect((await made.org.ask('PATCH', `/sso/idps/${made.name}`, { body })).status).toBe(400)
 })
 
-test('the page learns the providers of a domain, and SAML is refused by name', async () => {
+test('the page learns the providers of a domain', async () => {
   const made = await setup()
   const found = await app.ask('POST', '/auth/sso/providers', { body: { email: `Anybody@${made.domain.toUpperCase()}` } })
   expect(found.body).toEqual({ providers: [{ id: made.id, name: made.name }] })
-  const saml = { name: 'x', provider_type: 'SAML', accept_idp_initiated: false, attribute_mappings: [], meta_cert: 'x' }
-  const refused = await made.org.ask<{ details: string }>('POST', '/sso/idps', { body: saml })
-  expect([refused.status, refused.body.details]).toEqual([501, expect.stringContaining('SAML')])
 })
 
 test('another issuer knows nobody, not even under the same subject', async () => {

@@ -1,6 +1,6 @@
 import type { BodyOf, contract, Idp } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
-import { badField, conflict, notBuilt, notFound } from '../../../kernel/errors.ts'
+import { badField, conflict, notFound } from '../../../kernel/errors.ts'
 import { Secret } from '../../../kernel/secret.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
@@ -9,7 +9,9 @@ import { changeRecord, createdBy, createRecord, type RecordKind, removeRecord } 
 import { checkGrant, lockRolesForGrant } from '../roles/roles.ts'
 import { openSecret, type SecretPlace, sealSecret } from '../secrets/secrets.ts'
 import { isLocalAdministrator, storedRoles } from '../users/users.ts'
+import { isLoopback } from './addresses.ts'
 import { deleteIdentitiesOf, deleteIdp, type IdpRow, insertIdp, lockIdp, selectIdps, updateIdpRow } from './rows.ts'
+import { defaultEntityId, newSamlKey, samlChanges } from './saml-provider.ts'
 
 type NewIdp = BodyOf<typeof contract.sso.createIdp>
 type IdpChange = BodyOf<typeof contract.sso.updateIdp>
@@ -28,23 +30,19 @@ export async function findIdp(world: MetaWorld, actor: Actor, name: string): Pro
 }
 
 export async function createIdp(world: World, actor: Actor, ask: NewIdp): Promise<Idp> {
-  if (ask.provider_type === 'SAML') throw notBuilt('SAML is not available yet; use provider_type OIDC')
   await checkMayManage(world, actor)
   const id = world.ids.uuid()
-  const { client_secret, issuer_url, client_id } = ask
-  if (issuer_url === undefined) throw badField('issuer_url', 'is required for OIDC')
-  if (client_id === undefined) throw badField('client_id', 'is required for OIDC')
-  if (client_secret === undefined) throw badField('client_secret', 'is required for OIDC')
+  const { secret, ...ofProtocol } = ask.provider_type === 'SAML' ? await samlDraft(world, id, ask) : oidcDraft(ask)
   const draft: IdpRow = {
     org_id: actor.orgId,
     id,
     name: ask.name,
+    provider_type: ask.provider_type,
     identifiers: [],
-    issuer_url,
-    client_id,
+    ...ofProtocol,
     client_secret: Buffer.alloc(0),
+    accept_idp_initiated: false,
     attribute_mappings: [],
-    scopes: SCOPES,
     default_roles: [],
     is_required: false,
     local_administrator: null,
@@ -53,11 +51,26 @@ export async function createIdp(world: World, actor: Actor, ask: NewIdp): Promis
   const row = { ...draft, ...(await checkedChange(world, actor, draft, ask)) }
   const insert = async (tx: Db, one: IdpRow): Promise<void> => {
     await lockRolesForGrant(tx, actor.orgId, one.default_roles)
-    const sealed = await sealSecret(world, tx, placeOf(one), new Secret(client_secret))
+    const sealed = await sealSecret(world, tx, placeOf(one), secret)
     if ((await insertIdp(tx, { ...one, client_secret: sealed })) === 0)
       throw conflict(`an identity provider called ${one.name} already exists`)
   }
   return createRecord(world, actor, { ...idpRecords, insert }, row)
+}
+
+type Draft = Pick<IdpRow, 'issuer_url' | 'client_id' | 'meta_cert' | 'certificate' | 'scopes'> & { secret: Secret }
+
+function oidcDraft({ issuer_url, client_id, client_secret }: NewIdp): Draft {
+  if (issuer_url === undefined) throw badField('issuer_url', 'is required for OIDC')
+  if (client_id === undefined) throw badField('client_id', 'is required for OIDC')
+  if (client_secret === undefined) throw badField('client_secret', 'is required for OIDC')
+  return { issuer_url, client_id, meta_cert: null, certificate: null, scopes: SCOPES, secret: new Secret(client_secret) }
+}
+
+async function samlDraft(world: World, id: string, { meta_cert }: NewIdp): Promise<Draft> {
+  if (meta_cert === undefined) throw badField('meta_cert', 'is required for SAML')
+  const { key, certificate } = await newSamlKey(world.clock.nowMs())
+  return { issuer_url: '', client_id: defaultEntityId(id), meta_cert, certificate, scopes: '', secret: key }
 }
 
 /** A provider decides who a user is, Administrators too, so that only those with all permissions configure one. */
@@ -72,7 +85,8 @@ export async function updateIdp(world: World, actor: Actor, { id }: IdpRow, ask:
       if (changes.default_roles) await lockRolesForGrant(tx, actor.orgId, changes.default_roles)
       if (changes.issuer_url !== undefined && changes.issuer_url !== before.issuer_url) {
         // The secret must not go to another server than the one it was entered for.
-        if (ask.client_secret === undefined) throw badField('client_secret', 'must be given again when issuer_url changes')
+        if (before.provider_type === 'OIDC' && ask.client_secret === undefined)
+          throw badField('client_secret', 'must be given again when issuer_url changes')
         await deleteIdentitiesOf(tx, actor.orgId, id)
       }
       const sealed = ask.client_secret && (await sealSecret(world, tx, placeOf(before), new Secret(ask.client_secret)))
@@ -82,19 +96,14 @@ export async function updateIdp(world: World, actor: Actor, { id }: IdpRow, ask:
 }
 
 async function checkedChange(world: World, actor: Actor, before: IdpRow, ask: IdpChange): Promise<Partial<IdpRow>> {
-  if (ask.accept_idp_initiated === true) throw badField('accept_idp_initiated', 'must be false: every sign-on begins on the sign-in page')
-  const { issuer_url, client_id, attribute_mappings, scopes, is_required, local_administrator } = ask
-  if (issuer_url !== undefined) checkIssuer(world, issuer_url)
+  const { attribute_mappings, is_required, local_administrator } = ask
+  const ofProtocol = before.provider_type === 'SAML' ? checkedSaml(ask) : checkedOidc(world, ask)
   const default_roles = ask.default_roles && storedRoles(ask.default_roles)
   if (default_roles) await checkGrant(world, actor, 'USER', default_roles)
   const changes = {
     ...(ask.identifiers && { identifiers: [...new Set(ask.identifiers)] }),
-    ...(issuer_url !== undefined && { issuer_url }),
-    ...(client_id !== undefined && { client_id }),
+    ...ofProtocol,
     ...(attribute_mappings && { attribute_mappings }),
-    ...(scopes !== undefined && {
-      scopes: [...new Set(['openid', 'email', ...scopes.split(/\s+/).filter((one) => one !== '')])].join(' '),
-    }),
     ...(default_roles && { default_roles }),
     ...(is_required !== undefined && { is_required }),
     ...(local_administrator !== undefined && { local_administrator }),
@@ -108,15 +117,34 @@ async function checkedChange(world: World, actor: Actor, before: IdpRow, ask: Id
   return changes
 }
 
+function checkedSaml(ask: IdpChange): Partial<IdpRow> {
+  for (const name of ['issuer_url', 'client_id', 'client_secret', 'scopes'] as const)
+    if (ask[name] !== undefined) throw badField(name, 'is only for OIDC')
+  return samlChanges(ask)
+}
+
+function checkedOidc(world: World, ask: IdpChange): Partial<IdpRow> {
+  const { issuer_url, client_id, scopes } = ask
+  for (const name of ['meta_cert', 'app_client_id'] as const) if (ask[name] !== undefined) throw badField(name, 'is only for SAML')
+  if (ask.accept_idp_initiated === true) throw badField('accept_idp_initiated', 'must be false for OIDC')
+  if (ask.attribute_mappings?.some(({ user_attr }) => user_attr === 'email'))
+    throw badField('attribute_mappings', 'must not map to email for OIDC, which has a claim for verified addresses')
+  if (issuer_url !== undefined) checkIssuer(world, issuer_url)
+  return {
+    ...(issuer_url !== undefined && { issuer_url }),
+    ...(client_id !== undefined && { client_id }),
+    ...(scopes !== undefined && {
+      scopes: [...new Set(['openid', 'email', ...scopes.split(/\s+/).filter((one) => one !== '')])].join(' '),
+    }),
+  }
+}
+
 function checkIssuer(world: World, issuer: string): void {
   world.outgoing.check(issuer, 'issuer_url')
   const url = new URL(issuer)
   if (url.protocol !== 'https:' && !isLoopback(url)) throw badField('issuer_url', 'must begin with https://')
   if (url.search !== '' || url.hash !== '') throw badField('issuer_url', 'must have neither a query nor a fragment')
 }
-
-/** Only addresses of this machine may do without TLS. */
-export const isLoopback = ({ hostname }: URL): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
 
 export const removeIdp = (world: World, actor: Actor, record: IdpRow): Promise<undefined> => removeRecord(world, actor, idpRecords, record)
 
@@ -133,13 +161,13 @@ export const clientSecretOf = (world: Pick<World, 'vault' | 'meta'>, row: IdpRow
 export const shownIdp = (row: IdpRow): Idp => ({
   id: row.id,
   name: row.name,
-  provider_type: 'OIDC',
+  provider_type: row.provider_type,
   identifiers: row.identifiers,
-  issuer_url: row.issuer_url,
-  client_id: row.client_id,
-  accept_idp_initiated: false,
+  ...(row.provider_type === 'SAML'
+    ? { meta_cert: row.meta_cert ?? '', app_client_id: row.client_id }
+    : { issuer_url: row.issuer_url, client_id: row.client_id, scopes: row.scopes }),
+  accept_idp_initiated: row.accept_idp_initiated,
   attribute_mappings: row.attribute_mappings,
-  scopes: row.scopes,
   default_roles: row.default_roles,
   is_required: row.is_required,
   ...(row.local_administrator === null ? {} : { local_administrator: row.local_administrator }),

@@ -7,10 +7,19 @@ export type IdpRow = Authored & {
   org_id: string
   id: string
   name: string
+  provider_type: 'SAML' | 'OIDC'
   identifiers: string[]
+  /** The entity id of a SAML provider. */
   issuer_url: string
+  /** The entity id of the service, for a SAML provider. */
   client_id: string
+  /** Encrypted; the private key of the service, for a SAML provider. */
   client_secret: Buffer
+  accept_idp_initiated: boolean
+  /** Only of SAML providers. */
+  meta_cert: string | null
+  /** The certificate of the service, in base64; only for SAML providers. */
+  certificate: string | null
   attribute_mappings: Idp['attribute_mappings']
   scopes: string
   default_roles: string[]
@@ -35,7 +44,8 @@ export const selectIdp = (db: Db, id: string) => db.one<IdpRow>(sql`select * fro
 
 /** Not limited to an organization, because an e-mail address names none. */
 export const selectIdpsOfDomain = (db: Db, domain: string, rowsMax: number) =>
-  db.all<IdpRow>(sql`select * from sso_idps where ${domain} = any (identifiers) order by name, id limit ${rowsMax}`)
+  db.all<Pick<IdpRow, 'id' | 'name'>>(sql`
+    select id, name from sso_idps where ${domain} = any (identifiers) order by name, id limit ${rowsMax}`)
 
 export const lockIdp = (db: Db, orgId: string, id: string) =>
   db.one<IdpRow>(sql`select * from sso_idps where org_id = ${orgId} and id = ${id} for update`)
@@ -43,9 +53,10 @@ export const lockIdp = (db: Db, orgId: string, id: string) =>
 /** Returns 0 when the name is taken. */
 export const insertIdp = (db: Db, row: IdpRow) =>
   db.run(sql`
-    insert into sso_idps (org_id, id, name, identifiers, issuer_url, client_id, client_secret, attribute_mappings, scopes, default_roles,
-      is_required, local_administrator, created_at, created_by, modified_at, modified_by)
-    values (${row.org_id}, ${row.id}, ${row.name}, ${row.identifiers}, ${row.issuer_url}, ${row.client_id}, ${row.client_secret},
+    insert into sso_idps (org_id, id, name, provider_type, identifiers, issuer_url, client_id, client_secret, accept_idp_initiated, meta_cert,
+      certificate, attribute_mappings, scopes, default_roles, is_required, local_administrator, created_at, created_by, modified_at, modified_by)
+    values (${row.org_id}, ${row.id}, ${row.name}, ${row.provider_type}, ${row.identifiers}, ${row.issuer_url}, ${row.client_id},
+      ${row.client_secret}, ${row.accept_idp_initiated}, ${row.meta_cert}, ${row.certificate},
       ${json(row.attribute_mappings)}, ${row.scopes}, ${row.default_roles}, ${row.is_required}, ${row.local_administrator}, ${row.created_at},
       ${json(row.created_by)}, ${row.modified_at}, ${json(row.modified_by)})
     on conflict (org_id, name) do nothing`)
@@ -53,7 +64,8 @@ export const insertIdp = (db: Db, row: IdpRow) =>
 export const updateIdpRow = (db: Db, row: IdpRow) =>
   db.run(sql`
     update sso_idps set identifiers = ${row.identifiers}, issuer_url = ${row.issuer_url}, client_id = ${row.client_id},
-      client_secret = ${row.client_secret}, attribute_mappings = ${json(row.attribute_mappings)}, scopes = ${row.scopes},
+      client_secret = ${row.client_secret}, accept_idp_initiated = ${row.accept_idp_initiated}, meta_cert = ${row.meta_cert},
+      attribute_mappings = ${json(row.attribute_mappings)}, scopes = ${row.scopes},
       default_roles = ${row.default_roles}, is_required = ${row.is_required}, local_administrator = ${row.local_administrator},
       modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
     where org_id = ${row.org_id} and id = ${row.id}`)

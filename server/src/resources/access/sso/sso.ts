@@ -4,16 +4,19 @@ import { mustSignOn } from './decide.ts'
 import { allIdps } from './providers.ts'
 import { type IdpRow, selectIdp, selectIdpsOfDomain } from './rows.ts'
 
+export { isLoopback } from './addresses.ts'
 export { assignedBy, type Claims, domainOf, rolesAfter } from './decide.ts'
 export { allMappings } from './mappings.ts'
-export { allIdps, clientSecretOf, isLoopback } from './providers.ts'
+export { allIdps, clientSecretOf } from './providers.ts'
 export type { IdpRow } from './rows.ts'
+export { faultOfXml } from './saml-metadata.ts'
+export { metadataOfProvider } from './saml-provider.ts'
 
 /** Bounds the list of providers on the sign-in page. */
 const PROVIDERS_MAX = 20
 
 /** The providers for the domain of an e-mail address, in any organization. */
-export const idpsOfDomain = (world: MetaWorld, domain: string): Promise<IdpRow[]> => selectIdpsOfDomain(world.meta, domain, PROVIDERS_MAX)
+export const idpsOfDomain = (world: MetaWorld, domain: string): Promise<Pick<IdpRow, 'id' | 'name'>[]> => selectIdpsOfDomain(world.meta, domain, PROVIDERS_MAX)
 
 /** A provider of any organization, for a browser that signs on. */
 export const idpById = (world: MetaWorld, id: string): Promise<IdpRow | undefined> => selectIdp(world.meta, id)
