@@ -43,6 +43,7 @@ import { changeRoutes } from './resources/queries/changes/routes.ts'
 import { contextRoutes } from './resources/queries/context/routes.ts'
 import { datasetKeyRoutes } from './resources/queries/dataset-keys/routes.ts'
 import { exportRoutes } from './resources/queries/exports/routes.ts'
+import { forwardConfigRoutes } from './resources/queries/forward-configs/routes.ts'
 import type { LiveTails } from './resources/queries/live-tail/live-tail.ts'
 import { liveTailRoutes } from './resources/queries/live-tail/routes.ts'
 import { openLokiReads } from './resources/queries/loki/loki.ts'
@@ -109,7 +110,7 @@ export const allRoutes = (
     customer: customerRoutes(world),
     encryptionKeys: encryptionKeyRoutes(world),
     statements: statementRoutes(world),
-    forwardConfigs: unbuiltRoutes('forwardConfigs'),
+    forwardConfigs: forwardConfigRoutes(world),
     insights: unbuiltRoutes('insights'),
     signOn: signOnRoutes(world),
     sso: { ...ssoRoutes(world), findRawHandler: openScim(world).find },

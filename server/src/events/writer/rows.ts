@@ -70,6 +70,22 @@ export const runningInserts = async (store: EventStore, idPrefix: string): Promi
 }
 
 /**
+ * The lowest first number of the running inserts of all processes, of which each has its numbers in its query id. Throws when a node does not answer, because
+ * an insert may run there.
+ */
+export const lowestRunningInsert = async (store: EventStore): Promise<bigint | undefined> => {
+  const processes = store.cluster === undefined ? 'system.processes' : `clusterAllReplicas('${store.cluster}', system.processes)`
+  const answer = await store.writer.query({
+    query: `select toString(min(toUInt64OrZero(extract(query_id, '^[0-9a-f-]{36} ([0-9]+) [0-9]+ [0-9]+$')) as first)) as lowest, toUInt32(count()) as running
+      from ${processes} where first > 0`,
+    format: 'JSONEachRow',
+    abort_signal: AbortSignal.timeout(LOOKUP_BOUND_MS),
+  })
+  const [row] = await answer.json<{ lowest: string; running: number }>()
+  return row === undefined || row.running === 0 ? undefined : BigInt(row.lowest)
+}
+
+/**
  * Kills running inserts whose query id has the prefix and waits until they have ended, so that the stored state is final. It asks the connected node
  * first and the whole cluster only while something runs, so that an unreachable node does not block the result. It throws when an insert keeps running.
  */

@@ -4,7 +4,7 @@ import { type Routes, routes } from '../../../http/mount.ts'
 import { notBuilt } from '../../../kernel/errors.ts'
 
 /** Routes of a group that is not implemented: lists are empty, and the rest is 501 with the reason from the contract. */
-export const unbuiltRoutes = (name: 'forwardConfigs' | 'insights'): Routes => unbuilt(name, contract[name])
+export const unbuiltRoutes = (name: 'insights'): Routes => unbuilt(name, contract[name])
 
 const unbuilt = (name: string, group: ContractGroup): Routes =>
   routes(
