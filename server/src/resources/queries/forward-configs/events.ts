@@ -70,12 +70,12 @@ export async function openForwardedEvents(
 
   async function matching(numbers: readonly EventNumber[], filter: Filter): Promise<readonly FoundEvent[]> {
     const ids = new Set(numbers.map(({ logId }) => logId))
-    const asked = await query(
+    const wanted = await query(
       filter,
       boundsOf(numbers),
       chosen.filter(({ id }) => ids.has(id)),
     )
-    const { events } = await readEvents(world.events, asked, {
+    const { events } = await readEvents(world.events, wanted, {
       limit: numbers.length,
       newestFirst: false,
       keys: 'all',

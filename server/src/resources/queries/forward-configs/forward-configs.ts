@@ -34,7 +34,7 @@ export { forwarding } from './forwarding.ts'
 type NewConfig = BodyOf<typeof contract.forwardConfigs.create>
 type DestinationTest = ReplyOf<typeof contract.forwardConfigs.test>
 /** A config and how far it is delivered. */
-export type ForwardRecord = { readonly config: ForwardConfigRow; readonly delivery: DeliveryRow }
+type ConfigRecord = { readonly config: ForwardConfigRow; readonly delivery: DeliveryRow }
 
 /** Deleted ones count until they have delivered everything. */
 const CONFIGS_MAX = 20
@@ -46,19 +46,19 @@ export async function listConfigs(world: Pick<World, 'meta'>, actor: Actor): Pro
   return (await visibleRecords(world, actor)).map(({ config, delivery }) => configReply(config, delivery))
 }
 
-export async function findConfig(world: Pick<World, 'meta'>, actor: Actor, id: string): Promise<ForwardRecord> {
+export async function findConfig(world: Pick<World, 'meta'>, actor: Actor, id: string): Promise<ConfigRecord> {
   const found = (await visibleRecords(world, actor)).find(({ config }) => config.id === id)
   if (!found) throw notFound('forward config', id)
   return found
 }
 
-async function visibleRecords(world: Pick<World, 'meta'>, actor: Actor): Promise<ForwardRecord[]> {
+async function visibleRecords(world: Pick<World, 'meta'>, actor: Actor): Promise<ConfigRecord[]> {
   const [rows, deliveries, visibility] = await Promise.all([
     selectConfigs(world.meta, actor.orgId),
     selectDeliveries(world.meta, actor.orgId),
     visibilityFor(world, actor),
   ])
-  const records: ForwardRecord[] = []
+  const records: ConfigRecord[] = []
   for (const config of rows) {
     const delivery = deliveries.find(({ config_id }) => config_id === config.id)
     if (delivery && (await visibility.sees([referenceOf(config)], config.author))) records.push({ config, delivery })
@@ -97,7 +97,7 @@ export async function createConfig(world: World, actor: Actor, request: NewConfi
 }
 
 /** Replaces a config. A payload that is being delivered to the destination of before goes to the new one. */
-export async function updateConfig(world: World, actor: Actor, record: ForwardRecord, request: NewConfig): Promise<ForwardConfig> {
+export async function updateConfig(world: World, actor: Actor, record: ConfigRecord, request: NewConfig): Promise<ForwardConfig> {
   const fields = await checkedFields(world, actor, request)
   const { id } = record.config
   return world.meta.write(actor.orgId, async (tx) => {
@@ -122,7 +122,7 @@ export async function updateConfig(world: World, actor: Actor, record: ForwardRe
 }
 
 /** The config is unknown at once. Its job delivers the events that arrived before. */
-export async function removeConfig(world: World, actor: Actor, { config, delivery }: ForwardRecord): Promise<undefined> {
+export async function removeConfig(world: World, actor: Actor, { config, delivery }: ConfigRecord): Promise<undefined> {
   const endsAt = (await world.writer.settled.next()) - 1n
   await world.meta.write(actor.orgId, async (tx) => {
     if ((await endConfig(tx, actor.orgId, config.id, endsAt)) === 0) throw notFound('forward config', config.id)
