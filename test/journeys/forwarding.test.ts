@@ -17,13 +17,21 @@ const bucket = buildApp({ logger: false })
 let endpoint = ''
 let proxy: Proxy
 
-/** Stands before the bucket. `onStored` runs after an object is stored and before the service gets the answer. */
-type Proxy = { server: Server; url: string; stored: number; onStored: () => Promise<void> | undefined; isDown: boolean }
+/** Stands before the bucket and waits for `gate`. `onStored` runs after an object is stored and before the service gets the answer. */
+type Proxy = {
+  server: Server
+  url: string
+  gate: Promise<void>
+  stored: number
+  onStored: () => Promise<void> | undefined
+  isDown: boolean
+}
 
 async function openProxy(): Promise<Proxy> {
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part)
+    await self.gate
     if (self.isDown) return void response.destroy()
     const { method = 'GET', url = '/' } = request
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
@@ -40,6 +48,7 @@ async function openProxy(): Promise<Proxy> {
   const self: Proxy = {
     server,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    gate: Promise.resolve(),
     stored: 0,
     onStored: () => undefined,
     isDown: false,
@@ -83,7 +92,7 @@ async function numbersInBucket(): Promise<number[]> {
 
 const config = {
   name: 'archive',
-  all_logs: true,
+  all_logs: false,
   compression: 'GZIP',
   max_payload_size_events: 1_000,
   max_buffer_time_ms: 86_400_000,
@@ -97,21 +106,25 @@ async function send(service: Service, first: number): Promise<void> {
 
 test('a service that is killed after it stored an object, stopped, and cut off from the bucket leaves each event there exactly once', async () => {
   let service = await start()
-  const { id } = await ask<{ id: string }>(service, 'POST', '/forward-configs', JSON.stringify(config))
+  const { datasets } = await ask<{ datasets: { id: string; dataset: string }[] }>(service, 'GET', '/datasets')
+  const log_ids = datasets.filter(({ dataset }) => dataset === 'default').map((one) => one.id)
+  const { id } = await ask<{ id: string }>(service, 'POST', '/forward-configs', JSON.stringify({ ...config, log_ids }))
   let sent = 0
   for (const signal of ['SIGKILL', 'SIGKILL', 'SIGTERM'] as const) {
     const { child } = service
-    const killed = Promise.withResolvers<void>()
+    const [killed, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    proxy.gate = gate.promise
+    for (const _ of [1, 2]) {
+      await send(service, sent)
+      sent += POST_EVENTS
+    }
     const from = proxy.stored
     proxy.onStored = async () => {
       if (proxy.stored !== from + 2) return
       await stop(child, signal)
       killed.resolve()
     }
-    for (const _ of [1, 2]) {
-      await send(service, sent)
-      sent += POST_EVENTS
-    }
+    gate.resolve()
     await killed.promise
     proxy.onStored = () => undefined
     service = await start()

@@ -12,7 +12,7 @@ export type SettledNumbers = {
    * does not know because it has just started. Throws a 503 while the store cannot say.
    */
   below(): Promise<bigint | undefined>
-  /** Returns the number from which on all events that arrive after this call have theirs. */
+  /** Returns the number from which on all events that arrive after this call have theirs; at least 1. */
   next(): Promise<bigint>
 }
 
@@ -85,8 +85,8 @@ export function openSettledNumbers(store: EventStore, seq: Seq, { clock, log }: 
       const own = store.changes && seq.lowestOpen()
       if (own !== undefined) return own
       const last = await lastNumber(store)
-      const earliest = last - BigInt(CLAIM_USED_MS) * NUMBERS_PER_MS
-      return store.changes ? last : earliest > 0n ? earliest : 0n
+      const earliest = store.changes ? last : last - BigInt(CLAIM_USED_MS) * NUMBERS_PER_MS
+      return earliest > 1n ? earliest : 1n
     },
   }
 }
