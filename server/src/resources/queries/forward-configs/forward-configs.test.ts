@@ -200,6 +200,23 @@ test('while a URL refuses, events wait and are counted; then it gets each at lea
   expect(target.received[0]?.headers).toMatchObject({ authorization: 'Bearer of-the-target', 'content-encoding': 'gzip' })
 })
 
+test('events that are deleted while they wait are counted as lost, and the others are delivered', async () => {
+  const org = await app.newOrganization()
+  await make(org, input(toUrl()))
+  target.status = 500
+  await post(org, events(4), 'doomed')
+  await post(org, events(2, 50), 'kept')
+  await eventually(async () => expect((await listOf(org))[0]?.delivery).toMatchObject({ status: 'DELAYED', waiting_events: 6 }))
+  const { datasets } = (await org.ask<{ datasets: { id: string; dataset: string }[] }>('GET', '/datasets')).body
+  const doomed = datasets.find(({ dataset }) => dataset === 'doomed')?.id
+  expect((await org.ask('DELETE', `/datasets/${doomed}`)).status).toBe(204)
+  target.received = []
+  target.status = 200
+  const config = await delivered(org, 2)
+  expect(config?.delivery.lost_events).toBe(4)
+  expect(target.received.flatMap(({ lines }) => lines)).toEqual(events(2, 50))
+})
+
 test('a new destination gets the events that wait; secrets are kept by their mask for the same server only', async () => {
   const org = await app.newOrganization()
   const broken = {
