@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pathNames, statusOf, systemRoles } from '../api/src/index.ts'
-import { absentEndpoints, endpoints, fill, type Params, shapeOf, takes, unknownParams } from './contract/endpoints.ts'
+import { endpoints, fill, type Params, shapeOf, takes, unknownParams } from './contract/endpoints.ts'
 import { answersUnknown, changesNothing, examples } from './contract/examples.ts'
 import { mustBeCounted, mustFail } from './contract/failure.ts'
 import { admin, auditOf, exampleFor, guarded, isOpen, mustSucceed, pathFor, send, withBody, withParams } from './contract/requests.ts'
@@ -52,19 +52,6 @@ describe('who lacks the permission is refused, before anything is looked up', ()
       mustFail(reply, 403, { ...named, counted: true })
       if (named.endpoint.method !== 'GET')
         expect(await auditOf(stage, stage.own.org.key, reply), `${role} was refused`).toMatchObject({ outcome: 'refused' })
-    }
-  })
-})
-
-describe('what is not there says so, to those who might use it', () => {
-  test.each(absentEndpoints)('$name', async (named) => {
-    const { endpoint } = named
-    for (const path of [endpoint.path, ...(endpoint.aliases ?? [])]) {
-      const ask = { params: unknownParams(endpoint) }
-      mustFail(await send(stage, named, ask, {}, path), 401, named)
-      mustFail(await send(stage, named, ask, stage.callers.IngestionApi ?? {}, path), 403, { ...named, counted: true })
-      const failure = mustFail(await send(stage, named, ask, { key: stage.own.org.key }, path), 501, { ...named, counted: true })
-      expect(failure.details).toBe(endpoint.absent)
     }
   })
 })
@@ -206,7 +193,7 @@ describe('a malformed id in the path is refused; where ids are free, it is just 
 
 describe('another method on a known path is 405 and says which there are', () => {
   const byShape = Map.groupBy(
-    [...endpoints, ...absentEndpoints].flatMap(({ endpoint }) =>
+    endpoints.flatMap(({ endpoint }) =>
       [endpoint.path, ...(endpoint.aliases ?? [])].map((path) => ({ endpoint, path })),
     ),
     ({ path }) => shapeOf(path),

@@ -42,10 +42,6 @@ export type Endpoint = {
   emptyStatuses?: readonly number[]
   /** The failure codes of this endpoint beyond 400, 401, 403, 429 and 500. */
   fails?: readonly number[]
-  /** The reason why the endpoint is not built. Callers with its permission get the reason with a 501. */
-  absent?: string
-  /** The reason why this list is empty: its records are not built. */
-  empty?: string
 }
 
 export type ContractGroup = Readonly<Record<string, Endpoint>>

@@ -59,6 +59,7 @@ export {
 } from './endpoint.ts'
 export type { AggregateGroupRow, Delta, Event, Explain, Link, ResultRow, Series, TimeSlice, Totals } from './event-shapes.ts'
 export type { Export, ExportCompression, ExportDetails, ExportFormat, ExportStatus, NewExport } from './exports.ts'
+export type { ForwardConfig, ForwardDelivery, ForwardDestination, NewForwardConfig } from './forward-configs.ts'
 export { GroupMember, UserGroup } from './groups.ts'
 export {
   INGEST_RULES_MAX,

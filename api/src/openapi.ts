@@ -211,7 +211,7 @@ function operationOf({ noun, verb, endpoint, path }: ParameterLocation, drawn: D
     operationId: alias === undefined ? id : `${id}.alias${alias}`,
     tags: [wordOf(noun)],
     summary: endpoint.summary,
-    ...describedOperation(endpoint),
+    ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...requestBodyOf(endpoint, drawn),
     responses: {
@@ -230,11 +230,6 @@ function operationOf({ noun, verb, endpoint, path }: ParameterLocation, drawn: D
     'x-roles': rolesOf(endpoint),
     ...(alias === undefined ? {} : { 'x-alias-of': id }),
   }
-}
-
-function describedOperation({ description, empty }: Endpoint): { description?: string } {
-  const sentences = [description, empty && `Always empty: ${empty}.`].filter((sentence) => sentence !== undefined)
-  return sentences.length === 0 ? {} : { description: sentences.join('\n\n') }
 }
 
 type Success = { readonly status: number; readonly description: string }

@@ -4,6 +4,7 @@ import { asListeners } from './ingest/listeners/setting.ts'
 import { parseAllowList } from './outgoing/addresses.ts'
 import {
   asApiKey,
+  asBucket,
   asBytes,
   asClickHouseUrl,
   asConnections,
@@ -171,6 +172,12 @@ export const settings = {
     undefined,
     'exports in the data directory',
     'Storage of export files: s3://key:secret@bucket/prefix?endpoint=https://host:9000&region=eu-west-1, or file:///directory. Without a key, the credentials of the machine are used.',
+  ),
+  DENDRO_FORWARD_URL: setting(
+    asBucket,
+    undefined,
+    'none',
+    'Bucket for forwarded events whose configuration has no credentials: s3://key:secret@bucket/prefix?endpoint=https://host:9000&region=eu-west-1. Without a key, the credentials of the machine are used.',
   ),
   DENDRO_LLM_URL: setting(
     asUrl,

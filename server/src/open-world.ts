@@ -6,6 +6,7 @@ import { openDiskWatch } from './events/store/disk.ts'
 import { type EventStore, openEventStore } from './events/store/events.ts'
 import { openLateIndexes } from './events/store/late-indexes.ts'
 import { openEventWriter } from './events/writer/writer.ts'
+import type { BucketLocation } from './files/location.ts'
 import { openBlobStore } from './files/open-files.ts'
 import type { Clock } from './kernel/clock.ts'
 import { guardSystemClock, isGuarded } from './kernel/guarded-clock.ts'
@@ -18,6 +19,7 @@ import { openMeta } from './meta/meta.ts'
 import { openPostClaims } from './meta/post-claims.ts'
 import { followReferenceClock } from './meta/reference-clock.ts'
 import { openUsageCounts } from './meta/usage-counts.ts'
+import { parseAllowList } from './outgoing/addresses.ts'
 import { openMailer } from './outgoing/mail.ts'
 import { openModel } from './outgoing/model.ts'
 import { openOutgoing } from './outgoing/outgoing.ts'
@@ -105,6 +107,7 @@ export async function openWorld(config: Config, replacements: Replacements = {})
     blobStore,
     mailer,
     outgoing: openOutgoing({ allowed: config.DENDRO_WEBHOOK_ALLOW, ownPorts: () => ownPorts(config, events, listening) }),
+    forwardBucket: openForwardBucket(config.DENDRO_FORWARD_URL, () => ownPorts(config, events, listening)),
     model: openModel(
       { url: config.DENDRO_LLM_URL, key: config.DENDRO_LLM_KEY, name: config.DENDRO_LLM_MODEL },
       { ownPorts: () => ownPorts(config, events, listening) },
@@ -142,6 +145,14 @@ export const openSecretsAndFiles = (config: Config): Pick<World, 'vault' | 'blob
   }),
   blobStore: openBlobStore(config.DENDRO_EXPORT_URL ?? { kind: 'directory', dir: join(config.DENDRO_DATA_DIR, 'exports') }),
 })
+
+/** Requests to the bucket go to the configured host only, which may have a private address. */
+function openForwardBucket(location: BucketLocation | undefined, ownPorts: () => readonly number[]): World['forwardBucket'] {
+  if (!location) return undefined
+  const host = location.endpoint === undefined ? '' : new URL(location.endpoint).hostname.replace(/^\[|\]$/g, '')
+  const hosts = location.hostStyle && host !== '' ? [host, `${location.bucket}.${host}`] : [host]
+  return { location, outgoing: openOutgoing({ allowed: parseAllowList(hosts.join(',')), ownPorts }) }
+}
 
 /** Reads the administrator for the first start. Every start checks it, so that a bad setting never goes unnoticed. */
 function adminOf(config: Config): Deployment['admin'] {

@@ -44,6 +44,7 @@ import { changeRoutes } from './resources/queries/changes/routes.ts'
 import { contextRoutes } from './resources/queries/context/routes.ts'
 import { datasetKeyRoutes } from './resources/queries/dataset-keys/routes.ts'
 import { exportRoutes } from './resources/queries/exports/routes.ts'
+import { forwardConfigRoutes } from './resources/queries/forward-configs/routes.ts'
 import type { LiveTails } from './resources/queries/live-tail/live-tail.ts'
 import { liveTailRoutes } from './resources/queries/live-tail/routes.ts'
 import { openLokiReads } from './resources/queries/loki/loki.ts'
@@ -61,7 +62,6 @@ import { logRoutes } from './resources/service/logs/routes.ts'
 import { metricsRoutes } from './resources/service/metrics/routes.ts'
 import { statementRoutes } from './resources/service/statements/routes.ts'
 import { tagRoutes } from './resources/service/tags/routes.ts'
-import { unbuiltRoutes } from './resources/service/unbuilt/routes.ts'
 import { downtimeRoutes } from './resources/watching/downtimes/routes.ts'
 import { insightRoutes } from './resources/watching/insights/routes.ts'
 import { integrationRoutes } from './resources/watching/integrations/routes.ts'
@@ -113,8 +113,8 @@ export const allRoutes = (
     customer: customerRoutes(world),
     encryptionKeys: encryptionKeyRoutes(world),
     statements: statementRoutes(world),
-    forwardConfigs: unbuiltRoutes('forwardConfigs'),
     insights: insightRoutes(world),
+    forwardConfigs: forwardConfigRoutes(world),
     signOn: signOnRoutes(world),
     sso: { ...ssoRoutes(world), findRawHandler: openScim(world).find },
     health: { ...healthRoutes(world, health, isStopping), servedBy: 'any' },

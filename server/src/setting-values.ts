@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { roleName } from '@dendro/api'
 import { parseAddress } from './events/store/address.ts'
+import type { BucketLocation } from './files/location.ts'
 import { type FileLocation, parseFileLocation } from './files/open-files.ts'
 import { type ProcessRole, ROLES } from './http/process-roles.ts'
 import type { RateLimit } from './http/rate-limit.ts'
@@ -83,6 +84,12 @@ export function asUrl(text: string): string | undefined {
 
 export function asExportLocation(text: string): FileLocation | undefined {
   return parseFileLocation(text)
+}
+
+export function asBucket(text: string): BucketLocation | undefined {
+  const location = parseFileLocation(text)
+  if (location.kind !== 'bucket') throw new Error('must begin with s3://')
+  return location
 }
 
 export function asRoles(text: string): ProcessRole[] {

@@ -14,6 +14,7 @@ import type { ParserCounts } from './resources/data/parsers/parsers.ts'
 import { deleteOldParserMinutes } from './resources/data/parsers/parsers.ts'
 import { type ClockReading, eventRemoval, orphanSweep, readClock } from './resources/data/retention/retention.ts'
 import { exporting, exportRemoval } from './resources/queries/exports/exports.ts'
+import { forwarding } from './resources/queries/forward-configs/forward-configs.ts'
 import type { LiveTails } from './resources/queries/live-tail/live-tail.ts'
 import type { Searches } from './resources/queries/search/search.ts'
 import { forgetPages } from './resources/queries/search/search.ts'
@@ -58,6 +59,7 @@ export const jobKinds = (world: World): readonly JobKind[] => [
   notificationDelivery(world),
   exporting(world),
   exportRemoval(world),
+  forwarding(world),
   auditTrail(world),
 ]
 

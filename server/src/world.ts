@@ -3,6 +3,7 @@ import type { DiskWatch } from './events/store/disk.ts'
 import type { EventStore } from './events/store/events.ts'
 import type { EventWriter } from './events/writer/writer.ts'
 import type { BlobStore } from './files/files.ts'
+import type { BucketLocation } from './files/location.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Ids } from './kernel/ids.ts'
 import type { Logger } from './kernel/log.ts'
@@ -97,6 +98,8 @@ export type World = {
   mailer: Mailer
   /** The only way to send requests to URLs that callers choose. */
   outgoing: Outgoing
+  /** The bucket that the operator offers for forwarded events, and the only way to it. */
+  forwardBucket: { readonly location: BucketLocation; readonly outgoing: Outgoing } | undefined
   /** The optional language model. */
   model: LanguageModel
   deployment: Deployment

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { absentEndpoints, endpoints, type Named, shapeOf } from './endpoints.ts'
+import { endpoints, type Named, shapeOf } from './endpoints.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const PAGE = join(root, 'docs/api-coverage.md')
@@ -13,7 +13,7 @@ const tiers = { S: 'stated', C: 'core', X: 'extension', D: 'our own' }
 /** Lists every endpoint, its status, and a test that calls it, besides the laws that hold for all. */
 export function coveragePage(): string {
   const tests = sourcesOfTests()
-  const rows = [...endpoints, ...absentEndpoints]
+  const rows = endpoints
     .toSorted((a, b) => compare(a.endpoint.path, b.endpoint.path) || compare(a.endpoint.method, b.endpoint.method))
     .map((named) => rowOf(named, tests))
   return [
@@ -33,13 +33,12 @@ export function coveragePage(): string {
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 function rowOf({ name, endpoint }: Named, tests: readonly Source[]): string {
-  const { method, path, aliases = [], tier, absent, empty } = endpoint
+  const { method, path, aliases = [], tier } = endpoint
   const shapes = [path, ...aliases].map(shapeOf)
   const asking = tests.filter(({ paths }) => shapes.some((shape) => paths.has(shape)))
   const folder = `/${(name.split('.')[0] ?? '').replaceAll(/[A-Z]/g, (character) => `-${character.toLowerCase()}`)}/`
   const file = (asking.find((one) => one.file.includes(folder)) ?? asking[0])?.file
-  const state = absent !== undefined ? '501' : empty === undefined ? 'built' : 'always empty'
-  return `| \`${[`${method} ${path}`, ...aliases].join('`, `')}\` | ${tiers[tier]} | ${state} | ${file ? `\`${file}\`` : ''} |`
+  return `| \`${[`${method} ${path}`, ...aliases].join('`, `')}\` | ${tiers[tier]} | built | ${file ? `\`${file}\`` : ''} |`
 }
 
 type Source = { file: string; paths: ReadonlySet<string> }

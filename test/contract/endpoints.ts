@@ -3,14 +3,10 @@ import { type Contract, contract, type Endpoint, pathNames } from '../../api/src
 
 export type Named = { name: string; endpoint: Endpoint }
 
-const all: readonly Named[] = Object.entries(contract as Contract).flatMap(([noun, group]) =>
+/** All endpoints of the contract as a list, for the laws. */
+export const endpoints: readonly Named[] = Object.entries(contract as Contract).flatMap(([noun, group]) =>
   Object.entries(group).map(([verb, endpoint]) => ({ name: `${noun}.${verb}`, endpoint })),
 )
-
-/** All implemented endpoints of the contract as a list, for the laws. */
-export const endpoints = all.filter(({ endpoint }) => endpoint.absent === undefined)
-/** Endpoints that only report that they are not implemented. */
-export const absentEndpoints = all.filter(({ endpoint }) => endpoint.absent !== undefined)
 
 export type Params = Readonly<Record<string, string>>
 

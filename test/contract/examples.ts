@@ -91,6 +91,10 @@ export const examples: Readonly<Record<string, Example>> = {
   }),
   'datasets.remove': async (maker) => ({ params: { datasetId: await maker.dataset() } }),
   'insights.get': async (maker) => ({ params: { insightId: await insightOn(maker) } }),
+  'forwardConfigs.create': async (maker) => ({ body: await forwardConfig(maker) }),
+  'forwardConfigs.test': () => ({ body: BUCKET }),
+  'forwardConfigs.update': async (maker) => ({ params: { forwardId: await keptForwardConfig(maker) }, body: await forwardConfig(maker) }),
+  'forwardConfigs.remove': async (maker) => ({ params: { forwardId: await keptForwardConfig(maker) } }),
   'integrations.createWebhook': ({ word }) => ({ body: webhook(word('hook')) }),
   'integrations.updateWebhook': async (maker) => ({ params: { webhookId: await maker.webhook() }, body: webhook(maker.word('hook')) }),
   'integrations.removeWebhook': async (maker) => ({ params: { webhookId: await maker.webhook() } }),
@@ -444,6 +448,20 @@ const webhook = (name: string) => ({
   payload: '{"text": "$title"}',
 })
 
+/** Nobody has configured credentials for it. */
+const BUCKET = { destination_type: 'S3', bucket: 'archive', prefix: 'dendro' }
+
+const forwardConfig = async (maker: Maker) => ({
+  name: maker.word('archive'),
+  all_logs: false,
+  log_ids: [await maker.dataset()],
+  filter: 'level = error',
+  compression: 'ZSTD',
+  destination: BUCKET,
+})
+
+const keptForwardConfig = async (maker: Maker): Promise<string> => (await maker.made('/forward-configs', await forwardConfig(maker))).id
+
 const ruleOf = (datasetId: string) => ({
   entity: 'LOG',
   category: 'DATASET_RETENTION',
@@ -692,6 +710,7 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'widgets.data': 'a question is no change',
   'contentPacks.preview': 'nothing is kept',
   'dashboards.preview': 'nothing is kept',
+  'forwardConfigs.test': 'a probe is sent and not kept',
   'integrations.testWebhook': 'a test is sent and not kept',
   'monitors.backtest': 'a question',
   'notifications.sendTest': 'a test changes nothing',

@@ -640,6 +640,105 @@ class FindingName(TypedDict):
     """The filter that selects exactly these events."""
 
 
+class ForwardConfig(TypedDict):
+    """Copies events to a destination as they arrive."""
+    name: str
+    description: NotRequired[str]
+    filter: NotRequired[str]
+    """Forwards the events that match, in the syntax of `where`. Default: all."""
+    all_logs: bool
+    """Forward every dataset that the author may see, those created later too."""
+    log_ids: NotRequired[List[str]]
+    """The datasets; required when `all_logs` is false."""
+    format: Literal["RAW", "NDJSON"]
+    """RAW: one original event per line. NDJSON: one object per line, as in exports, with the original event in `@raw`."""
+    compression: Literal["ZSTD", "GZIP", "NONE"]
+    max_payload_size_bytes: int
+    """Size of a payload before compression. Larger payloads than 32 MB (8 MB to a URL) are divided."""
+    max_payload_size_events: int
+    max_buffer_time_ms: int
+    """How long events wait for a payload to fill."""
+    destination: Union[ForwardToS3, ForwardToHttp]
+    id: str
+    created_at: int
+    delivery: ForwardDelivery
+
+
+class ForwardDelivery(TypedDict):
+    status: Literal["OK", "DELAYED"]
+    """DELAYED: the destination does not accept payloads, and events wait in the store."""
+    delivered_events: int
+    delivered_payloads: int
+    last_delivered_at: NotRequired[int]
+    delayed_since: NotRequired[int]
+    last_error: NotRequired[str]
+    waiting_events: NotRequired[int]
+    """Events of the datasets that wait, as of the last failed attempt."""
+    oldest_waiting_at: NotRequired[int]
+    """When the oldest of them arrived."""
+    lost_events: int
+    """Events that retention deleted while they waited."""
+
+
+class ForwardToHttp(TypedDict):
+    destination_type: Literal["HTTP"]
+    url: str
+    """Receives one POST for each payload. To forward to another Dendro, give its URL of ingestion."""
+    headers: NotRequired[Dict[str, str]]
+    """
+    Sent with every request. Values are encrypted, and returned as `***`. In an update, `***` keeps the value for the
+    same server.
+    """
+
+
+class ForwardToS3(TypedDict):
+    destination_type: Literal["S3"]
+    bucket: str
+    prefix: NotRequired[str]
+    """The folder of all objects."""
+    path_template: str
+    """
+    The folders below it, with the hour of arrival as {yyyy}, {mm}, {dd} and {hh} in UTC, {collection} and {dataset}.
+    The name of the object is the dataset, the number of its first event, and the beginning of the id of the
+    configuration.
+    """
+    storage_class: Literal["STANDARD", "STANDARD_IA", "GLACIER_IR"]
+    endpoint: NotRequired[str]
+    """Base URL of an S3-compatible server. Default: the public endpoint of the region."""
+    region: NotRequired[str]
+    access_key_id: NotRequired[str]
+    """Without it, the bucket must be the one that the operator has configured, and its credentials are used."""
+    secret_access_key: NotRequired[str]
+    """
+    Encrypted, and returned as `***`. In an update, `***` keeps the key, unless the endpoint or the access key id
+    changes.
+    """
+
+
+class ForwardToS3Input(TypedDict):
+    destination_type: Literal["S3"]
+    bucket: str
+    prefix: NotRequired[str]
+    """The folder of all objects."""
+    path_template: NotRequired[str]
+    """
+    The folders below it, with the hour of arrival as {yyyy}, {mm}, {dd} and {hh} in UTC, {collection} and {dataset}.
+    The name of the object is the dataset, the number of its first event, and the beginning of the id of the
+    configuration.
+    """
+    storage_class: NotRequired[Literal["STANDARD", "STANDARD_IA", "GLACIER_IR"]]
+    endpoint: NotRequired[str]
+    """Base URL of an S3-compatible server. Default: the public endpoint of the region."""
+    region: NotRequired[str]
+    access_key_id: NotRequired[str]
+    """Without it, the bucket must be the one that the operator has configured, and its credentials are used."""
+    secret_access_key: NotRequired[str]
+    """
+    Encrypted, and returned as `***`. In an update, `***` keeps the key, unless the endpoint or the access key id
+    changes.
+    """
+
+
 class GivenTemplateLiteral(TypedDict):
     literal: Union[str, List[Union[str, TemplateLiteralObject]], float, bool, int]
 
@@ -3217,9 +3316,54 @@ ExportsCreateBodySearchDetails = TypedDict(
 ForwardConfigsListReply = TypedDict(
     "ForwardConfigsListReply",
     {
-        "forward-configs": "List[Dict[str, Any]]",
+        "forward-configs": "List[ForwardConfig]",
     },
 )
+
+
+class ForwardConfigsCreateBody(TypedDict):
+    name: str
+    description: NotRequired[str]
+    filter: NotRequired[str]
+    """Forwards the events that match, in the syntax of `where`. Default: all."""
+    all_logs: bool
+    """Forward every dataset that the author may see, those created later too."""
+    log_ids: NotRequired[List[str]]
+    """The datasets; required when `all_logs` is false."""
+    format: NotRequired[Literal["RAW", "NDJSON"]]
+    """RAW: one original event per line. NDJSON: one object per line, as in exports, with the original event in `@raw`."""
+    compression: Literal["ZSTD", "GZIP", "NONE"]
+    max_payload_size_bytes: NotRequired[int]
+    """Size of a payload before compression. Larger payloads than 32 MB (8 MB to a URL) are divided."""
+    max_payload_size_events: NotRequired[int]
+    max_buffer_time_ms: NotRequired[int]
+    """How long events wait for a payload to fill."""
+    destination: Union[ForwardToS3Input, ForwardToHttp]
+
+
+class ForwardConfigsTestReply(TypedDict):
+    result: bool
+    failure_reason: NotRequired[str]
+
+
+class ForwardConfigsUpdateBody(TypedDict):
+    name: str
+    description: NotRequired[str]
+    filter: NotRequired[str]
+    """Forwards the events that match, in the syntax of `where`. Default: all."""
+    all_logs: bool
+    """Forward every dataset that the author may see, those created later too."""
+    log_ids: NotRequired[List[str]]
+    """The datasets; required when `all_logs` is false."""
+    format: NotRequired[Literal["RAW", "NDJSON"]]
+    """RAW: one original event per line. NDJSON: one object per line, as in exports, with the original event in `@raw`."""
+    compression: Literal["ZSTD", "GZIP", "NONE"]
+    max_payload_size_bytes: NotRequired[int]
+    """Size of a payload before compression. Larger payloads than 32 MB (8 MB to a URL) are divided."""
+    max_payload_size_events: NotRequired[int]
+    max_buffer_time_ms: NotRequired[int]
+    """How long events wait for a payload to fill."""
+    destination: Union[ForwardToS3Input, ForwardToHttp]
 
 
 class GroupsListReply(TypedDict):
@@ -6402,11 +6546,7 @@ class ForwardConfigsApi:
         *,
         headers: Optional[Mapping[str, str]] = None,
     ) -> ForwardConfigsListReply:
-        """
-        Forward configurations.
-
-        Always empty: events are not forwarded to object storage yet; create exports instead.
-        """
+        """List forward configurations with the state of their delivery, newest first."""
         reply: ForwardConfigsListReply = self._transport.call(
             "GET",
             "/forward-configs",
@@ -6417,43 +6557,61 @@ class ForwardConfigsApi:
 
     def create(
         self,
+        body: ForwardConfigsCreateBody,
         *,
         headers: Optional[Mapping[str, str]] = None,
-    ) -> None:
-        """Forward events."""
-        self._transport.call(
+    ) -> ForwardConfig:
+        """
+        Forward events that arrive from now on.
+
+        Object storage has each event exactly once. A URL gets each at least once, and repeats have the same
+        `Idempotency-Key`. While the destination is unreachable, events wait in the store until their retention ends.
+        """
+        reply: ForwardConfig = self._transport.call(
             "POST",
             "/forward-configs",
-            "none",
+            "json",
+            body=body,
             headers=headers,
         )
+        return reply
 
     def test(
         self,
+        body: Union[ForwardToS3Input, ForwardToHttp],
         *,
         headers: Optional[Mapping[str, str]] = None,
-    ) -> None:
-        """Try a destination."""
-        self._transport.call(
+    ) -> ForwardConfigsTestReply:
+        """
+        Test whether a destination accepts payloads.
+
+        Writes and removes an object, or posts an empty payload to the URL.
+        """
+        reply: ForwardConfigsTestReply = self._transport.call(
             "POST",
             "/forward-configs/test-destination",
-            "none",
+            "json",
+            body=body,
             headers=headers,
         )
+        return reply
 
     def update(
         self,
         forward_id: str,
+        body: ForwardConfigsUpdateBody,
         *,
         headers: Optional[Mapping[str, str]] = None,
-    ) -> None:
-        """Change what is forwarded."""
-        self._transport.call(
+    ) -> ForwardConfig:
+        """Replace a forward configuration; events that wait go to the new destination."""
+        reply: ForwardConfig = self._transport.call(
             "PUT",
             f"/forward-configs/{self._transport.part(forward_id)}",
-            "none",
+            "json",
+            body=body,
             headers=headers,
         )
+        return reply
 
     def remove(
         self,
@@ -6461,7 +6619,7 @@ class ForwardConfigsApi:
         *,
         headers: Optional[Mapping[str, str]] = None,
     ) -> None:
-        """Stop forwarding."""
+        """Delete a forward configuration; events that arrived before are still delivered."""
         self._transport.call(
             "DELETE",
             f"/forward-configs/{self._transport.part(forward_id)}",

@@ -7,10 +7,12 @@ import { type AllowList, isAllowedAddress, isPublic } from './addresses.ts'
 
 /** A request to a URL that a caller chose; a POST unless it says otherwise. */
 export type OutgoingRequest = {
-  readonly method?: 'GET' | 'POST'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body: string | Uint8Array
+  /** How long the response may take; a large body takes longer than the default. */
+  readonly boundMs?: number
 }
 
 /** The response to an outgoing request. `body` is truncated and for internal use: callers see only the status. */
@@ -71,8 +73,16 @@ export function openOutgoing(options: NetworkPolicy & { boundMs?: number; replyB
     post: async (request, signal) => {
       const problem = problemOf(request.url, allowed)
       if (problem !== undefined) throw new DeliveryError(`the target ${problem}`, { isRetryable: false })
-      const bound = AbortSignal.timeout(boundMs)
-      return send(request, { allowed, ownPorts, boundMs, replyBytesMax, signal: signal ? AbortSignal.any([signal, bound]) : bound, bound })
+      const longestMs = request.boundMs ?? boundMs
+      const bound = AbortSignal.timeout(longestMs)
+      return send(request, {
+        allowed,
+        ownPorts,
+        boundMs: longestMs,
+        replyBytesMax,
+        signal: signal ? AbortSignal.any([signal, bound]) : bound,
+        bound,
+      })
     },
   }
 }
@@ -109,7 +119,7 @@ async function send(request: OutgoingRequest, options: SendOptions): Promise<Out
   const url = new URL(request.url)
   const checked = new Set<string>()
   const start = url.protocol === 'https:' ? httpsRequest : httpRequest
-  const body = Buffer.from(request.body, 'utf8')
+  const body = typeof request.body === 'string' ? Buffer.from(request.body, 'utf8') : request.body
   try {
     options.signal.throwIfAborted()
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {

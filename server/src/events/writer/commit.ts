@@ -50,6 +50,7 @@ async function reserveNumbers(group: InsertGroup, deps: CommitDeps): Promise<boo
   for (let tries = 0; ; tries += 1) {
     try {
       let seq = await deps.seq.reserve(group.rows)
+      endWithLastPart(group, seq, deps.seq)
       for (const block of group.parts.flatMap((part) => part.numberedBlocks)) {
         block.seq = seq
         seq += BigInt(block.block.rows)
@@ -66,6 +67,20 @@ async function reserveNumbers(group: InsertGroup, deps: CommitDeps): Promise<boo
   }
 }
 
+/** Ends the reservation of the numbers when the outcome of every part is final. */
+function endWithLastPart({ parts }: InsertGroup, first: bigint, seq: Seq): void {
+  let open = parts.length
+  const ended = (): void => {
+    open -= 1
+    if (open === 0) seq.end(first)
+  }
+  for (const part of parts) part.sending = { first, ended }
+}
+
+/** Old numbers must not be stored anymore: their callers have long got an answer. */
+const mayBeSent = ({ parts: [part] }: InsertGroup, { seq }: CommitDeps): boolean =>
+  part?.sending !== undefined && seq.mayBeSent(part.sending.first)
+
 type Budget = { inserts: number }
 
 async function store(group: InsertGroup, deps: CommitDeps, budget: Budget): Promise<void> {
@@ -76,6 +91,7 @@ async function store(group: InsertGroup, deps: CommitDeps, budget: Budget): Prom
     const left = group.parts.filter((part) => !takenOver.includes(part))
     return left.length > 0 ? store(groupOf(left), deps, budget) : undefined
   }
+  if (!mayBeSent(group, deps)) return fail(group.parts, undefined, deps)
   const isFirst = budget.inserts === INSERTS_MAX - 1
   try {
     await insertWatched(insertOf(group, deps), deps)
@@ -152,7 +168,7 @@ async function settleUnknown(group: InsertGroup, deps: CommitDeps, budget: Budge
     const found = await checkStored(insert, rangeOf(group, part), deps)
     if (found === 'stored') return group.parts.forEach((there) => void there.posting.stored(there))
     if (found === 'missing') {
-      if (isAbandoned(group)) return fail(group.parts, undefined, deps)
+      if (isAbandoned(group) || !mayBeSent(group, deps)) return fail(group.parts, undefined, deps)
       // Another process may have taken over some posts: the others go into a new insert.
       if (!group.parts.every(({ posting }) => posting.mayStore())) return store(group, deps, budget)
       const cause = await insertWatched({ ...insert, queryId: `${insert.token} ${tries + 2}` }, deps).catch((thrown: unknown) => thrown)

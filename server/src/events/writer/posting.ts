@@ -17,6 +17,8 @@ export type PostPart = {
   weight: number
   waitingSinceMs: number
   state: 'waiting' | 'sent' | 'settled'
+  /** The first number of the group that it was sent with, and what to call when it is settled. */
+  sending?: { first: bigint; ended(): void }
 }
 
 /** Tracks the parts of one post from the queue to the answer and the final outcome. */
@@ -63,6 +65,7 @@ export function makePosting(
   function settle(piece: PostPart): void {
     if (piece.state === 'settled') return
     piece.state = 'settled'
+    piece.sending?.ended()
     open -= 1
   }
 

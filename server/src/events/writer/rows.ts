@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { Clock } from '../../kernel/clock.ts'
-import { lateIndexes, localTable } from '../../lines/table.ts'
+import { eventsTables, lateIndexes, localTable } from '../../lines/table.ts'
 import type { EventStore } from '../store/events.ts'
 
 export type Insert = {
@@ -17,6 +17,7 @@ export type Insert = {
 const INSERT_BOUND_MS = 60_000
 const ASK_BOUND_MS = 30_000
 const LOOKUP_BOUND_MS = 5_000
+const SYNC_BOUND_S = 30
 const END_TRIES = 50
 const END_AGAIN_MS = 100
 
@@ -70,6 +71,22 @@ export const runningInserts = async (store: EventStore, idPrefix: string): Promi
 }
 
 /**
+ * The lowest first number of the running inserts of all processes, of which each has its numbers in its query id. Throws when a node does not answer, because
+ * an insert may run there.
+ */
+export const lowestRunningInsert = async (store: EventStore): Promise<bigint | undefined> => {
+  const processes = store.cluster === undefined ? 'system.processes' : `clusterAllReplicas('${store.cluster}', system.processes)`
+  const answer = await store.writer.query({
+    query: `select toString(min(toUInt64OrZero(extract(query_id, '^[0-9a-f-]{36} ([0-9]+) [0-9]+ [0-9]+$')) as first)) as lowest, toUInt32(count()) as running
+      from ${processes} where first > 0`,
+    format: 'JSONEachRow',
+    abort_signal: AbortSignal.timeout(LOOKUP_BOUND_MS),
+  })
+  const [row] = await answer.json<{ lowest: string; running: number }>()
+  return row === undefined || row.running === 0 ? undefined : BigInt(row.lowest)
+}
+
+/**
  * Kills running inserts whose query id has the prefix and waits until they have ended, so that the stored state is final. It asks the connected node
  * first and the whole cluster only while something runs, so that an unreachable node does not block the result. It throws when an insert keeps running.
  */
@@ -91,6 +108,27 @@ const killInserts = async (store: EventStore, idPrefix: string, where = ''): Pro
     clickhouse_settings: where === '' ? {} : { distributed_ddl_task_timeout: '0', distributed_ddl_output_mode: 'never_throw' },
     abort_signal: AbortSignal.timeout(LOOKUP_BOUND_MS),
   })
+}
+
+/**
+ * Waits until every replica of a cluster has the events that were inserted before, so that a read finds them whichever replica it reaches. Throws when a
+ * replica does not get there in time.
+ */
+export const syncReplicas = async (store: EventStore): Promise<void> => {
+  const answer = await store.writer.query({
+    query: `select name from system.tables
+      where database = currentDatabase() and startsWith(engine, 'Replicated') and name in {names:Array(String)} order by name`,
+    query_params: { names: eventsTables.map((table) => localTable(table, store.cluster)) },
+    format: 'JSONEachRow',
+    abort_signal: AbortSignal.timeout(LOOKUP_BOUND_MS),
+  })
+  for (const { name } of await answer.json<{ name: string }>()) {
+    await store.writer.command({
+      query: `system sync replica on cluster '${store.cluster}' ${name} lightweight`,
+      clickhouse_settings: { distributed_ddl_task_timeout: String(SYNC_BOUND_S), distributed_ddl_output_mode: 'throw' },
+      abort_signal: AbortSignal.timeout(2_000 * SYNC_BOUND_S),
+    })
+  }
 }
 
 export type StoredRange = { table: string; day: number; first: bigint; last: bigint }

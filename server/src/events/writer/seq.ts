@@ -20,6 +20,8 @@ const STALE_MS = 10_000
 const RENEW_MS = 5_000
 const STALE_TRIES = 2
 const TRIES_MAX = 100
+/** How long after its claim a number may be sent to the store. Longer than the slowest claim takes, and the first insert after it. */
+export const SEND_MS = 40_000
 /** Must equal the partition size in the migration. */
 const CLAIMS_PER_PARTITION = 100_000n
 
@@ -30,9 +32,17 @@ const CLAIMS_PER_PARTITION = 100_000n
 export type Seq = {
   /** Returns the first of `count` consecutive numbers. */
   reserve(count: number): Promise<bigint>
+  /** Whether an insert with reserved numbers may still be sent: other processes rely on it that old numbers are not used anymore. */
+  mayBeSent(first: bigint): boolean
+  /** Call it when the outcome of the inserts with reserved numbers is final. */
+  end(first: bigint): void
+  /** Returns the lowest number that this process may still insert, or undefined when it has not claimed any. */
+  lowestOpen(): bigint | undefined
   /** Counts the other processes that claimed numbers after that time. */
   othersSince(ms: number): Promise<number>
 }
+
+type ClaimTimes = { readonly claimedMs: number; readonly claimedAtMs: number }
 
 export type SeqDeps = { clock: Clock; log: Logger; ids: Ids }
 
@@ -51,9 +61,13 @@ export function openSeq(store: EventStore, deps: SeqDeps): Seq {
   const owner = deps.ids.uuid()
   let held = { next: 0n, end: 0n, claimedMs: Number.NEGATIVE_INFINITY, claimedAtMs: 0 }
   let renewing: Promise<void> | undefined
+  /** Reserved numbers whose inserts have not ended, in rising order, with the times of their claim. */
+  const open = new Map<bigint, ClaimTimes>()
 
   /** Monotonic time does not count a suspension of the machine; after one, or a step forward, the numbers would be those of an earlier time. */
-  const ageMs = (): number => Math.max(deps.clock.monotonicMs() - held.claimedMs, deps.clock.nowMs() - held.claimedAtMs)
+  const ageOf = ({ claimedMs, claimedAtMs }: ClaimTimes): number =>
+    Math.max(deps.clock.monotonicMs() - claimedMs, deps.clock.nowMs() - claimedAtMs)
+  const ageMs = (): number => ageOf(held)
 
   function renew(): Promise<void> {
     // A claim ages from the clock reading that it begins with, however long its write took.
@@ -76,11 +90,21 @@ export function openSeq(store: EventStore, deps: SeqDeps): Seq {
       for (let tries = 0; held.next + wanted > held.end || (ageMs() > STALE_MS && tries < STALE_TRIES); tries += 1) await renew()
       const first = held.next
       held.next += wanted
+      open.set(first, { claimedMs: held.claimedMs, claimedAtMs: held.claimedAtMs })
       if (ageMs() > RENEW_MS || held.end - held.next < CLAIM_NUMBERS / 2n) {
         // Renew early, so that nobody waits. A failure surfaces when the next claim is needed.
         renew().catch((err) => deps.log.debug({ err }, 'sequence numbers could not be claimed early'))
       }
       return first
+    },
+    mayBeSent: (first) => {
+      const times = open.get(first)
+      return times !== undefined && ageOf(times) < SEND_MS
+    },
+    end: (first) => void open.delete(first),
+    lowestOpen: () => {
+      const [first] = open.keys()
+      return first ?? (held.end === 0n ? undefined : held.next)
     },
     othersSince: (ms) => otherOwners(store.writer, owner, seqAt(ms)),
   }

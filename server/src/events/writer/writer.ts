@@ -13,6 +13,7 @@ import type { Post, PostResult, WriteResult } from './post.ts'
 import { makePosting, type Posting, type PostPart } from './posting.ts'
 import { type DayQueue, makeQueue, type TableQueue } from './queue.ts'
 import { openSeq } from './seq.ts'
+import { openSettledNumbers, type SettledNumbers } from './settled.ts'
 
 export type EventWriter = {
   /**
@@ -21,6 +22,8 @@ export type EventWriter = {
    */
   write(post: Post): Promise<WriteResult>
   waitingBytes(): number
+  /** Knows below which number every event is stored that will ever be. */
+  readonly settled: SettledNumbers
   /** Rejects new posts and returns when every waiting post has its answer. */
   close(): Promise<void>
 }
@@ -128,6 +131,7 @@ export async function openEventWriter(store: EventStore, deps: WriterDeps, bound
       throw failure
     },
     waitingBytes: () => waitingBytes,
+    settled: openSettledNumbers(store, seq, { clock, log }),
     close: async () => {
       closed = true
       await Promise.all(answers)

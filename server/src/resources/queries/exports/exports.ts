@@ -14,6 +14,7 @@ import { deleteExport, type ExportRow, insertExport, type NewExportRow, selectEx
 import { highestSequence } from './snapshot.ts'
 import { datasetIds, draftOf, EXPORTING } from './state.ts'
 
+export { ndjsonLine } from './lines.ts'
 export { exportRemoval } from './removal.ts'
 export { exporting } from './run.ts'
 
