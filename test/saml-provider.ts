@@ -59,12 +59,12 @@ export async function openSamlProvider(entityId: string, serviceCertificate: () 
     metadata: metadataOf(entityId, made.certificate),
     answer: async (url, person, over = {}) => {
       const query = Object.fromEntries(new URL(url).searchParams)
-      const asked = await promisify(samlp.parseRequest)(
+      const request = await promisify(samlp.parseRequest)(
         { method: 'GET', query },
         { signingCert: serviceCertificate(), signature: query.Signature, sigAlg: query.SigAlg, relayState: query.RelayState },
       )
-      if (!asked || asked.destination !== SIGN_ON_URL) throw new Error('the request is not for this provider')
-      const { id, issuer, assertionConsumerServiceURL: recipient } = asked
+      if (!request || request.destination !== SIGN_ON_URL) throw new Error('the request is not for this provider')
+      const { id, issuer, assertionConsumerServiceURL: recipient } = request
       return send(person, { inResponseTo: id, audience: issuer, recipient, destination: recipient, ...over })
     },
     unasked: ({ recipient, audience }, person) => send(person, { audience, recipient, destination: recipient }),

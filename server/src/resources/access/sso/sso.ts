@@ -16,7 +16,8 @@ export { metadataOfProvider } from './saml-provider.ts'
 const PROVIDERS_MAX = 20
 
 /** The providers for the domain of an e-mail address, in any organization. */
-export const idpsOfDomain = (world: MetaWorld, domain: string): Promise<Pick<IdpRow, 'id' | 'name'>[]> => selectIdpsOfDomain(world.meta, domain, PROVIDERS_MAX)
+export const idpsOfDomain = (world: MetaWorld, domain: string): Promise<Pick<IdpRow, 'id' | 'name'>[]> =>
+  selectIdpsOfDomain(world.meta, domain, PROVIDERS_MAX)
 
 /** A provider of any organization, for a browser that signs on. */
 export const idpById = (world: MetaWorld, id: string): Promise<IdpRow | undefined> => selectIdp(world.meta, id)
