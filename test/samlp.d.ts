@@ -35,5 +35,5 @@ declare module 'samlp' {
     ): void
     getSamlResponse(options: Options, person: object, done: Callback<string>): void
   }
-  export default samlp
+  export = samlp
 }

@@ -45,9 +45,6 @@ export const list = <T extends z.ZodType>(item: T, { min, max = ITEMS_MAX }: Siz
 export const textList = <T extends z.ZodType<string>>(item: T, size: Size = {}) =>
   z.preprocess((value) => (Array.isArray(value) ? value.filter((entry) => entry !== '') : value), list(item, size))
 
-/** The list of a feature that is not built. */
-export const nothing = z.array(z.looseObject({})).max(0)
-
 /** An object with free names, at most `max`. With more, no member is validated. */
 export const mapOf = <V extends z.ZodType>(value: V, max: number) => {
   const map = z.preprocess(
