@@ -65,7 +65,7 @@ export class Redactor {
       return redacted === text ? bytes : Buffer.from(redacted)
     }
     const redacted = this.#rest(this.#tokens(line))
-    return redacted === line ? bytes : redacted
+    return redacted.equals(line) ? bytes : redacted
   }
 
   /** Redacts the strings, numbers and words of a JSON line one by one, so that it stays JSON. */

@@ -3,6 +3,7 @@ import type { Actor } from '../../http/actor.ts'
 import { credentialParameters, credentialStateOf, SENDER_KEY_HEADERS } from '../../http/credential.ts'
 import type { FindRawHandler, RawHandler, RequestHead } from '../../http/raw-handler.ts'
 import { Failure } from '../../kernel/errors.ts'
+import { hasIngestRules } from '../../resources/data/ingest-rules/ingest-rules.ts'
 import type {
   Acknowledgements,
   DrainSettings,
@@ -225,7 +226,7 @@ async function storeMessages(
   account.isRepeated = attempts.isSplit
   account.willRepeat = (thrown) => !isLost(thrown instanceof Failure ? thrown : busy('the service failed unexpectedly'))
   try {
-    hold.reserve(request.body.length * 2)
+    hold.reserve(request.body.length + (await splitBytesOf(means.world, actor, request.body.length)))
     const place = withKeyDefaults(routing, actor.eventDefaults)
     return await storePost(means.world, means.pool, { actor, receiver: parser, routing: place, request, account, leavesOutLimited })
   } catch (thrown) {
@@ -242,6 +243,10 @@ async function storeMessages(
 }
 
 export type IngestResult = { outcome: IngestOutcome; parsed: ParsedSummary | undefined; leftOut?: number }
+
+/** The memory for splitting a body: its events need about as much again, and so do the lines that ingest rules write. */
+const splitBytesOf = async (world: IntakeWorld, { orgId }: Actor, bytes: number): Promise<number> =>
+  bytes * ((await hasIngestRules(world, orgId)) ? 2 : 1)
 
 type BodyCall = Call & { request: IngestRequestHead; account: PostAccounting; context: ReplyContext }
 
@@ -267,8 +272,7 @@ async function storeBody(
     arrived,
   })
   if (bytes.length === 0) return { outcome: { kind: 'stored', accepted: 0, rejected: [], total: 0, duplicates: [] }, parsed: undefined }
-  // The split events need about as much memory again.
-  hold.reserve(bytes.length)
+  hold.reserve(await splitBytesOf(world, actor, bytes.length))
   return storePost(world, pool, { actor, receiver, routing: routing, request: { ...request, body: bytes }, account })
 }
 
@@ -286,7 +290,7 @@ async function storeSlices(
   let accepted = 0
   let parsed: ParsedSummary | undefined
   for await (const bytes of slicesOf(body, { sliceEnd, reservation: hold, bytesMax: limits.bodyBytes })) {
-    hold.reserve(bytes.length)
+    hold.reserve(await splitBytesOf(world, actor, bytes.length))
     // Slices that are stored stay stored and accounted for, whatever happens to later ones.
     const ofSlice = account.isSplit ? new PostAccounting(world.ledger, { actor, protocol: receiver.name }) : account
     ofSlice.wireBytes = bytes.length

@@ -38,6 +38,10 @@ const VERSIONS_MAX = 100
 const allIngestRules = (world: MetaWorld, orgId: string): Promise<readonly IngestRuleRow[]> =>
   world.meta.cached(orgId, 'ingest rules', () => selectIngestRules(world.meta, orgId))
 
+/** True if an organization has rules that may apply. */
+export const hasIngestRules = async (world: MetaWorld, orgId: string): Promise<boolean> =>
+  (await allIngestRules(world, orgId)).some(({ enabled }) => enabled)
+
 type ParsedRule = { readonly selects: DatasetSelection; readonly rule: AppliedRule }
 
 /** The rules that apply to a dataset, in their order; undefined for none. Changes apply in every process as soon as it knows of them. */
