@@ -1,23 +1,9 @@
 import type { BlockBuilder } from './block.ts'
 import type { DictionaryColumn, TextColumn } from './columns.ts'
-import { isAcceptable, ORIGINAL_TIME } from './event.ts'
+import { ORIGINAL_TIME } from './event.ts'
 import { type LineKernel, lineKernel } from './kernel/kernel.ts'
-import {
-  HAS_OBJECT,
-  IN_PARTS,
-  IS_EXACT,
-  IS_WHOLE,
-  NO_PATH,
-  READ,
-  RESULT,
-  severityNames,
-  TIME_WORD,
-  VALUE,
-  VALUE_WORDS,
-} from './kernel/results.ts'
+import { IN_PARTS, IS_EXACT, IS_WHOLE, NO_PATH, READ, RESULT, severityNames, TIME_WORD, VALUE, VALUE_WORDS } from './kernel/results.ts'
 import { encodings, toSlot } from './leaf-text.ts'
-import type { MessageHash } from './message-hash.ts'
-import { MessageParts, type MessageReader } from './message-parts.ts'
 import type { NestedKey, OpenMapFinder } from './open-maps.ts'
 import { isOpenPiece, type Piece, pieceText, rebuildParts, shapeOfParts, withKeyReference } from './parts.ts'
 import type { RowFacts } from './prepared.ts'
@@ -25,7 +11,6 @@ import { type Severity, severityOf } from './severity.ts'
 import { rebuild, SHAPE_CHARS_MAX, slotReference, timeReference } from './shape.ts'
 import type { LiveShape, ShapeLedger } from './shape-ledger.ts'
 import type { Slot, SlotMap } from './slots.ts'
-import type { Instant } from './time-text.ts'
 import { END, NULL } from './walk.ts'
 
 const EMPTY_VALUE = Buffer.from(toSlot(''))
@@ -38,7 +23,8 @@ const NONE = -1
  */
 type KnownShape = { readonly text: string; live: LiveShape | undefined; index: number; generation: number }
 
-export type JsonRowTools = { ledger: ShapeLedger; finder: OpenMapFinder; masker: MessageHash; messages: MessageReader | undefined }
+/** `messages` is there when the message of a line is read like a line of its own. */
+export type JsonRowTools = { ledger: ShapeLedger; finder: OpenMapFinder; messages: object | undefined }
 
 /**
  * Converts JSON lines to rows, with the same result as reference.ts. The kernel reads a line; here are the facts that only this dataset has: which column
@@ -55,8 +41,7 @@ export class JsonRows {
   private readonly block: BlockBuilder
   private readonly ledger: ShapeLedger
   private readonly finder: OpenMapFinder
-  private readonly masker: MessageHash
-  private readonly parts: MessageParts | undefined
+  private readonly readsMessages: boolean
   private readonly kernel: LineKernel = lineKernel()
   private epoch = NONE
   /** The columns of paths by their numbers; null for paths without a slot. */
@@ -71,14 +56,13 @@ export class JsonRows {
   private facts: RowFacts | undefined
   private readonly attributes: (boolean | undefined)[] = []
 
-  constructor(map: SlotMap, block: BlockBuilder, { ledger, finder, masker, messages }: JsonRowTools) {
+  constructor(map: SlotMap, block: BlockBuilder, { ledger, finder, messages }: JsonRowTools) {
     this.map = map
     this.open = map.open
     this.block = block
     this.ledger = ledger
     this.finder = finder
-    this.masker = masker
-    this.parts = messages && new MessageParts(map, block, messages)
+    this.readsMessages = messages !== undefined
   }
 
   /** Forgets the shapes, when the ledger has dropped some. */
@@ -90,13 +74,10 @@ export class JsonRows {
   add(source: Uint8Array, start: number, end: number, facts: RowFacts): boolean {
     const { kernel, block } = this
     const { at, time, isParsed } = facts.arrival
-    const readsMessage = this.parts !== undefined && !isParsed
-    kernel.select(this, readsMessage)
+    kernel.select(this, this.readsMessages && !isParsed)
     kernel.setArrival(at.ms, at.ns, time ? time.ms : Number.NaN, time ? time.ns : 0)
     if (kernel.read(source, start, end) !== READ) return false
     if (this.epoch !== kernel.epoch) this.start()
-    const message = readsMessage ? this.readMessage(at) : undefined
-    if (message === 'unusual') return false
     this.refused = this.refusedText(facts)
     if (this.refused !== undefined && facts.has(ORIGINAL_TIME)) return false
     const timeValue = this.result(RESULT.timeFormat) > 0 ? this.result(RESULT.timeValue) : NONE
@@ -104,30 +85,12 @@ export class JsonRows {
     this.addValues(facts, isRebuilt ? timeValue : NONE)
     if (isRebuilt) for (const live of this.lives) this.ledger.see(live)
     else block.raw.add(block.rows, kernel.bytes, kernel.wholeStart, kernel.wholeEnd)
-    message?.addValues(kernel, facts)
     this.isRaw = !isRebuilt
     this.shape = isRebuilt ? this.addShape(timeValue) : block.shape.indexOf(NO_SHAPE)
-    this.setTime(facts, message)
-    this.setSkeleton(facts, message)
-    this.severity = this.severityOf(facts, message)
+    block.setTime(kernel.ms, this.result(RESULT.ns))
+    this.setSkeleton(facts)
+    this.severity = this.severityOf(facts)
     return true
-  }
-
-  /** Reads the message of the line as text; undefined for one that contains nothing, or is an object, which the kernel has read. */
-  private readMessage(at: Instant): MessageParts | undefined | 'unusual' {
-    const start = this.result(RESULT.messageStart)
-    if (!this.parts || start === 0 || this.result(RESULT.flags) & HAS_OBJECT) return undefined
-    const result = this.parts.read(this.kernel.bytes, start, this.result(RESULT.messageEnd), at)
-    return result === 'found' ? this.parts : result === 'nothing' ? undefined : result
-  }
-
-  /** The time of the message counts where neither the protocol nor the line gives one. */
-  private setTime({ arrival }: RowFacts, message: MessageParts | undefined): void {
-    const { kernel, block } = this
-    const isGiven = this.result(RESULT.timeValue) >= 0 || (arrival.time !== undefined && isAcceptable(arrival.time, arrival.at))
-    const own = isGiven ? undefined : message?.time(arrival)
-    if (own) block.setTime(own.ms, own.ns)
-    else block.setTime(kernel.ms, this.result(RESULT.ns))
   }
 
   private start(): void {
@@ -322,20 +285,18 @@ export class JsonRows {
     return ledger.note(lives, rebuilt.equals(kernel.bytes.subarray(kernel.lineStart, kernel.lineEnd)))
   }
 
-  private setSkeleton({ messageRank, skeleton }: RowFacts, message: MessageParts | undefined): void {
-    const { block, masker } = this
+  private setSkeleton({ messageRank, skeleton }: RowFacts): void {
+    const { block } = this
     const rank = this.result(RESULT.messageRank)
-    if (message?.hashMessage(masker, skeleton ? Math.min(rank, messageRank) : rank)) block.setSkeleton(masker.high, masker.low)
-    else if (skeleton && (rank < 0 || messageRank <= rank)) block.setSkeleton(skeleton.high, skeleton.low)
+    if (skeleton && (rank < 0 || messageRank <= rank)) block.setSkeleton(skeleton.high, skeleton.low)
     else block.setSkeleton(this.result(RESULT.high) >>> 0, this.result(RESULT.low) >>> 0)
   }
 
   /** The severity of the line with its attributes, which take precedence. That of the message counts where neither gives one. */
-  private severityOf(facts: RowFacts, message: MessageParts | undefined): Severity {
+  private severityOf(facts: RowFacts): Severity {
     if (facts.arrival.severity) return facts.arrival.severity
     const own = this.ownSeverity(facts)
-    if (own !== 'none') return own
-    return message ? message.severity() : (severityNames[this.result(RESULT.messageSeverity)] ?? 'none')
+    return own === 'none' ? (severityNames[this.result(RESULT.messageSeverity)] ?? 'none') : own
   }
 
   private ownSeverity(facts: RowFacts): Severity {

@@ -24,7 +24,6 @@ export type KernelExports = {
   readObject(start: number, end: number): number
   setScratch(at: number): void
   valueCount(): number
-  nestedValueCount(): number
   repair(start: number, end: number, to: number): number
   isTime(start: number, end: number): number
   msOfTime(): number

@@ -29,7 +29,7 @@ const MESSAGE_BYTES = 1_040
 /** A line that is not UTF-8 gets up to three bytes for each of its own. */
 const REPAIRED_FACTOR = 3
 /** Room for the decoded texts of a line and its message, and then for its literals, which can be twice as long as the line. */
-const SCRATCH_FACTOR = 5
+const SCRATCH_FACTOR = 6
 /** A larger body would keep as much memory for good. */
 const LOADED_BYTES_MAX = 8 * 2 ** 20
 
@@ -44,6 +44,12 @@ const roles: readonly string[] = [
   ORIGINAL_TIME,
 ]
 const numberFormats = ['s', 'm', 'u', 'n'].flatMap((unit) => ['', 1, 2, 3, 4, 5, 6, 7, 8, 9, '*'].map((digits) => `n${unit}${digits}`))
+
+/** The keys of headers, in the order of assembly/names.ts. Their paths have the first numbers. */
+const names =
+  'pri facility version hostname appname procid msgid message severity level stream partial thread caller tag vhost client_ip user method path protocol status bytes referer user_agent cef_version device_vendor device_product device_version signature_id name'.split(
+    ' ',
+  )
 
 /** The dataset whose lines are read, as far as the module must know it. */
 export type KernelDataset = { readonly open: ReadonlySet<string> }
@@ -174,21 +180,16 @@ export class LineKernel {
   }
 
   /**
-   * Reads a JSON object. The number of its values, which begin at `objectWord`; -1 for a text that is none, undefined when the tables are full. The object may be a part
-   * of the line that was read last, whose results stay.
+   * Reads a JSON object. The number of its values, which begin at `objectWord`; -1 for a text that is none, undefined when the tables are full.
    */
   readObject(source: Uint8Array, start: number, end: number): number | undefined {
     const { exports } = this
-    const isInside = source.buffer === this.bytes.buffer
-    if (!isInside) {
-      if (this.isFull) this.clear()
-      this.put(source, start, end)
-      exports.setScratch(this.lineEnd + PADDING)
-    }
-    const first = isInside ? source.byteOffset + start : this.lineStart
+    if (this.isFull) this.clear()
+    this.put(source, start, end)
+    exports.setScratch(this.lineEnd + PADDING)
     try {
-      const count = exports.readObject(first, first + end - start)
-      this.objectWord = this.valueWord + (exports.valueCount() + exports.nestedValueCount()) * VALUE_WORDS
+      const count = exports.readObject(this.lineStart, this.lineEnd)
+      this.objectWord = this.valueWord + exports.valueCount() * VALUE_WORDS
       if (count > NO_OBJECT) return count
     } catch (cause) {
       this.restartAfter(cause)
@@ -340,6 +341,7 @@ export class LineKernel {
     this.formatNumbers.clear()
     this.prefixes[ROOT] = ''
     this.prefixLists[ROOT] = ['']
+    for (const name of names) this.pathNumber(name)
   }
 
   private learnKey(key: number, parent: number, start: number, length: number): number {

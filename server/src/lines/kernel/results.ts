@@ -6,7 +6,7 @@ import { severities } from '../table.ts'
 /** The states of a line, as readRow of assembly/lines.ts returns them. */
 export const [READ, NOT_UTF8, FOR_REFERENCE, IS_FULL] = [0, 1, 2, 3]
 /** The flags of a line, in the first word of the results. */
-export const [IS_WHOLE, IS_EXACT, IN_PARTS, HAS_OBJECT] = [1, 2, 4, 8]
+export const [IS_WHOLE, IS_EXACT, IN_PARTS] = [1, 2, 4]
 /** The words of the results, as numbers of 32 bits, but for the time of the event. */
 export const RESULT = {
   flags: 0,
@@ -21,10 +21,8 @@ export const RESULT = {
   high: 11,
   low: 12,
   messageSeverity: 13,
-  messageStart: 14,
-  messageEnd: 15,
-  refused: 16,
-  serial: 17,
+  refused: 14,
+  serial: 15,
 }
 
 /** The words of a value. */
