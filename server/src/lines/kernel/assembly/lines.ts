@@ -1,11 +1,11 @@
-import { byteAt, copyBytes, OPEN_OBJECT, SPACE } from './bytes'
+import { byteAt, copyBytes, hasNul, OPEN_OBJECT, SPACE } from './bytes'
 import { setScratch } from './escapes'
 import { hashHigh, hashLow, hashMessage, hashWords } from './masks'
 import { PADDING, RESULT } from './memory'
-import { beginNested, endNested, nestedValueCount, readNested } from './nested'
+import { beginNested, endNested, nestedAt, nestedValueCount, readNested } from './nested'
 import {
+  beginLine,
   isExactLine,
-  lineSerial,
   NO_PATH,
   readLine,
   SYMBOL,
@@ -21,8 +21,20 @@ import { isThere, lineRole, MESSAGE_FIRST, MESSAGE_LAST, nestedRole, ORIGINAL_TI
 import { ERROR, readSeverity } from './severity'
 import { addWord, endShape, FULL, isInOpenMap, shapeCount, startShapes, TIME } from './shapes'
 import { END, kindOf, lengthOf, literalOf, NULL, STRING } from './steps'
-import { clearFailure, FOUND, isFailure, readText, UNUSUAL as TEXT_UNUSUAL } from './text'
-import { clearTextTime, msOfText, nsOfText, setTextArrival, textTimeExists } from './text-times'
+import { clearFailure, FOUND, isFailure, readText, UNUSUAL as TEXT_UNUSUAL, wordsOfText } from './text'
+import { findByte } from './text-kinds'
+import { addTextShape, HAS_SHAPE } from './text-shapes'
+import {
+  clearTextTime,
+  formatOfText,
+  hasTextTime,
+  msOfText,
+  nsOfText,
+  setTextArrival,
+  textTimeEnd,
+  textTimeExists,
+  textTimeStart,
+} from './text-times'
 import { formatOfTime, isTimeOfEvent, msOfTime, nsOfTime } from './times'
 import { isUtf8 } from './utf8'
 
@@ -36,6 +48,8 @@ const IS_FULL: i32 = 3
 const IS_WHOLE: i32 = 1
 const IS_EXACT: i32 = 2
 const IN_PARTS: i32 = 4
+const IS_TEXT: i32 = 8
+const IS_FAILURE: i32 = 16
 
 /** The fields of the results. */
 const FLAGS: i32 = 0
@@ -52,7 +66,7 @@ const HASH_HIGH: i32 = 44
 const HASH_LOW: i32 = 48
 const MESSAGE_SEVERITY: i32 = 52
 const REFUSED: i32 = 56
-const SERIAL: i32 = 60
+const WORDS_START: i32 = 60
 
 const EARLIEST_MS: f64 = 946684800000
 const AHEAD_MAX_MS: f64 = 86400000
@@ -121,8 +135,88 @@ export function readRow(start: i32, end: i32, wholeStart: i32, wholeEnd: i32, sc
   store<i32>(RESULT, valueCount(), VALUES)
   store<i32>(RESULT, nestedValueCount(), NESTED)
   store<i32>(RESULT, shapeCount(), SHAPES)
-  store<i32>(RESULT, lineSerial(), SERIAL)
   return READ
+}
+
+/** The time of a text, which no value of the line reproduces. */
+const OF_HEADER: i32 = i32.MAX_VALUE
+
+/** Reads a text into the results, as readRow does with JSON. */
+export function readTextRow(start: i32, end: i32, wholeStart: i32, wholeEnd: i32, scratch: i32): i32 {
+  const isRepaired = wholeStart !== start
+  if (!isRepaired && !isUtf8(start, end)) return NOT_UTF8
+  if (hasNul(start, end)) return FOR_REFERENCE
+  setScratch(scratch)
+  beginLine()
+  const read = readText(start, end)
+  if (read === FULL || read === TEXT_UNUSUAL) return read === FULL ? IS_FULL : FOR_REFERENCE
+  if (isThere(roleMask(ORIGINAL_TIME, ORIGINAL_TIME))) return FOR_REFERENCE
+  let flags = IS_TEXT | (isFailure() ? IS_FAILURE : 0)
+  startShapes()
+  const isOfHeader = textTimeExists() && isTaken(isAcceptable(givenMs), msOfText(), nsOfText())
+  // A shape marks its references with a control character.
+  if (read === FOUND && !isRepaired && findByte(1, start, end) === end) {
+    const shape = addTextShape(start, end, wordsOfText(), isOfHeader ? formatOfText() : 0)
+    if (shape === FULL) return IS_FULL
+    if (shape === HAS_SHAPE) flags |= IS_WHOLE | IS_EXACT
+    else startShapes()
+  }
+  endNested(false)
+  readTextTime(isOfHeader)
+  store<i32>(RESULT, readSeverity(true), SEVERITY)
+  store<i32>(RESULT, 0, MESSAGE_SEVERITY)
+  hashText(wholeStart, wholeEnd)
+  store<i32>(RESULT, flags, FLAGS)
+  store<i32>(RESULT, nestedValueCount(), VALUES)
+  store<i32>(RESULT, 0, NESTED)
+  store<i32>(RESULT, shapeCount(), SHAPES)
+  store<i32>(RESULT, wordsOfText(), WORDS_START)
+  return READ
+}
+
+/** Resolves the time as textTime does. */
+function readTextTime(isOfHeader: bool): void {
+  const hasGiven = isAcceptable(givenMs)
+  store<i32>(RESULT, OF_HEADER, TIME_VALUE)
+  store<i32>(RESULT, 0, TIME_FORMAT)
+  store<i32>(RESULT, 0, REFUSED)
+  if (isOfHeader) {
+    setTime(msOfText(), nsOfText())
+    return
+  }
+  for (let role = TIME_FIRST; role <= TIME_LAST; role += 1) {
+    const value = nestedRole(role)
+    if (value === 0 || !isTimeOfEvent(load<i32>(value, TEXT_START), load<i32>(value, TEXT_END))) continue
+    if (!isTaken(hasGiven, msOfTime(), nsOfTime())) continue
+    setTime(msOfTime(), nsOfTime())
+    return
+  }
+  store<i32>(RESULT, -1, TIME_VALUE)
+  setTime(hasGiven ? givenMs : atMs, hasGiven ? givenNs : atNs)
+  if (hasGiven || !hasTextTime()) return
+  const refused = nestedAt(nestedValueCount())
+  store<i32>(refused, textTimeStart(), TEXT_START)
+  store<i32>(refused, textTimeEnd(), TEXT_END)
+  store<i32>(RESULT, refused, REFUSED)
+}
+
+function isTaken(hasGiven: bool, ms: f64, ns: i32): bool {
+  return hasGiven ? ms === givenMs && ns === givenNs : isAcceptable(ms)
+}
+
+/** Hashes the message, or a text without one. */
+function hashText(start: i32, end: i32): void {
+  let rank = -1
+  for (let role = MESSAGE_FIRST; role <= MESSAGE_LAST && rank < 0; role += 1) {
+    const value = nestedRole(role)
+    if (value === 0) continue
+    rank = role - MESSAGE_FIRST
+    hashMessage(load<i32>(value, TEXT_START), load<i32>(value, TEXT_END))
+  }
+  if (rank < 0) hashMessage(start, end)
+  store<i32>(RESULT, rank, MESSAGE_RANK)
+  store<i32>(RESULT, hashHigh(), HASH_HIGH)
+  store<i32>(RESULT, hashLow(), HASH_LOW)
 }
 
 /** Reads the message, the value of the best key of a message if that is a text: as a JSON object, or as a line of its own. */
@@ -152,7 +246,7 @@ function readMessageIn(start: i32, end: i32): i32 {
     if (read === FULL || read === TEXT_UNUSUAL) return read === FULL ? IS_FULL : FOR_REFERENCE
     hasMessage = read === FOUND
   }
-  if (hasMessage) endNested()
+  if (hasMessage) endNested(true)
   return READ
 }
 
@@ -168,8 +262,8 @@ function readEventTime(): i32 {
       const value = lineRole(role)
       if (value === 0) continue
       if (isTimeOfEvent(load<i32>(value, TEXT_START), load<i32>(value, TEXT_END))) {
-        const isTaken = hasGiven ? msOfTime() === givenMs && nsOfTime() === givenNs : isAcceptable(msOfTime())
-        if (isTaken) {
+        const isOne = isTaken(hasGiven, msOfTime(), nsOfTime())
+        if (isOne) {
           const index = (value - valueAt(0)) >> 4
           setTime(msOfTime(), nsOfTime())
           store<i32>(RESULT, index, TIME_VALUE)

@@ -13,8 +13,12 @@ export const TEXT_KINDS: i32 = PATTERN_KINDS + 256
 export const WORD_BYTES: i32 = 16
 export const WORDS_OF_TEXTS: i32 = TEXT_KINDS + 512
 export const LEVEL_WORDS: i32 = WORDS_OF_TEXTS + WORD_BYTES * 64
+/** The formats of times in front of texts: length, number and text. */
+export const TEXT_FORMATS: i32 = LEVEL_WORDS + 8 * 16
+export const TEXT_FORMAT_BYTES: i32 = 40
+export const TEXT_FORMATS_MAX: i32 = 64
 /** The results of the last line; the host reads them (line-kernel.ts). */
-export const RESULT: i32 = LEVEL_WORDS + 8 * 16
+export const RESULT: i32 = TEXT_FORMATS + TEXT_FORMAT_BYTES * TEXT_FORMATS_MAX
 /** The values of keys with a meaning, by the number of the key: of the line, and of the object in its message. */
 export const LINE_ROLES: i32 = RESULT + 256
 export const NESTED_ROLES: i32 = LINE_ROLES + 256

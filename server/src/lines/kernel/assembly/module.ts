@@ -1,22 +1,21 @@
 import { initBytes } from './bytes'
-import { clearKeys, FULL } from './keys'
+import { clearKeys } from './keys'
 import { initLevels } from './levels'
 import { initMasks } from './masks'
 import { LINE_SHAPES, LINES, MESSAGE, PATHS, RESULT, SHAPES, STEPS, VALUES } from './memory'
 import { initNames } from './names'
-import { beginNested, clearNested, nestedValueCount, readNested } from './nested'
-import { clearPaths, WHOLE } from './objects'
+import { clearNested } from './nested'
+import { clearPaths } from './objects'
 import { initPattern } from './pattern'
 import { clearLevels } from './severity'
 import { clearOpenMaps, clearShapes } from './shapes'
 import { clearSteps } from './steps'
 import { initTextKinds } from './text-kinds'
+import { clearTextFormats } from './text-times'
 import { clearTimes } from './times'
 
-export { scratchEnd, setScratch } from './escapes'
-export { readRow, setArrival, setOptions } from './lines'
+export { readRow, readTextRow, setArrival, setOptions } from './lines'
 export { hashHigh, hashLow, hashMessage } from './masks'
-export { valueCount } from './objects'
 export { clearOpenMaps } from './shapes'
 export { formatOfTime, isTime, msOfTime, nsOfTime } from './times'
 export { repair } from './utf8'
@@ -42,13 +41,7 @@ export function clear(): void {
   clearPaths()
   clearNested()
   clearTimes()
-}
-
-/** Reads any text as one JSON object: the number of its values, -1 when it is none, or FULL. */
-export function readObject(start: i32, end: i32): i32 {
-  beginNested()
-  const read = readNested(start, end)
-  return read === WHOLE ? nestedValueCount() : read === FULL ? FULL : -1
+  clearTextFormats()
 }
 
 /** The places that the host reads and writes. */

@@ -2,6 +2,7 @@ import { scratchEnd, setScratch } from './escapes'
 import { NAMELESS, OUTSIDE, pathOf } from './keys'
 import { NESTED_VALUES_MAX, PATH_BYTES, PATHS } from './memory'
 import {
+  CUT_IN,
   IS_ATTRIBUTE,
   isExactLine,
   lineSerial,
@@ -28,6 +29,8 @@ import { BROKEN, END, insideOf, keyOfStep, kindOf, lengthOf, NESTED_START, NULL,
  * that can be cut out of it. At the end the last of them counts, in the place of the first.
  */
 export const IN_TEXT: i32 = 1
+/** A value that the shape of the text has cut out. */
+export const CUT: i32 = 2
 
 let count: i32 = 0
 let serial: i32 = 0
@@ -35,6 +38,7 @@ let serial: i32 = 0
 let outerCount: i32 = 0
 /** The values that were left out because the header has their keys. */
 let skipped: i32 = 0
+let hasRepeated: bool = false
 /** True for more values than are read, where the reference must tell which of them count. */
 let isTooMany: bool = false
 
@@ -57,6 +61,7 @@ export function beginNested(): void {
   count = 0
   outerCount = 0
   skipped = 0
+  hasRepeated = false
   isTooMany = false
   clearNestedRoles()
 }
@@ -99,6 +104,7 @@ function markAll(): void {
     const value = nestedAt(count)
     const path = load<i32>(value, VALUE_PATH)
     if (firstOf(path) === 0) mark(value, path)
+    else hasRepeated = true
     count += 1
   }
 }
@@ -113,6 +119,7 @@ export function addInner(path: i32, start: i32, end: i32, place: i32): void {
   const value = nestedAt(count)
   addOuter(path, start, end, place)
   if (first === 0) mark(value, path)
+  else hasRepeated = true
 }
 
 /** Adds a value whose key has none yet. */
@@ -148,16 +155,34 @@ function replaceAll(path: i32, start: i32, end: i32, to: i32): void {
   }
 }
 
-/** Leaves the last value of each path, in the place of the first, and none of keys that the line has, or that only attributes have. */
-export function endNested(): void {
+export function pathOfNested(value: i32): i32 {
+  return load<i32>(value, VALUE_PATH)
+}
+
+/** True when a value with the same path was asked for, or is asked for, since the text began. */
+export function isCutAlready(value: i32): bool {
+  const record = PATHS + load<i32>(value, VALUE_PATH) * PATH_BYTES
+  if (load<i32>(record, CUT_IN) === serial) return true
+  store<i32>(record, serial, CUT_IN)
+  return false
+}
+
+export function hasRepeatedPaths(): bool {
+  return hasRepeated
+}
+
+/** Leaves the last value of each path in the place of the first. In a line, it has none of the keys of the line, and none that only attributes have. */
+export function endNested(isInLine: bool): void {
   for (let index = 0; index < count; index += 1) {
     const value = nestedAt(index)
     const record = PATHS + load<i32>(value, VALUE_PATH) * PATH_BYTES
     const first = load<i32>(record, NESTED_VALUE)
     if (first !== value) {
       setText(first, load<i32>(value, TEXT_START), load<i32>(value, TEXT_END))
+      if (load<i32>(value, SYMBOL) === CUT) store<i32>(first, CUT, SYMBOL)
       store<i32>(value, NO_PATH, VALUE_PATH)
-    } else if (load<i32>(record, SEEN_IN) === lineSerial() || load<i32>(record, IS_ATTRIBUTE) !== 0) store<i32>(value, NO_PATH, VALUE_PATH)
+    } else if (isInLine && (load<i32>(record, SEEN_IN) === lineSerial() || load<i32>(record, IS_ATTRIBUTE) !== 0))
+      store<i32>(value, NO_PATH, VALUE_PATH)
   }
 }
 

@@ -24,6 +24,8 @@ export const SEEN_IN: i32 = 4
 const VALUE: i32 = 8
 export const NESTED_IN: i32 = 12
 export const NESTED_VALUE: i32 = 16
+/** The last text with a value of the path in its shape. */
+export const CUT_IN: i32 = 24
 /** Set for names of attributes, which a message cannot give. */
 export const IS_ATTRIBUTE: i32 = 20
 
@@ -53,12 +55,17 @@ export function valueAt(index: i32): i32 {
   return VALUES + index * VALUE_BYTES
 }
 
-/** Reads the line as JSON, as far as it is: WHOLE, BROKEN, UNUSUAL or FULL. */
-export function readLine(start: i32, end: i32): i32 {
+/** Begins a line without values of its own. */
+export function beginLine(): void {
   serial += 1
   count = 0
   isExact = true
   clearRoles()
+}
+
+/** Reads the line as JSON, as far as it is: WHOLE, BROKEN, UNUSUAL or FULL. */
+export function readLine(start: i32, end: i32): i32 {
+  beginLine()
   let context = OUTSIDE
   let last: i32 = LINE_START
   let at = start

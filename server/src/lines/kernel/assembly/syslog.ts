@@ -149,7 +149,7 @@ function addField(path: i32, start: i32, end: i32): void {
 function readModernTime(from: i32, to: i32, end: i32): void {
   if (to - from === 1 && byteAt(from) === DASH) return
   if (readIsoTime(from, end) && textTimeEnd() === to) return
-  setTextTime(from, to, false, 0, 0)
+  setTextTime(from, to, false, 0, 0, 0)
 }
 
 /** Reads `[id name="value" …]…`. Returns its end, -1 for another text. */

@@ -1,4 +1,7 @@
-import { byteAt } from './bytes'
+import { byteAt, copyBytes, hashOf, isSame } from './bytes'
+import { scratchEnd } from './escapes'
+import { learnFormat } from './host'
+import { TEXT_FORMAT_BYTES, TEXT_FORMATS, TEXT_FORMATS_MAX } from './memory'
 import { DIGIT, isByte, isKind, isWordAt, kindAt, LOWER, runEnd, TIME_END, UPPER } from './text-kinds'
 
 /** Reads times in front of texts as ingest/detect/time.ts does. */
@@ -10,7 +13,10 @@ const NONE: i32 = -1
 const NO_OFFSET: f64 = 86400000000
 const NO_DAY: i32 = i32.MIN_VALUE
 
+const OTHER_FRACTION: i32 = 0x2a
 const ZERO: i32 = 0x30
+/** Without this bit, a letter is a capital. */
+const CAPITAL: i32 = 0xdf
 const SPACE: i32 = 0x20
 const DASH: i32 = 0x2d
 const SLASH: i32 = 0x2f
@@ -25,6 +31,15 @@ let end: i32 = 0
 let exists: bool = false
 let ms: f64 = 0
 let ns: i32 = 0
+
+/** How it is written: the letter of its layout (time-text.ts), 0 when no format writes it so, the fraction with its sign, and the zone. */
+let layout: i32 = 0
+/** The number of its format, NONE as long as nobody asked. */
+let format: i32 = 0
+let between: i32 = SPACE
+let point: i32 = 0
+let fractionTo: i32 = 0
+let zoneTo: i32 = 0
 
 export function clearTextTime(): void {
   start = NONE
@@ -45,16 +60,50 @@ export function msOfText(): f64 {
 export function nsOfText(): i32 {
   return ns
 }
-/** Puts back what was read before. */
-export function setTextTime(from: i32, to: i32, isThere: bool, fullMs: f64, restNs: i32): void {
+/** Puts back what was read before, with the number of its format. */
+export function setTextTime(from: i32, to: i32, isThere: bool, fullMs: f64, restNs: i32, number: i32): void {
   start = from
   end = to
+  format = number
   exists = isThere
   ms = fullMs
   ns = restNs
 }
 export function textTimeStart(): i32 {
   return start
+}
+
+/** The number of the format that writes the time as it is written, plus 1; 0 for none. */
+export function formatOfText(): i32 {
+  if (start === NONE || !exists) return 0
+  if (format === NONE) format = layout === 0 ? 0 : readFormat()
+  return format
+}
+
+function readFormat(): i32 {
+  const digits = fractionTo - point - 1
+  const isWhole = digits <= 0 || digits % 3 === 0 || byteAt(fractionTo - 1) === ZERO
+  const text = scratchEnd()
+  store<u8>(text, layout)
+  store<u8>(text + 1, between)
+  store<u8>(text + 2, digits > 0 ? byteAt(point) : POINT)
+  store<u8>(text + 3, isWhole ? ZERO + max(digits, 0) : OTHER_FRACTION)
+  copyBytes(text + 4, fractionTo, zoneTo - fractionTo)
+  return numberOfFormat(text, 4 + zoneTo - fractionTo)
+}
+
+/** The host numbers the formats. */
+function numberOfFormat(text: i32, length: i32): i32 {
+  const known = TEXT_FORMATS + (hashOf(text, length, 0) & (TEXT_FORMATS_MAX - 1)) * TEXT_FORMAT_BYTES
+  if (load<i32>(known) === length && isSame(text, known + 8, length)) return load<i32>(known, 4)
+  store<i32>(known, length)
+  store<i32>(known, learnFormat(text, length), 4)
+  copyBytes(known + 8, text, length)
+  return load<i32>(known, 4)
+}
+
+export function clearTextFormats(): void {
+  memory.fill(TEXT_FORMATS, 0, TEXT_FORMATS_MAX * TEXT_FORMAT_BYTES)
 }
 
 /** The year of the day after the arrival, and the end of that day: a time without a year is not later. */
@@ -71,8 +120,9 @@ export function readIsoTime(from: i32, to: i32): bool {
   if (clock + CLOCK_LENGTH > to || !areDigits(from, 4) || !areDigits(from + 5, 2) || !areDigits(from + 8, 2)) return false
   const sign = byteAt(from + 4)
   const second = byteAt(from + 7)
-  const between = byteAt(from + 10)
-  if ((sign !== DASH && sign !== SLASH) || (second !== DASH && second !== SLASH) || (between !== 0x54 && between !== SPACE)) return false
+  const separator = byteAt(from + 10)
+  if ((sign !== DASH && sign !== SLASH) || (second !== DASH && second !== SLASH) || (separator !== 0x54 && separator !== SPACE))
+    return false
   if (!isClock(clock, to)) return false
   const clockEnd = clock + CLOCK_LENGTH
   let fraction = clockEnd
@@ -90,11 +140,24 @@ export function readIsoTime(from: i32, to: i32): bool {
   start = from
   end = tail
   exists = false
+  format = 0
   if (sign === DASH && second === SLASH) return true
   const day = dayOf(numberIn(from, from + 4), twoDigits(from + 5), twoDigits(from + 8))
   const offset = offsetMs(fraction, tail)
   setInstant(day, clock, clockEnd + 1, fraction, offset)
+  setForm(sign !== second ? 0 : sign === DASH ? 0x69 : 0x73, clockEnd, fraction, tail)
+  between = separator
   return true
+}
+
+/** Notes how the time is written. No format writes a leap second. */
+function setForm(letter: i32, from: i32, fraction: i32, zone: i32): void {
+  layout = twoDigits(from - 2) > 59 ? 0 : letter
+  format = NONE
+  between = SPACE
+  point = from
+  fractionTo = fraction
+  zoneTo = zone
 }
 
 /** The end of a time whose zone may begin here; -1 when the text continues. */
@@ -150,6 +213,10 @@ export function readSyslogTime(from: i32, to: i32): bool {
   const fraction = fractionEnd(clock + CLOCK_LENGTH, to)
   if (!isByte(fraction, to, SPACE) && !(isByte(fraction, to, COLON) && isByte(fraction + 1, to, SPACE))) return false
   setNamed(from, fraction, written, monthAt(from), numberIn(day, dayEnd), clock, fraction, 0)
+  // The day takes two places, the first of which is a zero or a space.
+  const isPadded = byteAt(from + 4) === ZERO
+  const letter = written === NONE ? 0x62 : 0x79
+  setForm(dayEnd - from !== 6 ? 0 : isPadded ? letter : letter & CAPITAL, clock + CLOCK_LENGTH, fraction, fraction)
   return true
 }
 
@@ -167,6 +234,8 @@ export function readWeekdayTime(from: i32, to: i32): bool {
   const fraction = fractionEnd(dayEnd + 1 + CLOCK_LENGTH, to)
   if (!isByte(fraction, to, SPACE) || fraction + 5 > to || !areDigits(fraction + 1, 4)) return false
   setNamed(from, fraction + 5, numberIn(fraction + 1, fraction + 5), monthAt(month), numberIn(day, dayEnd), dayEnd + 1, fraction, 0)
+  const isWritten = month === from + 4 && dayEnd - month === 6 && isWeekdayOf(from)
+  setForm(!isWritten ? 0 : byteAt(month + 4) === ZERO ? 0x77 : 0x57, dayEnd + 1 + CLOCK_LENGTH, fraction, fraction)
   return true
 }
 
@@ -178,6 +247,7 @@ export function readAccessTime(from: i32, to: i32): bool {
   if (byteAt(from + 20) !== SPACE || (sign !== PLUS && sign !== DASH) || !areDigits(from + 22, 4)) return false
   const offset = offsetMs(from + 20, from + 26)
   setNamed(from, from + 26, numberIn(from + 7, from + 11), monthAt(from + 3), twoDigits(from), from + 12, from + 20, offset)
+  setForm(0x61, from + 20, from + 20, from + 26)
   return true
 }
 
@@ -190,6 +260,7 @@ export function readShortTime(from: i32, to: i32, dash: i32, digits: i32): bool 
   if (byteAt(clock - 1) !== SPACE || !isClock(clock, to) || byteAt(point) !== POINT || !areDigits(point + 1, digits)) return false
   const last = point + 1 + digits
   setNamed(from, last, NONE, twoDigits(from), twoDigits(from + 2 + dash), clock, last, 0)
+  setForm(dash === 1 ? 0x67 : 0x6b, point, last, last)
   return exists
 }
 
@@ -260,6 +331,11 @@ function monthAt(at: i32): i32 {
 
 function isWeekday(at: i32, to: i32): bool {
   return at + 3 <= to && nameAt(WEEKDAYS, at) >= 0
+}
+
+/** True when the name is that of the day that was read. */
+function isWeekdayOf(at: i32): bool {
+  return exists && nameAt(WEEKDAYS, at) === i32((Math.floor(ms / DAY_MS) + 3) % 7)
 }
 
 function nameAt(names: string, at: i32): i32 {

@@ -10,7 +10,7 @@ import { ALL_PAIRS, NO_PAIRS, readPairs } from './pairs'
 import { NONE, readSeverity } from './severity'
 import { clearSyslog, isSyslogFull, priorityOfText } from './syslog'
 import { BLANK, findBytes, hasWideBlank, isByte, isWordAt, kindAt, runEnd } from './text-kinds'
-import { clearTextTime, msOfText, nsOfText, setTextTime, textTimeEnd, textTimeExists, textTimeStart } from './text-times'
+import { clearTextTime, formatOfText, msOfText, nsOfText, setTextTime, textTimeEnd, textTimeExists, textTimeStart } from './text-times'
 import { clearUnusual, isUnusual } from './unusual'
 
 /** Only the beginning of a longer text is read, which the reference does. */
@@ -110,9 +110,10 @@ function readEnveloped(rest: i32, to: i32): i32 {
   const exists = textTimeExists()
   const ms = msOfText()
   const ns = nsOfText()
+  const format = formatOfText()
   const first = nestedValueCount()
   readHeader(rest, to, true)
-  setTextTime(start, end, exists, ms, ns)
+  setTextTime(start, end, exists, ms, ns, format)
   if (hasTooMany()) dropFrom(first)
   return overrideFrom(first)
 }
