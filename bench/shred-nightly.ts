@@ -1,5 +1,5 @@
-import { compareWrappedLines } from '../server/src/ingest/intake/text-lines.fixture.ts'
-import { compareFamilies, compareHostileLines, compareTextForms } from '../server/src/lines/equals-reference.fixture.ts'
+import { compareTexts, compareWrappedLines } from '../server/src/ingest/intake/text-lines.fixture.ts'
+import { compareFamilies, compareHostileLines } from '../server/src/lines/equals-reference.fixture.ts'
 
 /**
  * The shredder held to the reference on as many lines as are asked for, a quarter of them hostile, and a quarter each JSON, text and text in JSON as programs and shippers write them. Every case has a seed,
@@ -19,7 +19,7 @@ for (let seed = firstSeed; done < lines; seed += 1) {
   try {
     for (let part = 0; part < (BLOCKS * FAMILY_LINES) / HOSTILE_LINES; part += 1) compareHostileLines(seed * 8 + part, HOSTILE_LINES)
     compareFamilies(seed, BLOCKS, FAMILY_LINES)
-    compareTextForms(seed, BLOCKS, FAMILY_LINES)
+    compareTexts(seed, BLOCKS, FAMILY_LINES)
     compareWrappedLines(seed, BLOCKS, FAMILY_LINES)
   } catch (cause) {
     throw new Error(`the shredder and the reference differ at seed ${seed}: node bench/shred-nightly.ts 1 ${seed}`, { cause })

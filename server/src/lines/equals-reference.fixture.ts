@@ -1,12 +1,9 @@
 import { deepStrictEqual, strictEqual } from 'node:assert'
 import type { Arrival, EventRow } from './event.ts'
 import { family, hostileLine, type Random, randomFrom } from './generated-lines.fixture.ts'
-import { textForm } from './generated-text.fixture.ts'
-import type { MessageReader } from './message-parts.ts'
 import { NativeReader } from './native-rows.fixture.ts'
-import { PlainText } from './plain-text.ts'
+import type { MessageReader } from './reference.ts'
 import { rebuildRow, shred } from './reference.ts'
-import { hasTextShape } from './shape.ts'
 import { Shredder } from './shred.ts'
 import { hashToBigint } from './skeleton.ts'
 import { emptySlotMap, type Slot, type SlotMap } from './slots.ts'
@@ -27,23 +24,24 @@ export type Row = Record<string, unknown>
 export const latin1 = (text: string | Uint8Array): string => Buffer.from(text).toString('latin1')
 
 /** Adds lines to a shredder as one block and throws when a row differs from the reference. */
-export const compareWithReference = (shredder: Shredder, lines: readonly Uint8Array[], map: SlotMap, given: Arrival): void =>
-  compareTextLines(
+export function compareWithReference(shredder: Shredder, lines: readonly Uint8Array[], map: SlotMap, given: Arrival): void {
+  for (const line of lines) shredder.addLine(new Uint8Array(line), given)
+  compareAddedLines(
     shredder,
     lines.map((line) => ({ line })),
     map,
     given,
   )
+}
 
 export type TextLineCase = { line: Uint8Array; found?: FoundText | undefined }
 
-/** The same for parsed text lines. It also throws when a line does not rebuild. */
+/** The same for text lines, of which `found` are what detection finds. It also throws when a line does not rebuild. */
 export function compareTextLines(shredder: Shredder, lines: readonly TextLineCase[], map: SlotMap, given: Arrival): void {
   // Workers hold lines as plain byte arrays.
-  for (const [index, { line, found }] of lines.entries()) {
+  for (const { line, found } of lines) {
     const bytes = new Uint8Array(line)
-    const plain = index % 2 === 0 ? plainOf(found) : undefined
-    if (!plain || !shredder.addPlain(bytes, given, plain)) shredder.addLine(bytes, given, found)
+    if (!shredder.addText(bytes, 0, bytes.length, given)) shredder.addLine(bytes, given, found)
   }
   compareAddedLines(shredder, lines, map, given)
 }
@@ -67,19 +65,6 @@ export function compareAddedLines(
   strictEqual(shredder.ledger.failures, 0)
 }
 
-/** The parts of a line as the reader of plain lines would give them; undefined for other lines. */
-function plainOf(found: FoundText | undefined): PlainText | undefined {
-  if (!found || !/^[\t -~]+$/.test(found.text) || !hasTextShape(found.text)) return undefined
-  const { leaves, time, severity, wordsStart } = found
-  if (leaves.some(({ start }) => start < 0) || (time && (!time.instant || time.format === undefined))) return undefined
-  const plain = new PlainText()
-  if (!leaves.every(({ path, start, end }) => plain.add(path, start, end))) return undefined
-  if (time?.instant) {
-    Object.assign(plain, { ...time.instant, format: time.format, timeStart: time.start, timeEnd: time.end })
-  }
-  return Object.assign(plain, { severity, wordsStart })
-}
-
 /** Tests JSON lines whose messages are read, block after block with one shredder. */
 export function compareMessages(
   shredder: Shredder,
@@ -96,18 +81,6 @@ export function compareMessages(
     given,
     messages,
   )
-}
-
-/** Tests text lines of a few forms, block after block with one shredder. */
-export function compareTextForms(seed: number, blocks: number, count: number): void {
-  const chance = randomFrom(seed)
-  const map = randomMap(chance)
-  const forms = Array.from({ length: 1 + chance.below(3) }, () => textForm(chance, arrival.at.ms))
-  const shredder = new Shredder(map, { random: () => 0.5 })
-  for (let block = 0; block < blocks; block += 1) {
-    const lines = Array.from({ length: count }, () => chance.pick(forms)())
-    compareTextLines(shredder, lines, map, chance.chance(0.5) ? arrival : randomArrival(chance))
-  }
 }
 
 /** Tests lines of any kind. */

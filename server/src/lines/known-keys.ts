@@ -1,8 +1,7 @@
 import type { BlockBuilder } from './block.ts'
 import type { TextColumn } from './columns.ts'
-import { messageKeys, timeKeys } from './event.ts'
+import { messageKeys } from './event.ts'
 import { severityKeys } from './severity.ts'
-import { textReference } from './shape.ts'
 import type { SlotMap } from './slots.ts'
 import { cleanName } from './walk.ts'
 
@@ -10,10 +9,8 @@ import { cleanName } from './walk.ts'
 export type KnownKey = {
   readonly path: string
   readonly column: TextColumn | undefined
-  readonly reference: string
   readonly tellsSeverity: boolean
-  /** The ranks among time keys and message keys (0 is best), -1 for other keys. */
-  readonly time: number
+  /** The rank among message keys (0 is best), -1 for other keys. */
   readonly message: number
   /** The last set of keys that had it, and its position there. */
   set: number
@@ -56,9 +53,7 @@ export class KnownKeys {
     return {
       path,
       column: slot && this.block.slot(slot),
-      reference: textReference(slot, path),
       tellsSeverity: severityKeys.has(path),
-      time: timeKeys.indexOf(path),
       message: messageKeys.indexOf(path),
       set: 0,
       at: 0,

@@ -1,5 +1,5 @@
 import type { Arrival } from './event.ts'
-import type { MessageReader } from './message-parts.ts'
+import type { MessageReader } from './reference.ts'
 import { Shredder } from './shred.ts'
 import { emptySlotMap, type Observation, SCARCE_SHARE } from './slots.ts'
 import type { FoundText } from './text-line.ts'

@@ -29,6 +29,7 @@ const NO_FIELD = -1
  */
 export class PreparedRecord implements RowFacts {
   readonly arrival: Arrival
+  /** True when fields decide the time or the message. The lines of such records are prepared one by one. */
   readonly decidesText: boolean
   readonly origin: number
   readonly postHigh = 0
@@ -96,7 +97,8 @@ export class PreparedRecord implements RowFacts {
     return this.said
   }
 
-  severityVersion(): number {
+  /** A number that changes with the texts that decide the severity, NONE when they are not compared. */
+  private severityVersion(): number {
     const { table, first, severityFields, severityTexts } = this
     if (!table) return KnownTexts.NONE
     const { memory, starts, ends } = table

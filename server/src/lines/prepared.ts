@@ -1,5 +1,5 @@
 import type { BlockBuilder } from './block.ts'
-import { type Arrival, eventTime, messageKeys, ORIGINAL_TIME } from './event.ts'
+import { type Arrival, eventTime, messageKeys } from './event.ts'
 import type { KnownKey, KnownKeys } from './known-keys.ts'
 import { cleanText, toSlot } from './leaf-text.ts'
 import { type Severity, severityOf } from './severity.ts'
@@ -9,8 +9,6 @@ import type { Instant } from './time-text.ts'
 /** The facts about a row that do not come from its line. */
 export type RowFacts = {
   readonly arrival: Arrival
-  /** True when attributes decide the time or the message of a text line. Such lines go to the reference. */
-  readonly decidesText: boolean
   /** True when an attribute contributes to the severity of a line. */
   readonly tellsSeverity: boolean
   /** Time, refused time, severity and skeleton of a line that contains none. Without a skeleton its text is masked. */
@@ -24,8 +22,6 @@ export type RowFacts = {
   readonly origin: number
   readonly postHigh: number
   readonly postLow: number
-  /** A number that changes with the texts that decide the severity, -1 when they are not compared. */
-  severityVersion(): number
   /** True when the key is an attribute. */
   has(path: string): boolean
   addAttributes(row: number): void
@@ -35,7 +31,6 @@ export type RowFacts = {
 /** The facts that all lines of an arrival share, computed once for each block. */
 export class PreparedArrival implements RowFacts {
   readonly arrival: Arrival
-  readonly decidesText: boolean
   readonly tellsSeverity: boolean
   readonly time: Instant
   readonly refused: string | undefined
@@ -54,9 +49,8 @@ export class PreparedArrival implements RowFacts {
   constructor(arrival: Arrival, known: KnownKeys, block: BlockBuilder) {
     this.arrival = arrival
     this.block = block
-    const { isOriginal, tellsSeverity, isMessage } = this.readAttributes(known)
+    const { tellsSeverity, isMessage } = this.readAttributes(known)
     const { instant, refused } = eventTime(NO_LEAF, arrival)
-    this.decidesText = isMessage || isOriginal
     this.tellsSeverity = tellsSeverity && arrival.severity === undefined
     this.time = instant
     this.refused = refused
@@ -68,11 +62,6 @@ export class PreparedArrival implements RowFacts {
     this.origin = block.origin.indexOf(arrival.origin)
     this.postHigh = Number(arrival.post >> 32n)
     this.postLow = Number(arrival.post & 0xffff_ffffn)
-  }
-
-  /** The texts of an arrival do not change. */
-  severityVersion(): number {
-    return 0
   }
 
   has(path: string): boolean {
@@ -95,10 +84,10 @@ export class PreparedArrival implements RowFacts {
   }
 
   /** Keeps the attributes; the last of two with one path counts. */
-  private readAttributes(known: KnownKeys): { isOriginal: boolean; tellsSeverity: boolean; isMessage: boolean } {
+  private readAttributes(known: KnownKeys): { tellsSeverity: boolean; isMessage: boolean } {
     const { keys, texts, arrival } = this
     const serial = known.nextSet()
-    const found = { isOriginal: false, tellsSeverity: false, isMessage: false }
+    const found = { tellsSeverity: false, isMessage: false }
     for (const { path, text } of arrival.attributes) {
       const key = known.of(path)
       if (key.set !== serial) {
@@ -109,7 +98,6 @@ export class PreparedArrival implements RowFacts {
       texts[key.at] = cleanText(text)
       if (key.tellsSeverity) found.tellsSeverity = true
       if (key.message >= 0) found.isMessage = true
-      if (key.path === ORIGINAL_TIME) found.isOriginal = true
     }
     return found
   }

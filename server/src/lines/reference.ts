@@ -12,7 +12,6 @@ import {
   textTime,
 } from './event.ts'
 import { cleanText, decodeText, type TextEncoding, toSlot } from './leaf-text.ts'
-import type { MessageReader } from './message-parts.ts'
 import { isOpenPiece, type Piece, partsOf, pieceText, rebuildParts, shapeOfParts, withKeyReference } from './parts.ts'
 import { MASK } from './pattern.ts'
 import { type Severity, severityOf } from './severity.ts'
@@ -209,15 +208,27 @@ function readText({ text, leaves, time, wordsStart }: FoundText): ReadLine {
   return { kind: 'text', leaves: stored, paths, strings: new Set(), parts, pieces: [], tail, words, whole: parts.length > 0, exact }
 }
 
+/** Reads the message of a JSON line like a line of its own. */
+export type MessageReader = { detect(message: string, at: Instant): FoundText | undefined }
+
 /** What the message of a JSON line contains. */
 type ReadMessage = { found: FoundText; leaves: ReadonlyMap<string, string> }
 
 function readMessage(read: ReadLeaves, messages: MessageReader | undefined, { at, isParsed }: Arrival): ReadMessage | undefined {
   const path = messageKeys.find((key) => read.leaves.has(key))
   if (!messages || isParsed || path === undefined || !read.strings.has(path)) return undefined
-  const bytes = Buffer.from(read.leaves.get(path) ?? '', 'utf8')
-  const found = messages.detect(Buffer.from(messages.part(bytes, 0, bytes.length)).toString('utf8'), at)
+  const found = messages.detect(withoutBlanks(read.leaves.get(path) ?? ''), at)
   return found && { found, leaves: cleanLeaves(found.leaves) }
+}
+
+const SPACE = 0x20
+
+/** A message without blanks and control characters around it. */
+function withoutBlanks(text: string): string {
+  let [start, end] = [0, text.length]
+  while (end > start && text.charCodeAt(end - 1) <= SPACE) end -= 1
+  while (start < end && text.charCodeAt(start) <= SPACE) start += 1
+  return text.slice(start, end)
 }
 
 /** The time of the message counts where neither the protocol nor the line gives one. */

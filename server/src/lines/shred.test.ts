@@ -4,22 +4,16 @@ import {
   arrival,
   compareFamilies,
   compareHostileLines,
-  compareTextForms,
-  compareTextLines,
   compareWithReference,
   latin1,
   numbers,
   type Row,
   rowsOf,
 } from './equals-reference.fixture.ts'
-import { isAcceptable } from './event.ts'
-import { PlainText } from './plain-text.ts'
 import { rebuildText } from './shape.ts'
 import { ShapeLedger } from './shape-ledger.ts'
 import { Shredder } from './shred.ts'
 import { decideSlots, emptySlotMap } from './slots.ts'
-import { type FoundLeaf, leafAt } from './text-line.ts'
-import { readTime, toNs } from './time-text.ts'
 
 const random = () => 0.5
 
@@ -34,13 +28,6 @@ test('the shredder computes the rows of the reference for lines of programs, blo
   fc.assert(
     fc.property(fc.integer(), (seed) => compareFamilies(seed, 3, 30)),
     { numRuns: 150 },
-  )
-})
-
-test('the shredder computes the rows of the reference for text lines, and both rebuild every line', () => {
-  fc.assert(
-    fc.property(fc.integer(), (seed) => compareTextForms(seed, 3, 30)),
-    { numRuns: 300 },
   )
 })
 
@@ -114,41 +101,6 @@ test('records with attributes of their own keep the last value of each, with mor
       [`own-${record}`, latin1('ö'.repeat(record % 30)) || '\0'],
       [`own-${record + 1}`, '\0'],
     ])
-  }
-})
-
-test('a text line that repeats a key goes to the reference, also when more keys than are cached came before', () => {
-  const map = decideSlots(emptySlotMap('s'), [{ path: 'same', count: 9, distinct: 9 }], new Map())
-  const shredder = new Shredder(map, { random })
-  const lines = Array.from({ length: 12 }, (_, line) => {
-    const pairs = Array.from({ length: 990 }, (_, pair) => [`k${line}-${pair}`, '1'] as const)
-    const leaves: FoundLeaf[] = []
-    let text = ''
-    for (const [path, value] of [['same', 'first'] as const, ...pairs, ['same', 'last'] as const]) {
-      text += `${path}=`
-      leaves.push(leafAt(path, value, text.length))
-      text += `${value} `
-    }
-    return { line: Buffer.from(text), found: { text, leaves, time: undefined, severity: undefined, wordsStart: text.length } }
-  })
-  compareTextLines(shredder, lines, map, arrival)
-})
-
-test('the time of a text line without one in its header is that of its best key, read from the bytes', () => {
-  const shredder = new Shredder(emptySlotMap('s'), { random })
-  const values = ['2024-05-01T10:20:30Z', '1714558830.5', '00:00:04.00', '1999-05-01T10:20:30Z', '1714558830123456']
-  const lines = values.flatMap((ts) => values.map((time) => ({ ts, time })))
-  for (const { ts, time } of lines) {
-    const plain = new PlainText()
-    const line = new Uint8Array(Buffer.from(`ts=${ts} time=${time}`))
-    plain.add('ts', 3, 3 + ts.length)
-    plain.add('time', line.length - time.length, line.length)
-    expect(shredder.addPlain(line, arrival, plain)).toBe(true)
-  }
-  for (const [index, row] of rowsOf(shredder.flush(numbers)).entries()) {
-    const { ts = '', time = '' } = lines[index] ?? {}
-    const told = [time, ts].map((text) => readTime(text)?.instant).find((instant) => instant && isAcceptable(instant, arrival.at))
-    expect({ ts, time, at: row.ts }).toEqual({ ts, time, at: toNs(told ?? arrival.at) })
   }
 })
 

@@ -1,22 +1,19 @@
-import { isUtf8 } from 'node:buffer'
 import { BlockBuilder, type BlockNumbers, type DayColumns } from './block.ts'
 import { type Arrival, type EventRow, ORIGINAL_TIME } from './event.ts'
-import { JsonRows } from './json-rows.ts'
 import { KnownKeys } from './known-keys.ts'
 import { toSlot } from './leaf-text.ts'
+import { LineRows } from './line-rows.ts'
 import { MessageHash } from './message-hash.ts'
-import type { MessageReader } from './message-parts.ts'
 import { OpenMapFinder } from './open-maps.ts'
-import { PlainText } from './plain-text.ts'
 import { PreparedArrival, type RowFacts } from './prepared.ts'
 import { type BatchFacts, PreparedRecords } from './prepared-record.ts'
 import type { RecordTable } from './record-table.ts'
+import type { MessageReader } from './reference.ts'
 import { shred } from './reference.ts'
 import type { Severity } from './severity.ts'
 import { ShapeLedger } from './shape-ledger.ts'
 import type { Observation, SlotMap } from './slots.ts'
 import type { FoundText } from './text-line.ts'
-import { TextRows } from './text-rows.ts'
 import { OPEN_OBJECT } from './walk.ts'
 
 const LINE_FEED = 0x0a
@@ -34,8 +31,8 @@ export type ShredderOptions = {
 }
 
 /**
- * Turns the lines of one dataset into blocks. It computes the same rows as reference.ts, faster. JSON lines are read by the kernel; lines beyond its bounds are
- * passed to the reference.
+ * Turns the lines of one dataset into blocks. It computes the same rows as reference.ts, faster. Lines are read by the kernel; those beyond its bounds are passed to the
+ * reference.
  */
 export class Shredder {
   readonly ledger: ShapeLedger
@@ -45,8 +42,7 @@ export class Shredder {
   private map: SlotMap
   private readonly block: BlockBuilder
   readonly finder = new OpenMapFinder()
-  private jsonRows: JsonRows
-  private textRows: TextRows
+  private lineRows: LineRows
   private attributeKeys: KnownKeys
   readonly masker = new MessageHash()
   readonly messages: MessageReader | undefined
@@ -58,8 +54,7 @@ export class Shredder {
     this.messages = messages
     this.ledger = new ShapeLedger(random, shapesMax, checkedFirst)
     this.block = new BlockBuilder(map.tableClass)
-    this.jsonRows = new JsonRows(map, this.block, this)
-    this.textRows = new TextRows(map, this.block, this)
+    this.lineRows = new LineRows(map, this.block, this)
     this.attributeKeys = new KnownKeys(map, this.block)
   }
 
@@ -81,8 +76,7 @@ export class Shredder {
     if (map.tableClass !== this.map.tableClass) throw new Error('a dataset cannot change the class of its table')
     if (map.version === this.map.version) return
     this.map = map
-    this.jsonRows = new JsonRows(map, this.block, this)
-    this.textRows = new TextRows(map, this.block, this)
+    this.lineRows = new LineRows(map, this.block, this)
     this.attributeKeys = new KnownKeys(map, this.block)
     this.prepared = undefined
     this.records.clear()
@@ -99,9 +93,9 @@ export class Shredder {
     }
   }
 
-  /** Adds one line, which may contain line feeds; `found` are the parsed parts of a text line. */
+  /** Adds one line, which may contain line feeds; `found` are the parsed parts of a text line that only the reference splits. */
   addLine(line: Uint8Array, arrival: Arrival, found?: FoundText): void {
-    if (found) this.addFound(line, arrival, found)
+    if (found) this.addOdd(line, this.prepare(arrival), found)
     else this.add(line, 0, line.length, arrival)
   }
 
@@ -110,34 +104,16 @@ export class Shredder {
     this.add(bytes, start, end, arrival)
   }
 
-  /**
-   * Adds a text line; false when it needs addLine with a FoundText instead. `line` is UTF-8; where `whole` is not, `line` has replacement characters.
-   */
-  addPlain(line: Uint8Array, arrival: Arrival, found: PlainText, whole = line): boolean {
-    return this.addPlainRow(line, this.prepare(arrival), found, whole)
+  /** Adds a line that is a text, a part of the bytes, and reads it. False for one that needs addLine with its parsed parts; nothing is added then. */
+  addText(bytes: Uint8Array, start: number, end: number, arrival: Arrival): boolean {
+    return this.addRead(bytes, start, end, this.prepare(arrival), true)
   }
 
-  /**
-   * Adds a record of a table, whose line is a JSON object or a text; `found` are the parsed parts of a text. False when the record needs addLine; nothing
-   * is added then.
-   */
-  addRecord(table: RecordTable, record: number, batch: BatchFacts, line: Uint8Array, found: PlainText | FoundText | undefined): boolean {
+  /** Adds a record of a table, whose line is a JSON object or a text. False when the record needs addLine; nothing is added then. */
+  addRecord(table: RecordTable, record: number, batch: BatchFacts, line: Uint8Array): boolean {
     const prepared = this.records.of(table, record, batch, this.attributeKeys, this.block)
     if (prepared.decidesText || !prepared.read(table, record)) return false
-    if (found instanceof PlainText) return this.addPlainRow(line, prepared, found)
-    if (found) return this.addFoundRow(line, prepared, found)
-    if (isObject(line, 0, line.length)) return this.addJson(line, 0, line.length, prepared)
-    this.addText(line, 0, line.length, prepared)
-    return true
-  }
-
-  private addPlainRow(line: Uint8Array, prepared: RowFacts, found: PlainText, whole = line): boolean {
-    const severity = prepared.decidesText ? undefined : this.textRows.addPlain(line, found, prepared, whole)
-    if (severity === undefined) return false
-    const { shape, refused } = this.textRows
-    if (shape === NO_SHAPE) this.rawLines += 1
-    this.endRow(prepared, this.block.shape.indexOf(shape), severity, refused)
-    return true
+    return this.addRead(line, 0, line.length, prepared, !isObject(line, 0, line.length))
   }
 
   /** Overflow keys of the collected rows, as input of decideSlots. */
@@ -171,10 +147,7 @@ export class Shredder {
 
   private endBlock(): void {
     const evicted = this.ledger.endBlock()
-    if (evicted) {
-      this.jsonRows.clear()
-      this.textRows = new TextRows(this.map, this.block, this)
-    }
+    if (evicted) this.lineRows.clear()
     this.prepared = undefined
     this.records.clear()
   }
@@ -184,35 +157,23 @@ export class Shredder {
     return this.prepared
   }
 
-  private addFound(line: Uint8Array, arrival: Arrival, found: FoundText): void {
-    const prepared = this.prepare(arrival)
-    if (!this.addFoundRow(line, prepared, found)) this.addOdd(line, prepared, found)
-  }
-
-  private addFoundRow(line: Uint8Array, prepared: RowFacts, found: FoundText): boolean {
-    const row = prepared.decidesText || !isUtf8(line) ? undefined : this.textRows.add(line, found, prepared)
-    if (!row) return false
-    if (row.shape === NO_SHAPE) this.rawLines += 1
-    this.endRow(prepared, this.block.shape.indexOf(row.shape), row.severity, undefined)
-    return true
-  }
-
   private add(bytes: Uint8Array, start: number, end: number, arrival: Arrival): void {
     const prepared = this.prepare(arrival)
-    if (!isObject(bytes, start, end)) this.addText(bytes, start, end, prepared)
-    else if (!this.addJson(bytes, start, end, prepared)) this.addOdd(bytes.subarray(start, end), prepared)
+    if (!isObject(bytes, start, end)) this.addRaw(bytes, start, end, prepared)
+    else if (!this.addRead(bytes, start, end, prepared, false)) this.addOdd(bytes.subarray(start, end), prepared)
   }
 
-  /** Adds a JSON line. False when it needs the reference; nothing is added then. */
-  private addJson(bytes: Uint8Array, start: number, end: number, prepared: RowFacts): boolean {
-    const { jsonRows } = this
-    if (!jsonRows.add(bytes, start, end, prepared)) return false
-    if (jsonRows.isRaw) this.rawLines += 1
-    this.endRow(prepared, jsonRows.shape, jsonRows.severity, jsonRows.refused)
+  /** Adds a line that the kernel reads. False when it needs the reference; nothing is added then. */
+  private addRead(bytes: Uint8Array, start: number, end: number, prepared: RowFacts, isText: boolean): boolean {
+    const { lineRows } = this
+    if (!lineRows.add(bytes, start, end, prepared, isText)) return false
+    if (lineRows.isRaw) this.rawLines += 1
+    this.endRow(prepared, lineRows.shape, lineRows.severity, lineRows.refused)
     return true
   }
 
-  private addText(bytes: Uint8Array, start: number, end: number, prepared: RowFacts): void {
+  /** Adds a text that nobody reads. */
+  private addRaw(bytes: Uint8Array, start: number, end: number, prepared: RowFacts): void {
     const { block, masker } = this
     this.rawLines += 1
     block.raw.add(block.rows, bytes, start, end)

@@ -160,13 +160,6 @@ export function endOfWord(bytes: Uint8Array, start: number, end: number): number
   return at
 }
 
-/** True when the bytes continue with a literal. */
-export function isAt(bytes: Uint8Array, start: number, literal: Uint8Array, end = bytes.length): boolean {
-  if (start + literal.length > end) return false
-  for (let at = 0; at < literal.length; at += 1) if (bytes[start + at] !== literal[at]) return false
-  return true
-}
-
 export const isNull = (bytes: Uint8Array, start: number, end: number): boolean =>
   end - start === 4 && bytes[start] === 0x6e && bytes[start + 1] === 0x75 && bytes[start + 2] === 0x6c && bytes[start + 3] === 0x6c
 

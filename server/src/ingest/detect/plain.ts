@@ -1,7 +1,7 @@
 import { derivedLeaf, type FoundLeaf, type FoundTime, leafAt } from '../../lines/text-line.ts'
 import type { Instant } from '../../lines/time-text.ts'
 import { levelIn } from './level.ts'
-import { isoTime, NamedTimes } from './time.ts'
+import { isoTime, namedTimes } from './time.ts'
 
 /** The part of a line before the message. */
 export type Header = {
@@ -25,13 +25,13 @@ const BEHIND_WEEKDAY = /\]?\s*/y
 /** The line format of container runtimes: time, stream, full or partial flag, text. */
 const CONTAINER = /(stdout|stderr) ([FP])(?: |$)/y
 
-/** The times that begin with a weekday. Lines that were read as strings teach it the formats of lines that are read as bytes. */
-export const weekdays = new NamedTimes((text, start) => {
+/** The times that begin with a weekday. */
+const weekdayTime = namedTimes((text, start) => {
   WEEKDAY.lastIndex = start
   const match = WEEKDAY.exec(text)
   if (!match) return undefined
   const [whole, , month = '', day = '', clock = '', fraction, tail = ''] = match
-  return { layout: 'w', text: whole, head: whole.slice(0, whole.indexOf(clock)), year: tail.trim(), month, day, clock, fraction, tail }
+  return { layout: 'w', text: whole, year: tail.trim(), month, day, clock, fraction, tail }
 })
 
 /** Reads a leading time, the prefix of a container runtime, and a level near the beginning. */
@@ -70,12 +70,9 @@ function leadingTime(text: string, at: Instant): { time: FoundTime | undefined; 
   const start = text.startsWith(OPENING) ? 1 : 0
   const iso = isoTime(text, start)
   if (iso) return { time: iso, restStart: after(BEHIND_TIME, text, iso.end) }
-  const named = mayBeWeekday(text.charCodeAt(start)) ? weekdays.read(text, start, at) : undefined
+  const named = weekdayTime(text, start, at)
   return { time: named, restStart: named ? after(BEHIND_WEEKDAY, text, named.end) : 0 }
 }
-
-/** True for the letters M, T, W, F and S. */
-const mayBeWeekday = (code: number): boolean => code === 0x4d || code === 0x54 || code === 0x57 || code === 0x46 || code === 0x53
 
 function after(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at

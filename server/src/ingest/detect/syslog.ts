@@ -1,7 +1,7 @@
 import { derivedLeaf, type FoundLeaf, type FoundTime, leafAt } from '../../lines/text-line.ts'
 import type { Instant } from '../../lines/time-text.ts'
 import type { Header } from './plain.ts'
-import { isoTime, NamedTimes } from './time.ts'
+import { isoTime, namedTimes } from './time.ts'
 
 export const facilities: readonly string[] =
   'kern user mail daemon auth syslog lpr news uucp cron authpriv ftp ntp audit alert clock local0 local1 local2 local3 local4 local5 local6 local7'.split(
@@ -20,13 +20,13 @@ const SENDER = /([\w.:-]{1,255}) ([\w./@()-]{1,128})(?:\[(\d{1,10})\])?: ?/y
 const [LESS, UPPER_A, UPPER_Z] = [0x3c, 0x41, 0x5a]
 const NONE = '-'
 
-/** The times of the older format. Lines that were read as strings teach it the formats of lines that are read as bytes. */
-export const times = new NamedTimes((text, start) => {
+/** The times of the older format. */
+const timeAt = namedTimes((text, start) => {
   const match = at(NAMED_DATE, text, start)
   if (!match) return undefined
   const [whole, month = '', day = '', year, clock = '', fraction] = match
   const layout = year === undefined ? 'b' : 'y'
-  return { layout, text: whole, head: whole.slice(0, whole.indexOf(clock)), year, month, day, clock, fraction, tail: '' }
+  return { layout, text: whole, year, month, day, clock, fraction, tail: '' }
 })
 
 /** Reads RFC 5424, and the older BSD format with or without its priority. */
@@ -109,7 +109,7 @@ const ELEMENT = /\[([^\s=\]"]{1,64})/y
 const PARAMETER = / ([^\s=\]"]{1,64})="((?:[^"\\]|\\.)*)"/y
 
 function old(text: string, start: number, said: readonly FoundLeaf[], arrival: Instant): Header | undefined {
-  const time = times.read(text, start, arrival) ?? (said.length > 0 ? isoDate(text, start) : undefined)
+  const time = timeAt(text, start, arrival) ?? (said.length > 0 ? isoDate(text, start) : undefined)
   if (!time && said.length === 0) return undefined
   const behind = time ? time.end + (at(BEHIND_DATE, text, time.end)?.[0].length ?? 0) : start
   const sender = at(SENDER, text, behind)

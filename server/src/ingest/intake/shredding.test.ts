@@ -1,37 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { arrival, compareAddedLines, randomArrival, randomMap } from '../../lines/equals-reference.fixture.ts'
+import { arrival, randomMap } from '../../lines/equals-reference.fixture.ts'
 import { hostileLine, randomFrom } from '../../lines/generated-lines.fixture.ts'
-import { PlainText } from '../../lines/plain-text.ts'
-import { repaired } from '../../lines/repaired.ts'
 import { Shredder } from '../../lines/shred.ts'
 import { emptySlotMap } from '../../lines/slots.ts'
-import { readPlain } from '../detect/plain-bytes.ts'
-import { bodyOfBatch, detectedIn, isObject, linesOfBatch } from './arrivals.ts'
+import { bodyOfBatch, isObject, linesOfBatch } from './arrivals.ts'
 import { addLine, Shredders } from './shredding.ts'
-import { compareWrappedLines, textLine, wrappedLine } from './text-lines.fixture.ts'
+import { compareTexts, compareWrappedLines, textLine, wrappedLine } from './text-lines.fixture.ts'
 
 test('lines of any kind get the rows of the reference, however they are read', () => {
   fc.assert(
-    fc.property(fc.integer(), (seed) => {
-      const random = randomFrom(seed)
-      const map = random.chance(0.5) ? randomMap(random) : emptySlotMap('s')
-      const shredder = new Shredder(map, { random: () => 0.5 })
-      for (let block = 0; block < 2; block += 1) {
-        const given = random.chance(0.5) ? arrival : randomArrival(random)
-        const repeated = textLine(random)
-        const lines = Array.from({ length: 20 }, () => {
-          const line = random.chance(0.2) ? hostileLine(random) : random.chance(0.2) ? repeated : textLine(random)
-          return { line: new Uint8Array(line.length === 0 ? Buffer.from('x') : line) }
-        })
-        const read = lines.map(({ line }) => {
-          const isText = !isObject(line)
-          addLine(shredder, { bytes: line, arrival: given, ...(isText ? { isText } : {}) })
-          return { line, found: isText ? detectedIn(line, given.at) : undefined }
-        })
-        compareAddedLines(shredder, read, map, given)
-      }
-    }),
+    fc.property(fc.integer(), (seed) => compareTexts(seed, 2, 20)),
     { numRuns: 400 },
   )
 })
@@ -81,15 +60,9 @@ test.each([
   Buffer.from('level=info a=1 größe', 'latin1'),
   Buffer.from('{"level":"info","größe":"groß"}', 'latin1'),
   '{"a":1,"b":"cut',
-])('%j needs neither strings nor the reference', (text) => {
+])('%j needs no reference', (text) => {
   const shredder = new Shredder(emptySlotMap('s'), { random: () => 0.5 })
   const bytes = new Uint8Array(Buffer.from(text))
-  if (isObject(bytes)) addLine(shredder, { bytes, arrival })
-  else {
-    const plain = new PlainText()
-    const line = repaired(bytes)
-    expect(readPlain(line, arrival.at, plain)).toBe('found')
-    expect(shredder.addPlain(line, arrival, plain, bytes)).toBe(true)
-  }
+  addLine(shredder, { bytes, arrival, ...(isObject(bytes) ? {} : { isText: true }) })
   expect(shredder.oddLines).toBe(0)
 })

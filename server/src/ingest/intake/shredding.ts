@@ -1,17 +1,14 @@
-import { isUtf8 } from 'node:buffer'
 import { type DatasetLayout, growLayout, type LayoutFindings, OverflowKeys, sumOf } from '../../lines/catalog.ts'
+import type { Arrival } from '../../lines/event.ts'
 import { lineKernel } from '../../lines/kernel/kernel.ts'
 import { findingsOf, newObserver } from '../../lines/observe.ts'
 import { NO_PERIOD } from '../../lines/periods.ts'
-import { PlainText } from '../../lines/plain-text.ts'
 import type { BatchFacts } from '../../lines/prepared-record.ts'
-import { repaired } from '../../lines/repaired.ts'
 import { Shredder } from '../../lines/shred.ts'
 import type { Observation, SlotMap } from '../../lines/slots.ts'
 import { OPEN_OBJECT } from '../../lines/walk.ts'
 import { messageReader } from '../detect/message-reader.ts'
-import { readPlain } from '../detect/plain-bytes.ts'
-import { detectedIn, type EventBody, isObject, LINE_BYTES_MAX, lineOf, needsWhole } from './arrivals.ts'
+import { detectedIn, type EventBody, LINE_BYTES_MAX, lineOf, needsWhole } from './arrivals.ts'
 import { type AddedLines, countsOf } from './counting.ts'
 import type { EventLine, TableRow } from './line.ts'
 import { afterBlank, BodyLines } from './lines.ts'
@@ -155,7 +152,7 @@ function readerOf(source: EventSource | undefined): EventReader | undefined {
   )
 }
 
-/** Adds the lines of a body. Objects are read where they lie, so that nothing is left to be collected. */
+/** Adds the lines of a body. They are read where they lie, so that nothing is left to be collected. */
 function bodyReader(body: EventBody): EventReader {
   const { bytes, arrival } = body
   const lines = new BodyLines(bytes)
@@ -168,8 +165,9 @@ function bodyReader(body: EventBody): EventReader {
       return undefined
     }
     const { start, end } = lines
-    if (end - start <= LINE_BYTES_MAX && bytes[afterBlank(bytes, start, end)] === OPEN_OBJECT) {
-      shredder.addPart(bytes, start, end, arrival)
+    if (end - start <= LINE_BYTES_MAX) {
+      if (bytes[afterBlank(bytes, start, end)] === OPEN_OBJECT) shredder.addPart(bytes, start, end, arrival)
+      else addText(shredder, bytes, start, end, arrival)
       event.length = end - start
       event.isCut = undefined
       return event
@@ -184,31 +182,21 @@ function bodyReader(body: EventBody): EventReader {
 
 type Added = Pick<EventLine, 'bytes' | 'isCut'>
 
-const plain = new PlainText()
+/** Adds a line to a shredder. A text that the shredder cannot read is read as a string. */
+export function addLine(shredder: Shredder, { bytes, arrival, isText }: EventLine): void {
+  if (!isText) shredder.addLine(bytes, arrival)
+  else addText(shredder, bytes, 0, bytes.length, arrival)
+}
 
-/** Adds a line to a shredder. A text line is read without strings if it is plain. */
-export function addLine(shredder: Shredder, line: EventLine): void {
-  const { bytes, arrival, isText } = line
-  let text = bytes
-  let result = isText ? readPlain(text, arrival.at, plain) : 'nothing'
-  if (result === 'unknown' && !isUtf8(bytes)) {
-    text = repaired(bytes)
-    result = readPlain(text, arrival.at, plain)
-  }
-  if (result === 'nothing') shredder.addLine(bytes, arrival)
-  else if (result === 'unknown' || !shredder.addPlain(text, arrival, plain, bytes))
-    shredder.addLine(bytes, arrival, detectedIn(bytes, arrival.at))
+function addText(shredder: Shredder, bytes: Uint8Array, start: number, end: number, arrival: Arrival): void {
+  if (shredder.addText(bytes, start, end, arrival)) return
+  const line = bytes.subarray(start, end)
+  shredder.addLine(line, arrival, detectedIn(line, arrival.at))
 }
 
 /** Adds a record from its table, or as a line of its own when it is unusual. Returns what was added. */
 function addRow(shredder: Shredder, row: TableRow, facts: BatchFacts): Added {
-  const { table, record, bytes } = row
-  if (!needsWhole(row)) {
-    const result = isObject(bytes) ? 'nothing' : readPlain(bytes, facts.at, plain)
-    const found = result === 'nothing' ? undefined : result === 'found' ? plain : detectedIn(bytes, facts.at)
-    if (shredder.addRecord(table, record, facts, bytes, found)) return row
-    if (result === 'found' && shredder.addRecord(table, record, facts, bytes, detectedIn(bytes, facts.at))) return row
-  }
+  if (!needsWhole(row) && shredder.addRecord(row.table, row.record, facts, row.bytes)) return row
   const line = row.whole()
   addLine(shredder, line)
   return line

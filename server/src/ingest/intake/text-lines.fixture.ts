@@ -1,4 +1,4 @@
-import { arrival, compareMessages, randomArrival, randomMap } from '../../lines/equals-reference.fixture.ts'
+import { arrival, compareAddedLines, compareMessages, randomArrival, randomMap } from '../../lines/equals-reference.fixture.ts'
 import {
   encoders,
   hostileLine,
@@ -13,6 +13,8 @@ import {
 import { Shredder } from '../../lines/shred.ts'
 import { emptySlotMap } from '../../lines/slots.ts'
 import { messageReader } from '../detect/message-reader.ts'
+import { detectedIn, isObject } from './arrivals.ts'
+import { addLine } from './shredding.ts'
 
 /** Lines of text as programs write them, and lines of shippers around them. Used by the tests and by the long run in bench/shred-nightly.ts. */
 const HEADS = [
@@ -125,5 +127,26 @@ export function compareWrappedLines(seed: number, blocks: number, count: number)
   for (let block = 0; block < blocks; block += 1) {
     const lines = Array.from({ length: count }, () => wrappedLine(random))
     compareMessages(shredder, lines, map, random.chance(0.5) ? arrival : randomArrival(random), messageReader)
+  }
+}
+
+/** The same for lines that are mostly texts. */
+export function compareTexts(seed: number, blocks: number, count: number): void {
+  const random = randomFrom(seed)
+  const map = random.chance(0.5) ? randomMap(random) : emptySlotMap('s')
+  const shredder = new Shredder(map, { random: () => 0.5 })
+  for (let block = 0; block < blocks; block += 1) {
+    const given = random.chance(0.5) ? arrival : randomArrival(random)
+    const repeated = textLine(random)
+    const lines = Array.from({ length: count }, () => {
+      const line = random.chance(0.2) ? hostileLine(random) : random.chance(0.2) ? repeated : textLine(random)
+      return new Uint8Array(line.length === 0 ? Buffer.from('x') : line)
+    })
+    const read = lines.map((line) => {
+      const isText = !isObject(line)
+      addLine(shredder, { bytes: line, arrival: given, ...(isText ? { isText } : {}) })
+      return { line, found: isText ? detectedIn(line, given.at) : undefined }
+    })
+    compareAddedLines(shredder, read, map, given)
   }
 }

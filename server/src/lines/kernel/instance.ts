@@ -21,10 +21,7 @@ export type KernelExports = {
   setArrival(atMs: number, atNs: number, givenMs: number, givenNs: number): void
   setOptions(hasOpenMaps: number, readsMessage: number): void
   readRow(start: number, end: number, wholeStart: number, wholeEnd: number, scratch: number): number
-  readObject(start: number, end: number): number
-  setScratch(at: number): void
-  valueCount(): number
-  nestedValueCount(): number
+  readTextRow(start: number, end: number, wholeStart: number, wholeEnd: number, scratch: number): number
   repair(start: number, end: number, to: number): number
   isTime(start: number, end: number): number
   msOfTime(): number
@@ -48,6 +45,7 @@ export type KernelHost = {
   learnKey(key: number, parent: number, start: number, length: number): number
   isOpenMap(key: number): number
   readTime(start: number, length: number): number
+  learnFormat(start: number, length: number): number
   timeMs(): number
   timeNs(): number
   severityOfWord(start: number, length: number): number

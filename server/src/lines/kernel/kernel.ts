@@ -5,12 +5,12 @@ import { severities } from '../table.ts'
 import { readTime } from '../time-text.ts'
 import { isNameless, KEY_BYTES_MAX, keyName, type WalkStep } from '../walk.ts'
 import { instantiate, isTrap, type KernelExports, type KernelMemory } from './instance.ts'
-import { FOR_REFERENCE, IS_FULL, NOT_UTF8, READ, RESULT, VALUE_WORDS } from './results.ts'
+import { FOR_REFERENCE, IS_FULL, NOT_UTF8, READ, TEXT_VALUE } from './results.ts'
 
 const RESULT_MS = 4
 const STEP = { words: 12, from: 0, literal: 1, length: 2, key: 3, kind: 4, inside: 8 }
 const SHAPE = { words: 4, start: 0, length: 1 }
-const PATH = { words: 8, role: 0, seenIn: 1, isAttribute: 5 }
+const PATH = { words: 8, role: 0, isAttribute: 5 }
 const NAMELESS = -1
 const ROOT = 0
 const NO_TIME = -1
@@ -19,8 +19,6 @@ const NO_TIME = -1
 const FORMATS_MAX = 4_096
 /** Up to this length, copying byte by byte is faster than a call. */
 const SHORT = 48
-/** The result for an object that could not be read, though it may be one. */
-const NO_OBJECT = -3
 const TIME_BYTES_MAX = 64
 const PAGE_BYTES = 65_536
 const PADDING = 128
@@ -29,7 +27,7 @@ const MESSAGE_BYTES = 1_040
 /** A line that is not UTF-8 gets up to three bytes for each of its own. */
 const REPAIRED_FACTOR = 3
 /** Room for the decoded texts of a line and its message, and then for its literals, which can be twice as long as the line. */
-const SCRATCH_FACTOR = 5
+const SCRATCH_FACTOR = 6
 /** A larger body would keep as much memory for good. */
 const LOADED_BYTES_MAX = 8 * 2 ** 20
 
@@ -45,11 +43,17 @@ const roles: readonly string[] = [
 ]
 const numberFormats = ['s', 'm', 'u', 'n'].flatMap((unit) => ['', 1, 2, 3, 4, 5, 6, 7, 8, 9, '*'].map((digits) => `n${unit}${digits}`))
 
+/** The keys of headers, in the order of assembly/names.ts. Their paths have the first numbers. */
+const names =
+  'pri facility version hostname appname procid msgid message severity level stream partial thread caller tag vhost client_ip user method path protocol status bytes referer user_agent cef_version device_vendor device_product device_version signature_id name'.split(
+    ' ',
+  )
+
 /** The dataset whose lines are read, as far as the module must know it. */
 export type KernelDataset = { readonly open: ReadonlySet<string> }
 
 /**
- * Reads JSON lines and messages in WebAssembly. One kernel serves all datasets of a thread, and keeps what it learned of their lines: names of keys, steps from value
+ * Reads lines in WebAssembly, JSON and texts. One kernel serves all datasets of a thread, and keeps what it learned of their lines: names of keys, steps from value
  * to value, shapes. When its tables are full it forgets everything and starts again, with another `epoch`.
  */
 export class LineKernel {
@@ -66,8 +70,6 @@ export class LineKernel {
   valueWord = 0
   lineShapeWord = 0
   stepWord = 0
-  /** The first value of the object that was read by itself. */
-  objectWord = 0
   /** The line, with replacement characters if it was not UTF-8, and its original bytes. */
   lineStart = 0
   lineEnd = 0
@@ -80,7 +82,6 @@ export class LineKernel {
   private readonly pieces: (Piece | undefined)[] = []
   private dataset: KernelDataset | undefined
   private readsMessage = false
-  private isFull = false
   /** The body in the memory, and the position behind it. */
   private loaded: Uint8Array | undefined
   private free = 0
@@ -116,32 +117,33 @@ export class LineKernel {
     this.exports.setArrival(atMs, atNs, givenMs, givenNs)
   }
 
-  /** Reads a line. FOR_REFERENCE for one that only the reference can split. */
-  read(source: Uint8Array, start: number, end: number): number {
-    if (this.isFull || this.formats.length > FORMATS_MAX) this.clear()
+  /** Reads a line, as JSON or as a text. FOR_REFERENCE for one that only the reference can split. */
+  read(source: Uint8Array, start: number, end: number, isText: boolean): number {
+    if (this.formats.length > FORMATS_MAX) this.clear()
     try {
-      const state = this.readOnce(source, start, end)
+      const state = this.readOnce(source, start, end, isText)
       if (state !== IS_FULL) return state
       this.clear()
-      return this.readOnce(source, start, end) === READ ? READ : FOR_REFERENCE
+      return this.readOnce(source, start, end, isText) === READ ? READ : FOR_REFERENCE
     } catch (cause) {
       this.restartAfter(cause)
       return FOR_REFERENCE
     }
   }
 
-  private readOnce(source: Uint8Array, start: number, end: number): number {
+  private readOnce(source: Uint8Array, start: number, end: number, isText: boolean): number {
     const { exports } = this
+    const readRow = isText ? exports.readTextRow : exports.readRow
     let next = this.place(source, start, end)
     this.wholeStart = this.lineStart
     this.wholeEnd = this.lineEnd
-    const state = exports.readRow(this.lineStart, this.lineEnd, this.wholeStart, this.wholeEnd, next)
+    const state = readRow(this.lineStart, this.lineEnd, this.wholeStart, this.wholeEnd, next)
     if (state !== NOT_UTF8) return state
     this.grow(next + (end - start) * REPAIRED_FACTOR * (SCRATCH_FACTOR + 1))
     this.lineStart = next
     this.lineEnd = exports.repair(this.wholeStart, this.wholeEnd, next)
     next = this.lineEnd + PADDING
-    return exports.readRow(this.lineStart, this.lineEnd, this.wholeStart, this.wholeEnd, next)
+    return readRow(this.lineStart, this.lineEnd, this.wholeStart, this.wholeEnd, next)
   }
 
   /** Puts a line into the memory, unless its body is there. Returns where decoded texts have room. */
@@ -171,30 +173,6 @@ export class LineKernel {
   unload(): void {
     this.loaded = undefined
     this.free = this.exports.linesAt()
-  }
-
-  /**
-   * Reads a JSON object. The number of its values, which begin at `objectWord`; -1 for a text that is none, undefined when the tables are full. The object may be a part
-   * of the line that was read last, whose results stay.
-   */
-  readObject(source: Uint8Array, start: number, end: number): number | undefined {
-    const { exports } = this
-    const isInside = source.buffer === this.bytes.buffer
-    if (!isInside) {
-      if (this.isFull) this.clear()
-      this.put(source, start, end)
-      exports.setScratch(this.lineEnd + PADDING)
-    }
-    const first = isInside ? source.byteOffset + start : this.lineStart
-    try {
-      const count = exports.readObject(first, first + end - start)
-      this.objectWord = this.valueWord + (exports.valueCount() + exports.nestedValueCount()) * VALUE_WORDS
-      if (count > NO_OBJECT) return count
-    } catch (cause) {
-      this.restartAfter(cause)
-    }
-    this.isFull = true
-    return undefined
   }
 
   /** Reads a time into `to`, as readTime does; false for a text that is none. It must not be a part of a line that is still in use. */
@@ -230,19 +208,20 @@ export class LineKernel {
     return Buffer.from(this.bytes.buffer, start, end - start).toString('utf8')
   }
 
-  /** True when the line that was read last has the key, perhaps with null. */
-  hasKey(path: string): boolean {
-    const number = this.pathNumbers.get(path)
-    if (number === undefined) return false
-    const { words } = this
-    return words[(this.exports.pathsAt() >> 2) + number * PATH.words + PATH.seenIn] === words[this.resultWord + RESULT.serial]
-  }
-
   /** The words of a shape of the line. */
   shapeWords(shape: number): Int32Array {
     const record = (this.exports.shapesAt() >> 2) + shape * SHAPE.words
     const start = (this.words[record + SHAPE.start] as number) >> 2
     return this.words.subarray(start, start + ((this.words[record + SHAPE.length] as number) >> 2))
+  }
+
+  /** The literal of a step in a text, and the path of the value behind it. */
+  textPiece(step: number): { kind: number; literal: string; path: string } {
+    const record = this.stepWord + step * STEP.words
+    const start = this.words[record + STEP.literal] as number
+    const kind = this.words[record + STEP.kind] as number
+    const path = kind === TEXT_VALUE ? (this.paths[this.words[record + STEP.key] as number] ?? '') : ''
+    return { kind, literal: this.text(start, start + (this.words[record + STEP.length] as number)), path }
   }
 
   /** The literal and the key of a step. */
@@ -308,6 +287,7 @@ export class LineKernel {
       learnKey: (key: number, parent: number, start: number, length: number) => this.learnKey(key, parent, start, length),
       isOpenMap: (key: number) => (this.dataset?.open.has(this.prefixes[key] ?? '') ? 1 : 0),
       readTime: (start: number, length: number) => this.readUnusualTime(this.text(start, start + length)),
+      learnFormat: (start: number, length: number) => this.formatNumber(this.text(start, start + length)) + 1,
       timeMs: () => this.told.ms,
       timeNs: () => this.told.ns,
       severityOfWord: (start: number, length: number) => severities[severityOfWord(this.text(start, start + length)) ?? 'none'],
@@ -333,13 +313,13 @@ export class LineKernel {
 
   private forget(): void {
     this.epoch += 1
-    this.isFull = false
     this.paths.length = this.prefixes.length = this.pieces.length = this.prefixLists.length = 0
     this.formats.length = numberFormats.length
     this.pathNumbers.clear()
     this.formatNumbers.clear()
     this.prefixes[ROOT] = ''
     this.prefixLists[ROOT] = ['']
+    for (const name of names) this.pathNumber(name)
   }
 
   private learnKey(key: number, parent: number, start: number, length: number): number {

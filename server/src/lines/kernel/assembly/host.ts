@@ -6,6 +6,8 @@ export declare function learnKey(key: i32, parent: i32, start: i32, length: i32)
 export declare function isOpenMap(key: i32): bool
 /** Reads a time. The number of its format plus 1, 0 for a time that no format reproduces, -1 for a text that is no time. */
 export declare function readTime(start: i32, length: i32): i32
+/** The number of a format of times plus 1. */
+export declare function learnFormat(start: i32, length: i32): i32
 /** The instant of the time that was read last. */
 export declare function timeMs(): f64
 export declare function timeNs(): i32

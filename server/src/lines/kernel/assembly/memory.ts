@@ -8,8 +8,17 @@ export const BYTE_KINDS: i32 = BASE
 export const ESCAPED_BYTES: i32 = BYTE_KINDS + 256
 export const MASK_KINDS: i32 = ESCAPED_BYTES + 256
 export const PATTERN_KINDS: i32 = MASK_KINDS + 256
+/** The classes of bytes in texts, and the words that headers and levels consist of. */
+export const TEXT_KINDS: i32 = PATTERN_KINDS + 256
+export const WORD_BYTES: i32 = 16
+export const WORDS_OF_TEXTS: i32 = TEXT_KINDS + 512
+export const LEVEL_WORDS: i32 = WORDS_OF_TEXTS + WORD_BYTES * 64
+/** The formats of times in front of texts: length, number and text. */
+export const TEXT_FORMATS: i32 = LEVEL_WORDS + 8 * 16
+export const TEXT_FORMAT_BYTES: i32 = 40
+export const TEXT_FORMATS_MAX: i32 = 64
 /** The results of the last line; the host reads them (line-kernel.ts). */
-export const RESULT: i32 = PATTERN_KINDS + 256
+export const RESULT: i32 = TEXT_FORMATS + TEXT_FORMAT_BYTES * TEXT_FORMATS_MAX
 /** The values of keys with a meaning, by the number of the key: of the line, and of the object in its message. */
 export const LINE_ROLES: i32 = RESULT + 256
 export const NESTED_ROLES: i32 = LINE_ROLES + 256

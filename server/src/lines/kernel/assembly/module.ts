@@ -1,18 +1,21 @@
 import { initBytes } from './bytes'
 import { clearKeys } from './keys'
+import { initLevels } from './levels'
 import { initMasks } from './masks'
 import { LINE_SHAPES, LINES, MESSAGE, PATHS, RESULT, SHAPES, STEPS, VALUES } from './memory'
+import { initNames } from './names'
+import { clearNested } from './nested'
 import { clearPaths } from './objects'
 import { initPattern } from './pattern'
 import { clearLevels } from './severity'
 import { clearOpenMaps, clearShapes } from './shapes'
 import { clearSteps } from './steps'
+import { initTextKinds } from './text-kinds'
+import { clearTextFormats } from './text-times'
 import { clearTimes } from './times'
 
-export { scratchEnd, setScratch } from './escapes'
-export { readRow, setArrival, setOptions } from './lines'
+export { readRow, readTextRow, setArrival, setOptions } from './lines'
 export { hashHigh, hashLow, hashMessage } from './masks'
-export { nestedValueCount, readObject, valueCount } from './objects'
 export { clearOpenMaps } from './shapes'
 export { formatOfTime, isTime, msOfTime, nsOfTime } from './times'
 export { repair } from './utf8'
@@ -22,6 +25,9 @@ export function init(secretHigh: i32, secretLow: i32): void {
   initBytes(secretHigh, secretLow)
   initMasks()
   initPattern()
+  initTextKinds()
+  initNames()
+  initLevels()
   clearLevels()
   clear()
 }
@@ -33,7 +39,9 @@ export function clear(): void {
   clearShapes()
   clearOpenMaps()
   clearPaths()
+  clearNested()
   clearTimes()
+  clearTextFormats()
 }
 
 /** The places that the host reads and writes. */

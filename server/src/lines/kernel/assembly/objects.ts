@@ -1,23 +1,9 @@
 import { afterPlain, afterWord, byteAt, endOfBrackets, hasNul, QUOTE } from './bytes'
 import { decodeText, encodingOfText, NO_ENCODING, scratchEnd, setScratch } from './escapes'
-import { FULL, NAMELESS, OUTSIDE, pathOf } from './keys'
-import { KEYS_MAX, NESTED_VALUES_MAX, PATH_BYTES, PATHS, VALUE_BYTES, VALUES, VALUES_MAX } from './memory'
-import { clearNestedRoles, clearRoles, setLineRole, setNestedRole, unsetLineRole } from './roles'
-import {
-  BROKEN,
-  END,
-  hasControl,
-  insideOf,
-  keyOfStep,
-  kindOf,
-  LINE_START,
-  lengthOf,
-  NESTED_START,
-  NULL,
-  SCALAR,
-  STRING,
-  stepAfter,
-} from './steps'
+import { NAMELESS, OUTSIDE, pathOf } from './keys'
+import { KEYS_MAX, PATH_BYTES, PATHS, VALUE_BYTES, VALUES, VALUES_MAX } from './memory'
+import { clearRoles, setLineRole, unsetLineRole } from './roles'
+import { BROKEN, END, hasControl, insideOf, keyOfStep, kindOf, LINE_START, lengthOf, NULL, SCALAR, STRING, stepAfter } from './steps'
 
 /** The line must be read by the reference. */
 export const UNUSUAL: i32 = -2
@@ -33,28 +19,22 @@ export const VALUE_PATH: i32 = 12
 export const NO_PATH: i32 = -1
 
 /** The fields of a path: its role, the last line that had the key, and its value; the same for objects in messages. */
-const ROLE: i32 = 0
-const SEEN_IN: i32 = 4
+export const ROLE: i32 = 0
+export const SEEN_IN: i32 = 4
 const VALUE: i32 = 8
-const NESTED_IN: i32 = 12
-const NESTED_VALUE: i32 = 16
+export const NESTED_IN: i32 = 12
+export const NESTED_VALUE: i32 = 16
+/** The last text with a value of the path in its shape. */
+export const CUT_IN: i32 = 24
 /** Set for names of attributes, which a message cannot give. */
-const IS_ATTRIBUTE: i32 = 20
+export const IS_ATTRIBUTE: i32 = 20
 
 let serial: i32 = 0
-/** The values of the line, and those of the object in its message behind them. */
 let count: i32 = 0
-let nestedCount: i32 = 0
-let nestedSerial: i32 = 0
-/** True for an object in the message of a line, whose own keys take precedence. */
-let isInLine: bool = false
 /** False when no shape can rebuild the line. */
 let isExact: bool = true
 export function valueCount(): i32 {
   return count
-}
-export function nestedValueCount(): i32 {
-  return nestedCount
 }
 export function lineSerial(): i32 {
   return serial
@@ -62,24 +42,30 @@ export function lineSerial(): i32 {
 export function isExactLine(): bool {
   return isExact
 }
+export function setExactLine(isOne: bool): void {
+  isExact = isOne
+}
 
 export function clearPaths(): void {
   memory.fill(PATHS, 0, PATH_BYTES * KEYS_MAX)
   serial = 0
-  nestedSerial = 0
 }
 
 export function valueAt(index: i32): i32 {
   return VALUES + index * VALUE_BYTES
 }
 
-/** Reads the line as JSON, as far as it is: WHOLE, BROKEN, UNUSUAL or FULL. */
-export function readLine(start: i32, end: i32): i32 {
+/** Begins a line without values of its own. */
+export function beginLine(): void {
   serial += 1
   count = 0
-  nestedCount = 0
   isExact = true
   clearRoles()
+}
+
+/** Reads the line as JSON, as far as it is: WHOLE, BROKEN, UNUSUAL or FULL. */
+export function readLine(start: i32, end: i32): i32 {
+  beginLine()
   let context = OUTSIDE
   let last: i32 = LINE_START
   let at = start
@@ -131,77 +117,8 @@ function noteValue(value: i32, path: i32, isNull: bool): void {
   if (role !== 0) setLineRole(role, value)
 }
 
-/** Reads the message of the line as one JSON object: WHOLE, BROKEN or FULL. Only a whole one has values. */
-export function readMessageObject(start: i32, end: i32): i32 {
-  isInLine = true
-  return readNested(start, end)
-}
-
-/** Reads any text as one JSON object: the number of its values, which begin behind those of the line, -1 when it is none, or FULL. */
-export function readObject(start: i32, end: i32): i32 {
-  const nestedOfLine = nestedCount
-  isInLine = false
-  count += nestedOfLine
-  const read = readNested(start, end)
-  count -= nestedOfLine
-  const values = nestedCount
-  nestedCount = nestedOfLine
-  return read === WHOLE ? values : read === FULL ? FULL : -1
-}
-
-function readNested(start: i32, end: i32): i32 {
-  // Shapes need not rebuild what is within a text.
-  const isExactAround = isExact
-  nestedSerial += 1
-  const read = readValues(start, end)
-  isExact = isExactAround
-  if (read === WHOLE) return WHOLE
-  nestedCount = 0
-  clearNestedRoles()
-  return read
-}
-
-function readValues(start: i32, end: i32): i32 {
-  let context = OUTSIDE
-  let last: i32 = NESTED_START
-  let at = start
-  nestedCount = 0
-  let step = stepAfter(last, at, end, context)
-  while (step >= 0) {
-    const kind = kindOf(step)
-    if (kind === END) return WHOLE
-    const value = valueAt(count + nestedCount)
-    at = readValue(value, step, kind, at + lengthOf(step), end)
-    if (at < 0) return BROKEN
-    if (kind !== NULL) noteNested(value, pathOf(keyOfStep(step)))
-    last = step
-    context = insideOf(step)
-    step = stepAfter(last, at, end, context)
-  }
-  return step
-}
-
-/** The last of several values with one path counts, in the place of the first. */
-function noteNested(value: i32, path: i32): void {
-  if (path === NAMELESS) return
-  const record = PATHS + path * PATH_BYTES
-  if (load<i32>(record, NESTED_IN) === nestedSerial) {
-    const first = load<i32>(record, NESTED_VALUE)
-    store<i32>(first, load<i32>(value, TEXT_START), TEXT_START)
-    store<i32>(first, load<i32>(value, TEXT_END), TEXT_END)
-    return
-  }
-  if (nestedCount === NESTED_VALUES_MAX) return
-  nestedCount += 1
-  store<i32>(record, nestedSerial, NESTED_IN)
-  store<i32>(record, value, NESTED_VALUE)
-  if (!isInLine || (load<i32>(record, SEEN_IN) !== serial && load<i32>(record, IS_ATTRIBUTE) === 0)) store<i32>(value, path, VALUE_PATH)
-  const role = load<i32>(record, ROLE)
-  if (role !== 0) setNestedRole(role, value)
-}
-
 /** Reads the value at a position. Returns the position behind it, -1 when it has no end. */
-function readValue(value: i32, step: i32, kind: i32, start: i32, end: i32): i32 {
+export function readValue(value: i32, step: i32, kind: i32, start: i32, end: i32): i32 {
   store<i32>(value, NO_PATH, VALUE_PATH)
   store<i32>(value, step << 2, SYMBOL)
   if (kind === STRING) return readText(value, start, end, step)

@@ -18,10 +18,10 @@ import {
 } from './roles'
 
 /** The severities of table.ts. */
-const NONE: i32 = 0
+export const NONE: i32 = 0
 const INFO: i32 = 3
 const WARN: i32 = 4
-const ERROR: i32 = 5
+export const ERROR: i32 = 5
 /** Levels are words of a few characters; a longer text is none. */
 const WORD_BYTES_MAX: i32 = 48
 

@@ -24,6 +24,11 @@ export const ARRAY: i32 = 2
 export const DEEP: i32 = 3
 export const NULL: i32 = 4
 export const END: i32 = 5
+/** In texts: a value, the time of the header, the end, and the words that reach to it. */
+export const TEXT_VALUE: i32 = 6
+export const TEXT_TIME: i32 = 7
+export const TEXT_END: i32 = 8
+export const TEXT_WORDS: i32 = 9
 /** The line is not JSON from here on. */
 export const BROKEN: i32 = -1
 
@@ -172,6 +177,11 @@ function readStep(start: i32, end: i32, context: i32): i32 {
     if (isNullAt(at, end)) return stepOf(start, at + 4, context, key, inside, NULL, control)
     return stepOf(start, at, context, key, inside, SCALAR, control)
   }
+}
+
+/** The step of a piece of a text: the literal, and the path of the value behind it. */
+export function stepOfText(start: i32, end: i32, path: i32, kind: i32): i32 {
+  return stepOf(start, end, path, path, OUTSIDE, kind, 0)
 }
 
 function stepOf(start: i32, end: i32, from: i32, key: i32, inside: i32, kind: i32, control: i32): i32 {

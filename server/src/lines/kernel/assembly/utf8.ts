@@ -19,7 +19,7 @@ export function isUtf8(start: i32, end: i32): bool {
   return true
 }
 
-/** Writes the bytes with replacement characters where they are not UTF-8, as repaired.ts does. Returns the end of what it wrote. */
+/** Writes the bytes with replacement characters where they are not UTF-8, as a string has them. Returns the end of what it wrote. */
 export function repair(start: i32, end: i32, to: i32): i32 {
   let put = to
   let at = start

@@ -1,31 +1,33 @@
 import type { BlockBuilder } from './block.ts'
 import type { DictionaryColumn, TextColumn } from './columns.ts'
-import { isAcceptable, ORIGINAL_TIME } from './event.ts'
+import { ORIGINAL_TIME } from './event.ts'
 import { type LineKernel, lineKernel } from './kernel/kernel.ts'
 import {
-  HAS_OBJECT,
+  CUT,
   IN_PARTS,
   IS_EXACT,
+  IS_FAILURE,
+  IS_TEXT,
   IS_WHOLE,
   NO_PATH,
   READ,
   RESULT,
   severityNames,
+  TEXT_TIME,
+  TEXT_VALUE,
+  TEXT_WORDS,
   TIME_WORD,
   VALUE,
   VALUE_WORDS,
 } from './kernel/results.ts'
 import { encodings, toSlot } from './leaf-text.ts'
-import type { MessageHash } from './message-hash.ts'
-import { MessageParts, type MessageReader } from './message-parts.ts'
 import type { NestedKey, OpenMapFinder } from './open-maps.ts'
 import { isOpenPiece, type Piece, pieceText, rebuildParts, shapeOfParts, withKeyReference } from './parts.ts'
 import type { RowFacts } from './prepared.ts'
-import { type Severity, severityOf } from './severity.ts'
-import { rebuild, SHAPE_CHARS_MAX, slotReference, timeReference } from './shape.ts'
+import { type Severity, severityKeys, severityOf } from './severity.ts'
+import { rebuild, SHAPE_CHARS_MAX, slotReference, textReference, timeReference, WORDS_REFERENCE } from './shape.ts'
 import type { LiveShape, ShapeLedger } from './shape-ledger.ts'
 import type { Slot, SlotMap } from './slots.ts'
-import type { Instant } from './time-text.ts'
 import { END, NULL } from './walk.ts'
 
 const EMPTY_VALUE = Buffer.from(toSlot(''))
@@ -36,15 +38,16 @@ const NONE = -1
  * A shape of the kernel with its text for this dataset. `live` is undefined until a line uses it, and when there are too many shapes. `index` is its place in the
  * column of this generation.
  */
-type KnownShape = { readonly text: string; live: LiveShape | undefined; index: number; generation: number }
+type KnownShape = { readonly text: string; readonly isTooLong: boolean; live: LiveShape | undefined; index: number; generation: number }
 
-export type JsonRowTools = { ledger: ShapeLedger; finder: OpenMapFinder; masker: MessageHash; messages: MessageReader | undefined }
+/** `messages` is there when the message of a line is read like a line of its own. */
+export type LineRowTools = { ledger: ShapeLedger; finder: OpenMapFinder; messages: object | undefined }
 
 /**
- * Converts JSON lines to rows, with the same result as reference.ts. The kernel reads a line; here are the facts that only this dataset has: which column
+ * Converts lines to rows, with the same result as reference.ts. The kernel reads a line; here are the facts that only this dataset has: which column
  * a path has, and which shapes are in use.
  */
-export class JsonRows {
+export class LineRows {
   /** The last row: whether it is stored raw, the index of its shape in the column, its severity, and a time text that was not acceptable. */
   isRaw = false
   shape = 0
@@ -55,8 +58,7 @@ export class JsonRows {
   private readonly block: BlockBuilder
   private readonly ledger: ShapeLedger
   private readonly finder: OpenMapFinder
-  private readonly masker: MessageHash
-  private readonly parts: MessageParts | undefined
+  private readonly readsMessages: boolean
   private readonly kernel: LineKernel = lineKernel()
   private epoch = NONE
   /** The columns of paths by their numbers; null for paths without a slot. */
@@ -71,14 +73,13 @@ export class JsonRows {
   private facts: RowFacts | undefined
   private readonly attributes: (boolean | undefined)[] = []
 
-  constructor(map: SlotMap, block: BlockBuilder, { ledger, finder, masker, messages }: JsonRowTools) {
+  constructor(map: SlotMap, block: BlockBuilder, { ledger, finder, messages }: LineRowTools) {
     this.map = map
     this.open = map.open
     this.block = block
     this.ledger = ledger
     this.finder = finder
-    this.masker = masker
-    this.parts = messages && new MessageParts(map, block, messages)
+    this.readsMessages = messages !== undefined
   }
 
   /** Forgets the shapes, when the ledger has dropped some. */
@@ -86,48 +87,28 @@ export class JsonRows {
     this.shapes.length = 0
   }
 
-  /** Adds the values, the time and the skeleton of a line. False for a line that only the reference can split; nothing is added then. */
-  add(source: Uint8Array, start: number, end: number, facts: RowFacts): boolean {
+  /** Adds the values, the time and the skeleton of a line, JSON or a text. False for one that only the reference can split; nothing is added then. */
+  add(source: Uint8Array, start: number, end: number, facts: RowFacts, isText: boolean): boolean {
     const { kernel, block } = this
     const { at, time, isParsed } = facts.arrival
-    const readsMessage = this.parts !== undefined && !isParsed
-    kernel.select(this, readsMessage)
+    kernel.select(this, this.readsMessages && !isParsed)
     kernel.setArrival(at.ms, at.ns, time ? time.ms : Number.NaN, time ? time.ns : 0)
-    if (kernel.read(source, start, end) !== READ) return false
+    if (kernel.read(source, start, end, isText) !== READ) return false
     if (this.epoch !== kernel.epoch) this.start()
-    const message = readsMessage ? this.readMessage(at) : undefined
-    if (message === 'unusual') return false
     this.refused = this.refusedText(facts)
     if (this.refused !== undefined && facts.has(ORIGINAL_TIME)) return false
     const timeValue = this.result(RESULT.timeFormat) > 0 ? this.result(RESULT.timeValue) : NONE
     const isRebuilt = this.admitShapes() && !this.collides(facts) && this.canRebuild(timeValue)
     this.addValues(facts, isRebuilt ? timeValue : NONE)
     if (isRebuilt) for (const live of this.lives) this.ledger.see(live)
-    else block.raw.add(block.rows, kernel.bytes, kernel.wholeStart, kernel.wholeEnd)
-    message?.addValues(kernel, facts)
+    const rawStart = !isRebuilt ? kernel.wholeStart : isText ? this.result(RESULT.wordsStart) : kernel.wholeEnd
+    if (!isRebuilt || rawStart < kernel.wholeEnd) block.raw.add(block.rows, kernel.bytes, rawStart, kernel.wholeEnd)
     this.isRaw = !isRebuilt
     this.shape = isRebuilt ? this.addShape(timeValue) : block.shape.indexOf(NO_SHAPE)
-    this.setTime(facts, message)
-    this.setSkeleton(facts, message)
-    this.severity = this.severityOf(facts, message)
+    block.setTime(kernel.ms, this.result(RESULT.ns))
+    this.setSkeleton(facts)
+    this.severity = this.severityOf(facts)
     return true
-  }
-
-  /** Reads the message of the line as text; undefined for one that contains nothing, or is an object, which the kernel has read. */
-  private readMessage(at: Instant): MessageParts | undefined | 'unusual' {
-    const start = this.result(RESULT.messageStart)
-    if (!this.parts || start === 0 || this.result(RESULT.flags) & HAS_OBJECT) return undefined
-    const result = this.parts.read(this.kernel.bytes, start, this.result(RESULT.messageEnd), at)
-    return result === 'found' ? this.parts : result === 'nothing' ? undefined : result
-  }
-
-  /** The time of the message counts where neither the protocol nor the line gives one. */
-  private setTime({ arrival }: RowFacts, message: MessageParts | undefined): void {
-    const { kernel, block } = this
-    const isGiven = this.result(RESULT.timeValue) >= 0 || (arrival.time !== undefined && isAcceptable(arrival.time, arrival.at))
-    const own = isGiven ? undefined : message?.time(arrival)
-    if (own) block.setTime(own.ms, own.ns)
-    else block.setTime(kernel.ms, this.result(RESULT.ns))
   }
 
   private start(): void {
@@ -164,13 +145,13 @@ export class JsonRows {
       const number = kernel.words[kernel.lineShapeWord + at] as number
       let known = this.shapes[number]
       if (!known) {
-        const made = this.makeShape(number)
+        const made = flags & IS_TEXT ? this.makeTextShape(number) : this.makeShape(number)
         known = made.shape
         this.shapes[number] = known
         isNew ||= !made.isOpen
       }
       if (!isAdmitted) continue
-      known.live ??= known.text.length > SHAPE_CHARS_MAX ? undefined : ledger.admit(known.text)
+      known.live ??= known.isTooLong ? undefined : ledger.admit(known.text)
       if (known.live === undefined || known.live.broken) isAdmitted = false
       else {
         lives.push(known.live)
@@ -198,7 +179,26 @@ export class JsonRows {
       text += pieceText(isEntry ? withKeyReference(piece) : piece, reference)
       if (isTime) at += 2
     }
-    return { shape: { text, live: undefined, index: 0, generation: NONE }, isOpen: hasOpen }
+    const isTooLong = text.length > SHAPE_CHARS_MAX
+    return { shape: { text, isTooLong, live: undefined, index: 0, generation: NONE }, isOpen: hasOpen }
+  }
+
+  /** The same for the shape of a text. It has no open maps to find. */
+  private makeTextShape(number: number): { shape: KnownShape; isOpen: boolean } {
+    const words = this.kernel.shapeWords(number)
+    let text = ''
+    let isTooLong = false
+    for (let at = 0; at < words.length; at += 1) {
+      const isTime = words[at] === TIME_WORD
+      const { kind, literal, path } = this.kernel.textPiece(isTime ? (words[at + 1] as number) : (words[at] as number) >> 2)
+      text += literal
+      isTooLong = text.length > SHAPE_CHARS_MAX
+      if (kind === TEXT_VALUE) text += textReference(this.map.slots.get(path), path)
+      if (kind === TEXT_TIME) text += timeReference(this.format(words[at + 2] as number))
+      if (kind === TEXT_WORDS) text += WORDS_REFERENCE
+      if (isTime) at += 2
+    }
+    return { shape: { text, isTooLong, live: undefined, index: 0, generation: NONE }, isOpen: true }
   }
 
   private format(number: number): string {
@@ -232,11 +232,13 @@ export class JsonRows {
     return isOne
   }
 
-  /** True for a line with a key that is also an attribute: the attribute takes precedence, and the line is kept raw. */
+  /** True for a line with a key that is also an attribute: the attribute takes precedence, and the line is kept raw. A text may have it among its words. */
   private collides(facts: RowFacts): boolean {
     if (!facts.hasAttributes) return false
+    const isText = (this.result(RESULT.flags) & IS_TEXT) !== 0
     const count = this.result(RESULT.values)
     for (let at = 0; at < count; at += 1) {
+      if (isText && this.valueWord(at, VALUE.symbol) !== CUT) continue
       const path = this.valueWord(at, VALUE.path)
       if (path !== NO_PATH && this.isAttribute(path, facts)) return true
     }
@@ -315,27 +317,27 @@ export class JsonRows {
     const row = { time: { ms: kernel.ms, ns: this.result(RESULT.ns) }, slot: (slot: Slot) => slots.get(slot) ?? '' }
     const texts = lives.map(({ text }) => text)
     const more = new Map(entries)
+    const raw = this.result(RESULT.flags) & IS_TEXT ? kernel.text(this.result(RESULT.wordsStart), kernel.lineEnd) : ''
     const rebuilt =
       this.result(RESULT.flags) & IN_PARTS
         ? rebuildParts(texts, { ...row, entries })
-        : rebuild(texts[0] ?? '', { ...row, more: (path) => more.get(path), raw: '' })
+        : rebuild(texts[0] ?? '', { ...row, more: (path) => more.get(path), raw })
     return ledger.note(lives, rebuilt.equals(kernel.bytes.subarray(kernel.lineStart, kernel.lineEnd)))
   }
 
-  private setSkeleton({ messageRank, skeleton }: RowFacts, message: MessageParts | undefined): void {
-    const { block, masker } = this
+  private setSkeleton({ messageRank, skeleton }: RowFacts): void {
+    const { block } = this
     const rank = this.result(RESULT.messageRank)
-    if (message?.hashMessage(masker, skeleton ? Math.min(rank, messageRank) : rank)) block.setSkeleton(masker.high, masker.low)
-    else if (skeleton && (rank < 0 || messageRank <= rank)) block.setSkeleton(skeleton.high, skeleton.low)
+    if (skeleton && (rank < 0 || messageRank <= rank)) block.setSkeleton(skeleton.high, skeleton.low)
     else block.setSkeleton(this.result(RESULT.high) >>> 0, this.result(RESULT.low) >>> 0)
   }
 
   /** The severity of the line with its attributes, which take precedence. That of the message counts where neither gives one. */
-  private severityOf(facts: RowFacts, message: MessageParts | undefined): Severity {
+  private severityOf(facts: RowFacts): Severity {
     if (facts.arrival.severity) return facts.arrival.severity
+    if (this.result(RESULT.flags) & IS_FAILURE) return 'error'
     const own = this.ownSeverity(facts)
-    if (own !== 'none') return own
-    return message ? message.severity() : (severityNames[this.result(RESULT.messageSeverity)] ?? 'none')
+    return own === 'none' ? (severityNames[this.result(RESULT.messageSeverity)] ?? 'none') : own
   }
 
   private ownSeverity(facts: RowFacts): Severity {
@@ -344,13 +346,13 @@ export class JsonRows {
     return severityOf((path) => facts.textOf(path) ?? texts.get(path))
   }
 
+  /** The texts of the line that may decide its severity. */
   private texts(): Map<string, string> {
     const texts = new Map<string, string>()
     const count = this.result(RESULT.values)
     for (let at = 0; at < count; at += 1) {
-      const path = this.valueWord(at, VALUE.path)
-      if (path !== NO_PATH)
-        texts.set(this.kernel.paths[path] ?? '', this.kernel.text(this.valueWord(at, VALUE.start), this.valueWord(at, VALUE.end)))
+      const path = this.kernel.paths[this.valueWord(at, VALUE.path)] ?? ''
+      if (severityKeys.has(path)) texts.set(path, this.kernel.text(this.valueWord(at, VALUE.start), this.valueWord(at, VALUE.end)))
     }
     return texts
   }

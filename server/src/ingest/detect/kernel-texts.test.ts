@@ -1,25 +1,27 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { PlainText } from '../../lines/plain-text.ts'
+import { compareTextLines } from '../../lines/equals-reference.fixture.ts'
+import type { Arrival } from '../../lines/event.ts'
+import { Shredder } from '../../lines/shred.ts'
+import { emptySlotMap, type Slot } from '../../lines/slots.ts'
 import { detect } from './detect.ts'
-import { readPlain } from './plain-bytes.ts'
 
 const AT = { ms: Date.UTC(2026, 10, 21, 12), ns: 0 }
-const plain = new PlainText()
+const arrival: Arrival = { at: AT, attributes: [], origin: '', post: 0n }
+const map = { ...emptySlotMap('s'), slots: new Map<string, Slot>(Object.entries({ level: 'c0', message: 's0', a: 's1' } as const)) }
+const shredder = new Shredder(map, { random: () => 0.5 })
 
-/**
- * Reads a line both ways. Lines of other formats are first read as text, so that their times are known. Reading changes no byte of a line, and what is
- * learned from it is not in its memory, which may be freed.
- */
-function readBoth(line: string): string {
-  const expected = detect(line, AT)
-  const bytes = Buffer.from(line)
-  const result = readPlain(bytes, AT, plain)
-  expect(bytes.equals(Buffer.from(line)), line).toBe(true)
-  if (result === 'found') expect({ line, found: plain.toFoundText(bytes) }).toEqual({ line, found: expected })
-  bytes.fill(0)
-  if (result === 'nothing') expect({ line, found: expected }).toEqual({ line, found: undefined })
-  return result
+/** Compares texts with the reference, which reads them with `detect`. Returns how many of them only the reference could read. */
+function compare(lines: readonly string[], given = arrival): number {
+  const before = shredder.oddLines
+  const texts = lines.filter((line) => line !== '' && !/^[\0-\x20]*\{/.test(line))
+  compareTextLines(
+    shredder,
+    texts.map((line) => ({ line: Buffer.from(line), found: detect(line, given.at) })),
+    map,
+    given,
+  )
+  return shredder.oddLines - before
 }
 
 test.each([
@@ -96,11 +98,6 @@ test.each([
   '2026-11-20T10:00:00Z {a=1, b=2}',
   '2026-11-20T10:00:00Z {a=1} {"b":2}',
   '2026-11-20T10:00:00Z x {"a":1}} y=1 z={"b":2}',
-])('%j is read without strings', (line) => {
-  expect(readBoth(line)).toBe('found')
-})
-
-test.each([
   'I 1795305601.166 shard#4 moved',
   'at last',
   'plain words',
@@ -120,16 +117,6 @@ test.each([
   'panic:not',
   'Traceback (no)',
   'goroutine x [',
-])('%j has no parts', (line) => {
-  expect(readBoth(line)).toBe('nothing')
-})
-
-test.each([
-  'a=1\u00a0b=2',
-  'a=1\u3000b=2',
-  '\u2003at x(y)',
-  '\ufeffINFO a',
-  'a\0b',
   '\x01',
   `2026-11-20T10:00:00Z {"${'k'.repeat(900)}":{"${'k'.repeat(900)}":1}}`,
   '<034>Nov 20 10:00:00 host su: failed',
@@ -143,11 +130,25 @@ test.each([
   'shop:80 10.0.0.1 - - [20/Nov/2026:13:55:36 +0000] "GET / HTTP/2.0" 500 17',
   '10.0.0.1 - - [20/Nov/2026:13:55:36 +0000] "GET /IOError: HTTP/2.0" 500 17',
   'CEF:0|a|b|c|d|e|f|',
+  'CEF:0|a\\|b|c\\\\|d|e|f|msg=a\\=b c\\nd act=x=y  n= ',
+  'x CEF:1|a|b|c|d|e|9',
   'x'.repeat(1_001),
-  '',
+  'a=1 '.repeat(250),
+  'a=1\nb=2\n\tat x(y)',
   'Fri, Nov 20 10:00:00 2026 text',
-])('%j is left to the reader of strings', (line) => {
-  expect(readBoth(line)).toBe('unknown')
+])('%j needs no reference', (line) => {
+  expect(compare([line])).toBe(0)
+})
+
+test.each([
+  'a=1\u00a0b=2',
+  'a=1\u3000b=2',
+  '\u2003at x(y)',
+  `INFO ${'x'.repeat(40_000)}`,
+  `<34>1 2026-11-20T10:00:00Z h ${'é'.repeat(40)} - - - b`,
+  '<34>1 2026-11-20T10:00:00Z h a - - [x a\\b="c"] d',
+])('%j is left to the reference', (line) => {
+  expect(compare([line])).toBe(1)
 })
 
 const pieces = fc.constantFrom(
@@ -241,13 +242,99 @@ const heads = fc.constantFrom(
   '<13>1 2026-11-20T10:00:00Z h a - m [x b="1" c="é"]',
 )
 
-test('any line is read as detect reads it, or left to it', () => {
+test('any text has the row of the reference', () => {
+  const texts = fc.tuple(heads, fc.array(pieces, { maxLength: 12 }), tails)
   fc.assert(
-    fc.property(heads, fc.array(pieces, { maxLength: 12 }), tails, (head, rest, tail) => {
-      readBoth(head + rest.join('') + tail)
-      readBoth(`${head} ${rest.join(' ')}${tail}`)
-      readBoth(`${head} ${rest.filter((piece) => piece !== '\n' && piece !== '\0').join('é ')} ${tail}`)
+    fc.property(fc.array(texts, { minLength: 1, maxLength: 8 }), (all) => {
+      compare(
+        all.flatMap(([head, rest, tail]) => [
+          head + rest.join('') + tail,
+          `${head} ${rest.join(' ')}${tail}`,
+          `${head} ${rest.filter((piece) => piece !== '\n' && piece !== '\0').join('é ')} ${tail}`,
+        ]),
+      )
     }),
-    { numRuns: 10_000 },
+    { numRuns: 500 },
   )
+})
+
+const two = (max: number) => fc.integer({ min: 0, max }).map((number) => String(number).padStart(2, '0'))
+const clock = fc
+  .oneof({ arbitrary: fc.tuple(two(23), two(59), two(59)), weight: 6 }, fc.tuple(two(26), two(62), two(62)))
+  .map((parts) => parts.join(':'))
+const fraction = fc.tuple(
+  fc.constantFrom('.', ',', ''),
+  fc.constantFrom('', '0', '5', '50', '120', '000', '123', '1230', '123456', '123456789', '1234567890'),
+)
+const year = fc.constantFrom('2026', '2024', '2025', '2000', '1999', '1970', '0000', '2100')
+const month = fc.constantFrom('Jan', 'Feb', 'Apr', 'Nov', 'Dec', 'Foo')
+const day = fc.oneof(
+  two(32),
+  fc.integer({ min: 1, max: 31 }).map(String),
+  fc.integer({ min: 1, max: 31 }).map((number) => ` ${number}`),
+)
+const weekday = fc.constantFrom('Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun')
+const zone = fc.constantFrom('', 'Z', ' UTC', '+02:00', '-0730', ' +02', '+2400', '+0260', ' GMT', 'z', '+02:0')
+const sign = fc.constantFrom('-', '-', '/')
+const behind = fc.constantFrom(' text', ': text', '] text', ' host app[7]: text', '', ',text', '| INFO text', 'x', ' stdout F text', '.7')
+const timed = fc.oneof(
+  fc
+    .tuple(year, sign, two(13), sign, two(32), fc.constantFrom('T', ' '), clock, fraction, zone)
+    .map(([y, one, m, other, d, t, c, f, z]) => y + one + m + other + d + t + c + f.join('') + z),
+  fc
+    .tuple(month, day, fc.option(year), clock, fraction)
+    .map(([m, d, y, c, f]) => `${m} ${d} ${y === null ? '' : `${y} `}${c}${f.join('')}`),
+  fc
+    .tuple(weekday, fc.constantFrom(' ', ', '), month, day, clock, fraction, year)
+    .map(([w, blank, m, d, c, f, y]) => `${w}${blank}${m} ${d} ${c}${f.join('')} ${y}`),
+  fc
+    .tuple(two(32), month, year, clock, fc.constantFrom('+0200', '-0730', '+2400'))
+    .map(([d, m, y, c, z]) => `h - - [${d}/${m}/${y}:${c} ${z}] "GET / HTTP/1.1" 200 7`),
+  fc.tuple(two(13), two(32), clock).map(([m, d, c]) => `E${m}${d} ${c}.123456    47 a.go:7] text`),
+  fc.tuple(two(13), two(32), clock).map(([m, d, c]) => `${m}-${d} ${c}.123  47  48 I Tag  : text`),
+)
+const before = fc.constantFrom('', '', '[', '<13>', '<13>1 ')
+
+test('times in front of texts are those of the reference, whenever they arrive', () => {
+  const at = fc.constantFrom(
+    Date.UTC(2026, 10, 21, 12),
+    Date.UTC(2024, 11, 31, 3),
+    Date.UTC(2025, 0, 1),
+    Date.UTC(2024, 1, 29),
+    Date.UTC(2027, 1, 28, 23),
+  )
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.tuple(before, timed, behind).map((parts) => parts.join('')),
+        { minLength: 1, maxLength: 10 },
+      ),
+      at,
+      fc.boolean(),
+      (lines, ms, isTold) => {
+        compare(lines, { ...arrival, at: { ms, ns: 5 }, ...(isTold ? { time: { ms: Date.UTC(2024, 1, 29, 1), ns: 7 } } : {}) })
+      },
+    ),
+    { numRuns: 500 },
+  )
+})
+
+test('a key that a text repeats has its last value, and a shape only where that is the one cut out', () => {
+  const values = ['1', '1', '2', '"x y"', '"x\\"y"', "'z'", '']
+  const pairs = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'level', 'hostname', 'time'), fc.constantFrom(...values)), {
+    minLength: 2,
+    maxLength: 6,
+  })
+  const head = fc.constantFrom('', 'INFO ', '2026-11-20T10:00:00Z ', '<13>1 - h a - - [a b="1"][a b="2"] ', 'Nov 20 10:00:00 h a: ')
+  fc.assert(
+    fc.property(head, pairs, (start, all) => {
+      compare(all.map((_, from) => start + [...all.slice(from), ...all].map(([name, value]) => `${name}=${value}`).join(' ')))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('the time of a text without one in its header is that of its best key', () => {
+  const values = ['2024-05-01T10:20:30Z', '1714558830.5', '00:00:04.00', '1999-05-01T10:20:30Z', '1714558830123456']
+  expect(compare(values.flatMap((ts) => values.map((time) => `ts=${ts} time=${time}`)))).toBe(0)
 })
