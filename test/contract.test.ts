@@ -193,9 +193,7 @@ describe('a malformed id in the path is refused; where ids are free, it is just 
 
 describe('another method on a known path is 405 and says which there are', () => {
   const byShape = Map.groupBy(
-    endpoints.flatMap(({ endpoint }) =>
-      [endpoint.path, ...(endpoint.aliases ?? [])].map((path) => ({ endpoint, path })),
-    ),
+    endpoints.flatMap(({ endpoint }) => [endpoint.path, ...(endpoint.aliases ?? [])].map((path) => ({ endpoint, path }))),
     ({ path }) => shapeOf(path),
   )
   test.each([...byShape.keys()])('%s', async (shape) => {
