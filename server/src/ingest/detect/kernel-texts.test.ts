@@ -311,8 +311,8 @@ test('times in front of texts are those of the reference, whenever they arrive',
       ),
       at,
       fc.boolean(),
-      (lines, ms, isTold) => {
-        compare(lines, { ...arrival, at: { ms, ns: 5 }, ...(isTold ? { time: { ms: Date.UTC(2024, 1, 29, 1), ns: 7 } } : {}) })
+      (lines, ms, hasTime) => {
+        compare(lines, { ...arrival, at: { ms, ns: 5 }, ...(hasTime ? { time: { ms: Date.UTC(2024, 1, 29, 1), ns: 7 } } : {}) })
       },
     ),
     { numRuns: 500 },

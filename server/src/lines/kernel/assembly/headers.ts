@@ -20,7 +20,7 @@ import {
   USER_AGENT,
   VHOST,
   wordEnd,
-  wordOfLetter,
+  wordOfLevel,
   wordStart,
 } from './names'
 import { addOuter, dropFrom, IN_TEXT, nestedValueCount } from './nested'
@@ -153,8 +153,8 @@ function readShort(from: i32, to: i32): bool {
 
 /** Reads `I1102 10:00:00.123456    4711 server.go:42] text`. */
 function readGlog(from: i32, to: i32): i32 {
-  const letter = byteAt(from)
-  if (letter !== 0x49 && letter !== 0x57 && letter !== 0x45 && letter !== 0x46) return NONE
+  const level = byteAt(from)
+  if (level !== 0x49 && level !== 0x57 && level !== 0x45 && level !== 0x46) return NONE
   if (!readShortTime(from + 1, to, 0, 6)) return NONE
   const thread = runOf(SPACE, textTimeEnd(), to)
   const threadEnd = runEnd(thread, to, DIGIT)
@@ -168,7 +168,7 @@ function readGlog(from: i32, to: i32): i32 {
   const colon = line - 1
   if (colon <= caller || byteAt(colon) !== COLON || line === callerEnd || callerEnd - line > LINE_DIGITS_MAX) return NONE
   if (isLonger(caller, colon, FILE_CHARS_MAX)) return NONE
-  addLetter(letter)
+  addLevel(level)
   addOuter(THREAD, thread, threadEnd, IN_TEXT)
   addOuter(CALLER, caller, callerEnd, IN_TEXT)
   return isByte(callerEnd + 1, to, SPACE) ? callerEnd + 2 : callerEnd + 1
@@ -183,22 +183,22 @@ function readLogcat(from: i32, to: i32): i32 {
   const threadEnd = runEnd(thread, to, DIGIT)
   if (process === textTimeEnd() || thread === processEnd || !isId(process, processEnd) || !isId(thread, threadEnd)) return NONE
   const tag = threadEnd + 3
-  if (tag >= to || byteAt(threadEnd) !== SPACE || byteAt(threadEnd + 2) !== SPACE || wordOfLetter(byteAt(threadEnd + 1)) < 0) return NONE
+  if (tag >= to || byteAt(threadEnd) !== SPACE || byteAt(threadEnd + 2) !== SPACE || wordOfLevel(byteAt(threadEnd + 1)) < 0) return NONE
   if (isKind(tag, to, BLANK)) return NONE
   const colon = findByte(COLON, tag, to)
   if (colon === to || colon === tag) return NONE
   let tagEnd = colon
   while (byteAt(tagEnd - 1) === SPACE) tagEnd -= 1
   if (isLonger(tag, tagEnd, TAG_CHARS_MAX)) return NONE
-  addLetter(byteAt(threadEnd + 1))
+  addLevel(byteAt(threadEnd + 1))
   addOuter(PROCID, process, processEnd, IN_TEXT)
   addOuter(THREAD, thread, threadEnd, IN_TEXT)
   addOuter(TAG, tag, tagEnd, IN_TEXT)
   return isByte(colon + 1, to, SPACE) ? colon + 2 : colon + 1
 }
 
-function addLetter(letter: i32): void {
-  const word = wordOfLetter(letter)
+function addLevel(level: i32): void {
+  const word = wordOfLevel(level)
   addOuter(LEVEL, wordStart(word), wordEnd(word), 0)
 }
 

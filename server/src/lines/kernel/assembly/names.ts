@@ -34,7 +34,7 @@ export const CEF_FIELDS: i32 = 26
 /** The words that stand for numbers and letters in headers: facilities, severities, levels by their letters, and what a part of a line has. */
 export const FACILITIES: i32 = 0
 export const SEVERITIES: i32 = 24
-export const LETTERS: i32 = 32
+export const LEVEL_NAMES: i32 = 32
 export const TRUE: i32 = 39
 
 export function initNames(): void {
@@ -43,7 +43,7 @@ export function initNames(): void {
     'kern user mail daemon auth syslog lpr news uucp cron authpriv ftp ntp audit alert clock local0 local1 local2 local3 local4 local5 local6 local7',
   )
   putWords(SEVERITIES, 'emerg alert crit err warning notice info debug')
-  putWords(LETTERS, 'verbose debug info warning error fatal fatal true')
+  putWords(LEVEL_NAMES, 'verbose debug info warning error fatal fatal true')
 }
 
 function putWords(first: i32, words: string): void {
@@ -71,22 +71,22 @@ export function wordEnd(number: i32): i32 {
 }
 
 /** The word for a letter of a level; -1 for another byte. */
-export function wordOfLetter(letter: i32): i32 {
-  switch (letter) {
+export function wordOfLevel(level: i32): i32 {
+  switch (level) {
     case 0x56:
-      return LETTERS
+      return LEVEL_NAMES
     case 0x44:
-      return LETTERS + 1
+      return LEVEL_NAMES + 1
     case 0x49:
-      return LETTERS + 2
+      return LEVEL_NAMES + 2
     case 0x57:
-      return LETTERS + 3
+      return LEVEL_NAMES + 3
     case 0x45:
-      return LETTERS + 4
+      return LEVEL_NAMES + 4
     case 0x46:
-      return LETTERS + 5
+      return LEVEL_NAMES + 5
     case 0x41:
-      return LETTERS + 6
+      return LEVEL_NAMES + 6
     default:
       return -1
   }

@@ -23,14 +23,14 @@ export const PROGRAM: i32 = 4096
 export const UPPER: i32 = 8192
 export const LOWER: i32 = 16384
 
-const LOWER_LETTERS: string = 'abcdefghijklmnopqrstuvwxyz'
-const UPPER_LETTERS: string = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
+const LOWER_CASE: string = 'abcdefghijklmnopqrstuvwxyz'
+const UPPER_CASE: string = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const BLANKS: string = ' \t\n\v\f\r'
 
 export function initTextKinds(): void {
   mark('0123456789', DIGIT | WORD | KEY | HOST | PROGRAM)
-  mark(LOWER_LETTERS, LOWER | WORD | KEY_FIRST | KEY | HOST | PROGRAM)
-  mark(UPPER_LETTERS, UPPER | WORD | KEY_FIRST | KEY | HOST | PROGRAM)
+  mark(LOWER_CASE, LOWER | WORD | KEY_FIRST | KEY | HOST | PROGRAM)
+  mark(UPPER_CASE, UPPER | WORD | KEY_FIRST | KEY | HOST | PROGRAM)
   mark('_', WORD | KEY_FIRST | KEY | HOST | PROGRAM)
   mark(BLANKS, BLANK | TIME_END | BEFORE_PAIR | BEHIND_PAIR | BEFORE_LEVEL | BEHIND_LEVEL)
   mark('],|', TIME_END)

@@ -151,8 +151,8 @@ export function readIsoTime(from: i32, to: i32): bool {
 }
 
 /** Notes how the time is written. No format writes a leap second. */
-function setForm(letter: i32, from: i32, fraction: i32, zone: i32): void {
-  layout = twoDigits(from - 2) > 59 ? 0 : letter
+function setForm(written: i32, from: i32, fraction: i32, zone: i32): void {
+  layout = twoDigits(from - 2) > 59 ? 0 : written
   format = NONE
   between = SPACE
   point = from
@@ -215,8 +215,8 @@ export function readSyslogTime(from: i32, to: i32): bool {
   setNamed(from, fraction, written, monthAt(from), numberIn(day, dayEnd), clock, fraction, 0)
   // The day takes two places, the first of which is a zero or a space.
   const isPadded = byteAt(from + 4) === ZERO
-  const letter = written === NONE ? 0x62 : 0x79
-  setForm(dayEnd - from !== 6 ? 0 : isPadded ? letter : letter & CAPITAL, clock + CLOCK_LENGTH, fraction, fraction)
+  const hour = written === NONE ? 0x62 : 0x79
+  setForm(dayEnd - from !== 6 ? 0 : isPadded ? hour : hour & CAPITAL, clock + CLOCK_LENGTH, fraction, fraction)
   return true
 }
 
