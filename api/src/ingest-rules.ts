@@ -102,6 +102,29 @@ const Change = z.object({
 })
 export type IngestRuleChange = z.output<typeof Change>
 
+const Preview = z
+  .object({
+    events: z.int().min(0).describe('The number of events that were read.'),
+    matched: z.int().min(0).describe('Events that match the filter.'),
+    dropped: z.int().min(0),
+    changed: z.int().min(0),
+    bytes: int64.describe('The bytes of the lines that were read.'),
+    bytes_saved: int64.describe('The bytes that would not be stored; negative when lines become longer.'),
+    share: z.number().describe('The share of the events that the rule drops or changes.'),
+    share_saved: z.number().describe('The share of the bytes that would not be stored.'),
+    samples: z
+      .array(
+        z.object({
+          log_id: uuid,
+          time: ms.describe('Epoch milliseconds.'),
+          before: z.string(),
+          after: z.string().optional().describe('The line after the rule; absent for an event that is dropped.'),
+        }),
+      )
+      .describe('Dropped and changed events, newest first. Lines are cut after 4,000 characters.'),
+  })
+  .meta({ id: 'IngestRulePreview' })
+
 const params = z.object({ ruleId: uuid })
 
 export const ingestRules = {
@@ -150,26 +173,7 @@ export const ingestRules = {
       action: IngestAction,
       limit: z.int().min(1).max(SAMPLES_MAX).default(10).describe('The number of samples.'),
     }),
-    reply: z.object({
-      events: z.int().min(0).describe('The number of events that were read.'),
-      matched: z.int().min(0).describe('Events that match the filter.'),
-      dropped: z.int().min(0),
-      changed: z.int().min(0),
-      bytes: int64.describe('The bytes of the lines that were read.'),
-      bytes_saved: int64.describe('The bytes that would not be stored; negative when lines become longer.'),
-      share: z.number().describe('The share of the events that the rule drops or changes.'),
-      share_saved: z.number().describe('The share of the bytes that would not be stored.'),
-      samples: z
-        .array(
-          z.object({
-            log_id: uuid,
-            time: ms.describe('Epoch milliseconds.'),
-            before: z.string(),
-            after: z.string().optional().describe('The line after the rule; absent for an event that is dropped.'),
-          }),
-        )
-        .describe('Dropped and changed events, newest first. Lines are cut after 4,000 characters.'),
-    }),
+    reply: Preview,
     fails: [404, 503],
   }),
   get: endpoint({

@@ -367,7 +367,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
   test('Cancel, another query, a hidden tab and leaving the page cancel the query in the store', async () => {
     const owner = await stand.app.newOrganization()
     const lines = Array.from({ length: 4_000 }, (_, n) => ({ n, text: `${'abc '.repeat(300)}${n}` }))
-    for (let batch = 0; batch < 5; batch += 1) await stand.send('slow', lines, owner)
+    for (let batch = 0; batch < 12; batch += 1) await stand.send('slow', lines, owner)
     const { meta, events: store } = stand.app.app.world
     const found = await meta.one<{ number: number }>(sql`select number from organisations where id = ${owner.orgId}`)
     const running = async (): Promise<number> => {
@@ -380,7 +380,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     }
     const isRunning = () => expect.poll(running, { interval: 20 }).toBeGreaterThan(0)
     const isOver = () => expect.poll(running, { interval: 20 }).toBe(0)
-    // Patterns that take the store long for every event: some ten seconds for all of them on a quick machine.
+    // Patterns that take the store long for every event: half a minute for all of them on a quick machine, longer than a click takes on a slow one.
     const slow = (round: number) => Array.from({ length: 120 }, (_, n) => `text ~ '(a?b?c? ?){30}${n}x${round}'`).join(' OR ')
 
     const page = await stand.open(exploreUrl({ q: slow(1) }), { key: owner.key })

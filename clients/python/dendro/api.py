@@ -870,6 +870,34 @@ IngestRule = TypedDict(
 """Drops, samples or redacts events of some datasets before they are stored."""
 
 
+class IngestRulePreview(TypedDict):
+    events: int
+    """The number of events that were read."""
+    matched: int
+    """Events that match the filter."""
+    dropped: int
+    changed: int
+    bytes: int
+    """The bytes of the lines that were read."""
+    bytes_saved: int
+    """The bytes that would not be stored; negative when lines become longer."""
+    share: float
+    """The share of the events that the rule drops or changes."""
+    share_saved: float
+    """The share of the bytes that would not be stored."""
+    samples: List[IngestRulePreviewSamplesItem]
+    """Dropped and changed events, newest first. Lines are cut after 4,000 characters."""
+
+
+class IngestRulePreviewSamplesItem(TypedDict):
+    log_id: str
+    time: int
+    """Epoch milliseconds."""
+    before: str
+    after: NotRequired[str]
+    """The line after the rule; absent for an event that is dropped."""
+
+
 class IngestSample(TypedDict):
     """Stores a share of the matching events."""
     type: Literal["SAMPLE"]
@@ -3491,34 +3519,6 @@ IngestRulesPreviewBody = TypedDict(
         "limit": "NotRequired[int]",
     },
 )
-
-
-class IngestRulesPreviewReply(TypedDict):
-    events: int
-    """The number of events that were read."""
-    matched: int
-    """Events that match the filter."""
-    dropped: int
-    changed: int
-    bytes: int
-    """The bytes of the lines that were read."""
-    bytes_saved: int
-    """The bytes that would not be stored; negative when lines become longer."""
-    share: float
-    """The share of the events that the rule drops or changes."""
-    share_saved: float
-    """The share of the bytes that would not be stored."""
-    samples: List[IngestRulesPreviewReplySamplesItem]
-    """Dropped and changed events, newest first. Lines are cut after 4,000 characters."""
-
-
-class IngestRulesPreviewReplySamplesItem(TypedDict):
-    log_id: str
-    time: int
-    """Epoch milliseconds."""
-    before: str
-    after: NotRequired[str]
-    """The line after the rule; absent for an event that is dropped."""
 
 
 IngestRulesUpdateBody = TypedDict(
@@ -6876,14 +6876,14 @@ class IngestRulesApi:
         body: IngestRulesPreviewBody,
         *,
         headers: Optional[Mapping[str, str]] = None,
-    ) -> IngestRulesPreviewReply:
+    ) -> IngestRulePreview:
         """
         Apply a rule to recent events without changing them: before, after, and the share and bytes saved.
 
         Reads at most 1,000 of the newest events of the last 7 days that the caller may see, and stops early when the
         rule takes long. `events` is the number of events that were tried.
         """
-        reply: IngestRulesPreviewReply = self._transport.call(
+        reply: IngestRulePreview = self._transport.call(
             "POST",
             "/ingest-rules/preview",
             "json",

@@ -8,7 +8,7 @@ test('engine log lines are logged with level, source and text as fields', async 
   const stream = Readable.from([
     '2026.11.21 09:09:30.264053 [ 4740 ] {} <Warning> Pool/Sub: it is: late\n2026.11.21 09:09:30.276259 [ 4741 ] {ab-1} <Error> MergeTree (x): Code: 9. bad\n\n0. ? @ 0x01\n',
     ' (version 26.7.2.1)\n2026.11.21 09:09:30.2 [ 1 ] {} <Fatal> Base: gone\n2026.11.21 09:09:30.2 [ 1 ] {} <Trace> Base: chatter\n',
-    '2026.11.21 09:09:30.2 [ 1 ] {} <Error> void DB::SendHTTP(int): Broken pipe\n2026.11.21 09:09:30.2 [ 1 ] {} <Fatal> Base: 11. ? @ 0x02\n',
+    '2026.11.21 09:09:30.2 [ 1 ] {} <Error> void DB::SendHTTP(int): Broken pipe\n2026.11.21 09:09:30.2 [ 1 ] {} <Warning> MergeMutateSelectedEntry: not finalized\n2026.11.21 09:09:30.2 [ 1 ] {} <Fatal> Base: 11. ? @ 0x02\n',
     'Code: 76. DB::Exception: plain words\n',
   ])
   const engineLog = forwardEngineLog(stream, log, fail)
@@ -19,6 +19,7 @@ test('engine log lines are logged with level, source and text as fields', async 
     ['error', { source: 'Base', text: 'gone' }],
     ['debug', { source: 'Base', text: 'chatter' }],
     ['debug', { source: 'void DB::SendHTTP(int)', text: 'Broken pipe' }],
+    ['debug', { source: 'MergeMutateSelectedEntry', text: 'not finalized' }],
     ['warn', { text: 'Code: 76. DB::Exception: plain words' }],
   ])
   expect(engineLog.lastWords()).toContain('Code: 76')

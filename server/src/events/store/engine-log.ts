@@ -23,8 +23,8 @@ const TEXT_MAX = 1_000
 const LAST_WORDS_MAX = 4_000
 /** Lines without information: stack frames without symbols. */
 const NOISE = /^(\d+\. .*|\s*|\s*\(version [^)]*\))$/
-/** Harmless messages: the client notices its broken connection itself, and thread pools balance themselves. */
-const CHATTER = /HTTP|^BackgroundSchedulePool/
+/** Harmless messages: the client notices its broken connection itself, thread pools balance themselves, and a merge that was given up is released a moment later. */
+const CHATTER = /HTTP|^BackgroundSchedulePool|^MergeMutateSelectedEntry/
 
 /** A sync to disk failed. The engine logs it and continues, and may even acknowledge the insert. */
 const SYNC_FAILED = /CANNOT_FSYNC/
