@@ -11,9 +11,8 @@ export async function openRoundRobin(ports: readonly number[]): Promise<RoundRob
   const broken: string[] = []
   let turn = 0
 
-  function pass(message: IncomingMessage, body: Buffer, response: ServerResponse, triesLeft: number): void {
-    const port = ports[turn % ports.length] ?? 0
-    turn += 1
+  function pass(message: IncomingMessage, body: Buffer, response: ServerResponse, at: number, triesLeft = ports.length): void {
+    const port = ports[at % ports.length] ?? 0
     const { method, url: path, headers } = message
     const onward = request({ host: '127.0.0.1', port, method, path, headers: { ...headers, connection: 'close' }, agent: false })
     onward.once('response', (answer) => {
@@ -23,7 +22,7 @@ export async function openRoundRobin(ports: readonly number[]): Promise<RoundRob
     })
     onward.once('error', (cause: NodeJS.ErrnoException) => {
       if (response.destroyed) return
-      if (cause.code === 'ECONNREFUSED' && triesLeft > 1) return pass(message, body, response, triesLeft - 1)
+      if (cause.code === 'ECONNREFUSED' && triesLeft > 1) return pass(message, body, response, at + 1, triesLeft - 1)
       broken.push(`${method} ${path}: ${cause.code} ${cause.message}`)
       response.destroy()
     })
@@ -34,7 +33,8 @@ export async function openRoundRobin(ports: readonly number[]): Promise<RoundRob
   const server = createServer(async (message, response) => {
     const parts: Buffer[] = []
     for await (const part of message) parts.push(part)
-    pass(message, Buffer.concat(parts), response, ports.length)
+    pass(message, Buffer.concat(parts), response, turn)
+    turn += 1
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()

@@ -9,6 +9,8 @@ const CLOSE_IDLE_MS = 50
 /** A connection on which nothing was sent for this long is unused; the request on a newer one may be on its way. */
 const UNUSED_MS = 1_000
 
+/** So long after streams were ended, their clients have connected again. */
+const ACCEPT_MS_MIN = 100
 /** Within this time there is an iteration of the event loop without other work, even under load. */
 const ACCEPT_MS_MAX = 1_000
 const ITERATION_MS_MAX = 0.05
@@ -65,7 +67,7 @@ function afterWaiting(server: Server, done: () => void): void {
   const check = (): void => {
     const nowMs = performance.now()
     const isQuiet = !isAccepting && nowMs - iterationMs < ITERATION_MS_MAX
-    if (isQuiet || nowMs - startedMs > ACCEPT_MS_MAX) {
+    if (isQuiet || nowMs - startedMs > ACCEPT_MS_MIN + ACCEPT_MS_MAX) {
       server.off('connection', note)
       done()
       return
@@ -74,5 +76,5 @@ function afterWaiting(server: Server, done: () => void): void {
     iterationMs = nowMs
     setImmediate(check)
   }
-  setImmediate(check)
+  setTimeout(check, ACCEPT_MS_MIN)
 }
