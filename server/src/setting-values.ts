@@ -206,9 +206,14 @@ export function asBytes(text: string): number {
 
 const SECONDS_MAX = 600
 
-export function asSeconds(text: string): number {
+/** NaN for other texts. */
+function secondsOf(text: string): number {
   const [, count, unit] = /^(\d+)(s|m)$/.exec(text) ?? []
-  const seconds = Number(count) * (unit === 'm' ? 60 : 1)
+  return Number(count) * (unit === 'm' ? 60 : 1)
+}
+
+export function asSeconds(text: string): number {
+  const seconds = secondsOf(text)
   if (!(seconds >= 1 && seconds <= SECONDS_MAX)) throw new Error(`must look like 60s or 5m, at most ${SECONDS_MAX}s`)
   return seconds
 }
@@ -216,8 +221,7 @@ export function asSeconds(text: string): number {
 const DRAIN_SECONDS_MAX = 300
 
 export function asDrainTime(text: string): number {
-  const [, count, unit] = /^(\d+)(s|m)$/.exec(text) ?? []
-  const seconds = Number(count) * (unit === 'm' ? 60 : 1)
+  const seconds = secondsOf(text)
   if (!(seconds <= DRAIN_SECONDS_MAX)) throw new Error('must look like 10s or 1m, at most 5m')
   return seconds
 }

@@ -96,7 +96,7 @@ async function confirmed(plan: Plan, { file }: ApplyOptions, terminal: Terminal)
   return /^y(es)?$/i.test((await terminal.readLine(`Make ${changeCount(plan.changes)}? [y/N] `)).trim())
 }
 
-/** Says what was not done; what was done is already printed. */
+/** Lists the changes that were not made; the others are already printed. */
 function failureText({ change, reason, done: count }: ChangeFailure, { changes }: Plan): string {
   const left = changes.slice(count).map(({ action, kind, name }) => `  not ${done[action]}: ${kind.name} ${name}`)
   return [

@@ -455,7 +455,7 @@ test("only --prune deletes, and only objects of the kinds in the files that are 
   })
 })
 
-test('a failure in the middle says what was made and what was not, and the same command finishes later', async () => {
+test('a failure in the middle lists what was made and what was not, and the same command finishes later', async () => {
   const org = await app.newOrganization()
   const webhook = (url: string) => `kind: webhook\nname: Pager\nurl: ${url}\n`
   const [bad, good] = [webhook('ftp://pager.example.org'), webhook('https://pager.example.org')].map(

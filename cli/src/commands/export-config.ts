@@ -52,7 +52,7 @@ export function exportConfigCommand(terminal: Terminal, globals: () => Settings)
   })
 }
 
-/** A caller who may not read one kind can leave it out. */
+/** A caller without permission to read one kind can leave it out. */
 const nameKind =
   (kind: Kind) =>
   (thrown: unknown): never => {

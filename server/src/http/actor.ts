@@ -19,6 +19,16 @@ export type RequestFacts = {
   baseUrl: string
 }
 
+/** The facts of work that the service does without a request. */
+export const factsOfWork = (action: string): RequestFacts => ({
+  correlationId: '',
+  action,
+  address: '',
+  userAgent: '',
+  accept: '',
+  baseUrl: '',
+})
+
 /** An authenticated user or API key. It is cached, so it has no data of a single request. */
 export type Principal = {
   orgId: string

@@ -68,6 +68,7 @@ export function TraceList({ params }: { params: TraceParams }) {
 function useTraces(params: TraceParams, range: Range) {
   const client = useClient()
   const { q, service, op, status, min, max, any, order } = params
+  const spans: 'any' | 'root' = any ? 'any' : 'root'
   const query = {
     ...timeRangeOf(range),
     ...(q ? { where: q } : {}),
@@ -77,7 +78,7 @@ function useTraces(params: TraceParams, range: Range) {
     ...(min ? { min_duration: min } : {}),
     ...(max ? { max_duration: max } : {}),
     ...(order ? { order } : {}),
-    spans: any ? ('any' as const) : ('root' as const),
+    spans,
     durations: true,
     limit: SHOWN,
   }

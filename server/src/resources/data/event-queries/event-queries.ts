@@ -92,6 +92,14 @@ export function budgetOf(
 /** serviceBudget is for reads that serve many callers at once: what a caller without a role's own bounds has. */
 export const serviceBudget = (world: Pick<World, 'deployment'>): QueryBudget => budgetOf(world, { roles: [] })
 
+const PAGE_SECONDS = 600
+
+/** pageBudget is for reads of all matching events, page by page, however rare these are. The other threads of the store stay available for searches. */
+export function pageBudget({ deployment }: Pick<World, 'deployment'>): QueryBudget {
+  const { memoryBytes, spillBytes } = deployment.queryLimits
+  return { bytes: Number.MAX_SAFE_INTEGER, rows: Number.MAX_SAFE_INTEGER, seconds: PAGE_SECONDS, memoryBytes, spillBytes, threads: 1 }
+}
+
 const tickets = new WeakMap<Actor['facts'], QueryTicket>()
 
 /** The admission ticket of a request. However many statements the request runs, it counts as one query of its credential. */

@@ -1,12 +1,12 @@
 import type { Filter } from '@dendro/language/tree'
-import type { Actor } from '../../../http/actor.ts'
+import { type Actor, factsOfWork } from '../../../http/actor.ts'
 import type { JobContinuation, JobRun } from '../../../jobs/job.ts'
 import { Failure } from '../../../kernel/errors.ts'
 import { parseFilter } from '../../../query/query.ts'
 import type { EventQuery, EventsResult } from '../../../reading/event-query.ts'
 import { countMatching, readEvents } from '../../../reading/reading.ts'
 import { allDatasets, type DatasetRow } from '../../data/datasets/datasets.ts'
-import { and, buildEventQuery } from '../../data/event-queries/event-queries.ts'
+import { and, buildEventQuery, pageBudget } from '../../data/event-queries/event-queries.ts'
 import type { ExportWorld } from './export-world.ts'
 import type { ExportWriter, FileSink } from './form.ts'
 import { forms } from './forms.ts'
@@ -22,10 +22,6 @@ const COMMIT_MS = 2_000
 const PAGE_EVENTS_MAX = 8_000
 const PAGE_EVENTS_FIRST = 200
 const PAGE_BYTES = 4 * 2 ** 20
-/** The store threads of an export; the others stay available for searches. */
-const THREADS = 1
-/** The time limit of one page, however rare the matching events are. */
-const PAGE_SECONDS = 600
 const PROGRESS_WORKING_MAX = 99
 const KEYS_MAX = 1_000
 /** The maximum number of datasets in one query. */
@@ -151,14 +147,7 @@ async function eventQueryOf({ world, job, row, places, filter }: ExportWork, ids
     bounds: { fromMs: from_ts, toMs: to_ts },
     signal: job.signal,
     reader: 'export',
-    budget: {
-      bytes: Number.MAX_SAFE_INTEGER,
-      rows: Number.MAX_SAFE_INTEGER,
-      seconds: PAGE_SECONDS,
-      memoryBytes: world.deployment.queryLimits.memoryBytes,
-      spillBytes: world.deployment.queryLimits.spillBytes,
-      threads: THREADS,
-    },
+    budget: pageBudget(world),
   })
 }
 
@@ -170,7 +159,7 @@ const creatorActor = ({ org_id, created_by }: ExportRow, orgNumber: number): Act
   name: '',
   roles: [],
   permissions: new Set(),
-  facts: { correlationId: '', action: EXPORTING, address: '', userAgent: '', accept: '', baseUrl: '' },
+  facts: factsOfWork(EXPORTING),
 })
 
 /** Writes the next events of the current dataset, oldest first. */

@@ -1,6 +1,6 @@
 import type { Identity } from '@dendro/api'
 import type { Filter } from '@dendro/language/tree'
-import type { Actor } from '../../../http/actor.ts'
+import { type Actor, factsOfWork } from '../../../http/actor.ts'
 import { Failure } from '../../../kernel/errors.ts'
 import { parseFilter } from '../../../query/query.ts'
 import type { EventQuery, FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
@@ -9,7 +9,7 @@ import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { callerOf } from '../../access/auth/auth.ts'
 import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
-import { ALL_EVENTS, buildEventQuery } from '../../data/event-queries/event-queries.ts'
+import { ALL_EVENTS, buildEventQuery, pageBudget } from '../../data/event-queries/event-queries.ts'
 import type { ForwardConfigRow } from './rows.ts'
 
 export type ForwardWorld = Pick<
@@ -32,9 +32,6 @@ export type ForwardedEvents = {
 /** The action under which the service reads events to forward them. */
 const ACTION = 'forwardConfigs.deliver'
 const PAGE_EVENTS_MAX = 8_000
-const PAGE_SECONDS = 600
-/** The other threads of the store stay available for searches. */
-const THREADS = 1
 /** The store has no events of other times. */
 const ALWAYS: TimeBounds = { fromMs: Date.UTC(1999, 11, 31), toMs: Date.UTC(2262, 0, 1) }
 const NS_PER_MS = 1_000_000n
@@ -58,14 +55,7 @@ export async function openForwardedEvents(
       bounds,
       signal,
       reader: 'export',
-      budget: {
-        bytes: Number.MAX_SAFE_INTEGER,
-        rows: Number.MAX_SAFE_INTEGER,
-        seconds: PAGE_SECONDS,
-        memoryBytes: world.deployment.queryLimits.memoryBytes,
-        spillBytes: world.deployment.queryLimits.spillBytes,
-        threads: THREADS,
-      },
+      budget: pageBudget(world),
     })
 
   async function matching(numbers: readonly EventNumber[], filter: Filter): Promise<readonly FoundEvent[]> {
@@ -127,7 +117,7 @@ async function authorOf(
     name: 'forwarding',
     roles: found?.roles ?? config.author_roles,
     permissions: new Set(),
-    facts: { correlationId: '', action: ACTION, address: '', userAgent: '', accept: '', baseUrl: '' },
+    facts: factsOfWork(ACTION),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Identity } from '@dendro/api'
-import type { Actor } from '../../../http/actor.ts'
+import { type Actor, factsOfWork } from '../../../http/actor.ts'
 import type { World } from '../../../world.ts'
 import { callerOf } from '../../access/auth/auth.ts'
 import { selectOrgNumber } from './rows.ts'
@@ -28,6 +28,6 @@ export async function monitorActor(
     name: 'monitors',
     roles: roles ?? author_roles ?? [],
     permissions: new Set(),
-    facts: { correlationId: '', action: EVALUATE_ACTION, address: '', userAgent: '', accept: '', baseUrl: '' },
+    facts: factsOfWork(EVALUATE_ACTION),
   }
 }
