@@ -64,9 +64,9 @@ export class LineRows {
   /** The columns of paths by their numbers; null for paths without a slot. */
   private readonly columns: (TextColumn | null | undefined)[] = []
   private readonly shapes: (KnownShape | undefined)[] = []
-  /** The shapes of the line. */
+  /** The shapes of the line: the first `usedCount` of the list, which is not shortened, since each row would then leave a list to be collected. */
   private readonly used: KnownShape[] = []
-  private readonly lives: LiveShape[] = []
+  private usedCount = 0
   /** The shape of lines in parts with the time of the last one. */
   private partsOf = { value: NONE, format: NONE, epoch: NONE, text: '' }
   /** For which arrival each path was checked to be an attribute, and the paths that are. */
@@ -100,7 +100,7 @@ export class LineRows {
     const timeValue = this.result(RESULT.timeFormat) > 0 ? this.result(RESULT.timeValue) : NONE
     const isRebuilt = this.admitShapes() && !this.collides(facts) && this.canRebuild(timeValue)
     this.addValues(facts, isRebuilt ? timeValue : NONE)
-    if (isRebuilt) for (const live of this.lives) this.ledger.see(live)
+    if (isRebuilt) for (let at = 0; at < this.usedCount; at += 1) this.ledger.see((this.used[at] as KnownShape).live as LiveShape)
     const rawStart = !isRebuilt ? kernel.wholeStart : isText ? this.result(RESULT.wordsStart) : kernel.wholeEnd
     if (!isRebuilt || rawStart < kernel.wholeEnd) block.raw.add(block.rows, kernel.bytes, rawStart, kernel.wholeEnd)
     this.isRaw = !isRebuilt
@@ -134,9 +134,9 @@ export class LineRows {
 
   /** Finds the shapes of the line. False when none rebuild it, or not all are in use. */
   private admitShapes(): boolean {
-    const { kernel, lives, ledger, used } = this
+    const { kernel, ledger, used } = this
     const flags = this.result(RESULT.flags)
-    lives.length = used.length = 0
+    this.usedCount = 0
     if (!(flags & IS_WHOLE)) return false
     let isNew = false
     let isAdmitted = (flags & IS_EXACT) !== 0
@@ -154,8 +154,8 @@ export class LineRows {
       known.live ??= known.isTooLong ? undefined : ledger.admit(known.text)
       if (known.live === undefined || known.live.broken) isAdmitted = false
       else {
-        lives.push(known.live)
-        used.push(known)
+        used[this.usedCount] = known
+        this.usedCount += 1
       }
     }
     if (isNew) this.finder.see(this.keys())
@@ -283,7 +283,7 @@ export class LineRows {
     const { block, used } = this
     const { parts, shape, rows } = block
     if (!(this.result(RESULT.flags) & IN_PARTS)) return indexIn(shape, used[0] as KnownShape)
-    for (let at = 0; at < used.length; at += 1) parts.addIndex(rows, indexIn(parts.texts, used[at] as KnownShape))
+    for (let at = 0; at < this.usedCount; at += 1) parts.addIndex(rows, indexIn(parts.texts, used[at] as KnownShape))
     return shape.indexOf(this.shapeInParts(timeValue))
   }
 
@@ -300,8 +300,9 @@ export class LineRows {
 
   /** Rebuilds some of the lines from the row to be stored. */
   private canRebuild(omitted: number): boolean {
-    const { kernel, ledger, lives } = this
-    if (!ledger.wantsCheckOf(lives)) return true
+    const { kernel, ledger, used, usedCount } = this
+    if (!ledger.wantsCheckOf(used, usedCount)) return true
+    const lives = used.slice(0, usedCount).map(({ live }) => live as LiveShape)
     const slots = new Map<Slot, string>()
     const entries: [string, string][] = []
     const count = this.result(RESULT.values)

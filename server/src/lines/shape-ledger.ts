@@ -68,11 +68,12 @@ export class ShapeLedger {
     return this.isSampled()
   }
 
-  /** True when the next line with these shapes of its parts must be checked. */
-  wantsCheckOf(shapes: readonly LiveShape[]): boolean {
+  /** True when the next line must be checked, whose shapes of its parts are the first `count` of the list. */
+  wantsCheckOf(shapes: readonly { live: LiveShape | undefined }[], count: number): boolean {
     let isNew = false
-    for (const shape of shapes) {
-      if (shape.linesToCheck === 0) continue
+    for (let at = 0; at < count; at += 1) {
+      const shape = shapes[at]?.live
+      if (!shape || shape.linesToCheck === 0) continue
       shape.linesToCheck -= 1
       isNew = true
     }
