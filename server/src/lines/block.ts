@@ -1,4 +1,5 @@
-import { DictionaryColumn, NumberColumn, OverflowColumn, PartsColumn, TextColumn } from './columns.ts'
+import { DictionaryColumn, joined, NumberColumn, OverflowColumn, PartsColumn, selectTexts, startsOf, TextColumn } from './columns.ts'
+import { ColumnTexts, FIRST_SLOT } from './kernel/column-texts.ts'
 import type { Severity } from './severity.ts'
 import type { Slot } from './slots.ts'
 import { columns, severities, type TableClass, type TableColumn } from './table.ts'
@@ -22,8 +23,9 @@ export class BlockBuilder {
   rows = 0
   readonly shape = new DictionaryColumn()
   readonly origin = new DictionaryColumn()
-  readonly raw = new TextColumn()
-  readonly more = new OverflowColumn()
+  readonly texts = new ColumnTexts()
+  readonly raw = new TextColumn(this.texts)
+  readonly more = new OverflowColumn(this.texts)
   readonly parts = new PartsColumn()
   private readonly slots = new Map<string, TextColumn>()
   /** Days since 1970, per row. */
@@ -44,7 +46,7 @@ export class BlockBuilder {
   slot(slot: Slot): TextColumn {
     let column = this.slots.get(slot)
     if (!column) {
-      column = new TextColumn()
+      column = new TextColumn(this.texts, FIRST_SLOT + this.slots.size)
       this.slots.set(slot, column)
     }
     return column
@@ -81,16 +83,14 @@ export class BlockBuilder {
 
   /** Approximate size of the encoded block. */
   get bytes(): number {
-    let total = this.rows * 64 + this.raw.used + this.more.values.used + this.more.count * 4 + this.shape.texts.used + this.parts.count * 2
-    for (const column of this.slots.values()) total += column.used
-    return total
+    return this.rows * 64 + this.texts.used + this.parts.count * 2
   }
 
   /** Encodes the block and clears the builder. */
   encode(numbers: BlockNumbers): Uint8Array<ArrayBuffer> {
-    const columns = this.present().map(({ name, type }) => ({ name, type, parts: this.encodeColumn(name, numbers) }))
-    const parts = columns.flatMap((column) => [text(column.name), text(column.type), ...column.parts])
-    const block = join([varint(columns.length), varint(this.rows), ...parts])
+    const columns = this.present().map(({ name, type }) => ({ name, type, bytes: joined(this.encodeColumn(name, numbers)) }))
+    const parts = columns.flatMap((column) => [text(column.name), text(column.type), column.bytes])
+    const block = joined([varint(columns.length), varint(this.rows), ...parts])
     this.clear()
     return block
   }
@@ -104,7 +104,7 @@ export class BlockBuilder {
       rows,
       columns: present.flatMap(({ name, type }) => {
         const parts = this.encodeColumn(name, numbers, rows.length === this.rows ? undefined : rows)
-        return parts.length === 0 ? [] : [{ name, type, bytes: join(parts) }]
+        return parts.length === 0 ? [] : [{ name, type, bytes: joined(parts) }]
       }),
     }))
     this.clear()
@@ -113,7 +113,8 @@ export class BlockBuilder {
 
   clear(): void {
     this.rows = 0
-    for (const column of [this.shape, this.origin, this.raw, this.more, this.parts, ...this.slots.values()]) column.clear()
+    this.texts.clear()
+    for (const column of [this.shape, this.origin, this.more.keys, this.parts]) column.clear()
   }
 
   private present(): readonly { name: string; type: string }[] {
@@ -129,8 +130,8 @@ export class BlockBuilder {
     return isSlot(name) ? (this.slots.get(name)?.rows ?? 0) > 0 : true
   }
 
-  /** Encodes a column, or some rows of it; nothing when it has no values for them. */
-  private encodeColumn(name: string, numbers: BlockNumbers, some?: Uint32Array): Uint8Array[] {
+  /** The parts of an encoded column, or of some rows of it; none when it has no values for them. They are valid until the next call. */
+  private encodeColumn(name: string, numbers: BlockNumbers, some?: Uint32Array): readonly Uint8Array[] {
     const count = some?.length ?? this.rows
     const taken = (column: NumberColumn) => (some ? selected(column, some) : column)
     switch (name) {
@@ -149,33 +150,36 @@ export class BlockBuilder {
       case 'post':
         return [wide(taken(this.postLow), taken(this.postHigh), count)]
       case 'origin':
-        return [u64(LOW_CARDINALITY_VERSION), ...encodeDictionary(this.origin, this.rows, some)]
+        return [u64(LOW_CARDINALITY_VERSION), ...encodeDictionary(this.origin, this.origin.rows.values.subarray(0, this.rows), some)]
       case 'shape':
-        return [u64(LOW_CARDINALITY_VERSION), ...encodeDictionary(this.shape, this.rows, some)]
+        return [u64(LOW_CARDINALITY_VERSION), ...encodeDictionary(this.shape, this.shape.rows.values.subarray(0, this.rows), some)]
       case 'more':
         return this.encodeMore(some)
       case 'parts':
         return this.encodeParts(some)
       default:
-        return [encodeTexts(name === 'raw' ? this.raw : this.slots.get(name), this.rows, some)]
+        return encodeTexts((name === 'raw' ? this.raw : this.slots.get(name))?.encoded(this.rows) ?? [], this.rows, some)
     }
   }
 
   private encodeMore(some: Uint32Array | undefined): Uint8Array[] {
     const { more, rows } = this
-    more.fill(rows)
-    const { ends, items } = itemsOf(more.ends, rows, some)
+    const { ends, items } = itemsOf(more.ends(rows), some)
     if (items?.length === 0) return []
-    const { keys, values, count } = more
-    return [u64(LOW_CARDINALITY_VERSION), ends, ...encodeDictionary(keys, count, items), encodeTexts(values, count, items)]
+    return [
+      u64(LOW_CARDINALITY_VERSION),
+      ends,
+      ...encodeDictionary(more.keys, more.keyOfEach(), items),
+      ...encodeTexts(more.values(), more.count, items),
+    ]
   }
 
   private encodeParts(some: Uint32Array | undefined): Uint8Array[] {
     const { parts, rows } = this
     parts.fill(rows)
-    const { ends, items } = itemsOf(parts.ends, rows, some)
+    const { ends, items } = itemsOf(BigUint64Array.from(parts.ends.values.subarray(0, rows), BigInt), some)
     if (items?.length === 0) return []
-    return [u64(LOW_CARDINALITY_VERSION), ends, ...encodeDictionary(parts.texts, parts.count, items)]
+    return [u64(LOW_CARDINALITY_VERSION), ends, ...encodeDictionary(parts.texts, parts.texts.rows.values.subarray(0, parts.count), items)]
   }
 }
 
@@ -195,46 +199,48 @@ function selected({ values }: NumberColumn, rows: Uint32Array): NumberColumn {
 }
 
 /** The encoded number of items at the end of each row that is taken, and their items; undefined for those of all rows. */
-function itemsOf(column: NumberColumn, rows: number, some: Uint32Array | undefined): { ends: Uint8Array; items: Uint32Array | undefined } {
-  if (!some) return { ends: encodeEnds(column, rows), items: undefined }
-  const { values } = column
+function itemsOf(ends: BigUint64Array, some: Uint32Array | undefined): { ends: Uint8Array; items: Uint32Array | undefined } {
+  if (!some) return { ends: asBytes(ends), items: undefined }
   const items: number[] = []
-  const ends = new NumberColumn()
+  const taken = new BigUint64Array(some.length)
   for (const [at, row] of some.entries()) {
-    for (let item = row === 0 ? 0 : (values[row - 1] as number); item < (values[row] as number); item += 1) items.push(item)
-    ends.set(at, items.length)
+    for (let item = row === 0 ? 0 : Number(ends[row - 1]); item < Number(ends[row]); item += 1) items.push(item)
+    taken[at] = BigInt(items.length)
   }
-  return { ends: encodeEnds(ends, some.length), items: Uint32Array.from(items) }
+  return { ends: asBytes(taken), items: Uint32Array.from(items) }
 }
 
 const isSlot = (name: string): boolean => /^[cs]\d/.test(name)
 
-function encodeTexts(column: TextColumn | undefined, rows: number, some?: Uint32Array): Uint8Array {
-  if (!column) throw new Error('a column that is present has no values')
-  column.fill(rows)
-  return some ? column.select(some) : column.bytes.subarray(0, column.used)
+/** The parts of encoded texts, or those of some of them. */
+function encodeTexts(parts: readonly Uint8Array[], count: number, some?: Uint32Array): readonly Uint8Array[] {
+  if (!some) return parts
+  const bytes = joined(parts)
+  return selectTexts(bytes, startsOf(bytes, count), some)
 }
-
-const encodeEnds = (ends: NumberColumn, rows: number): Uint8Array => asBytes(BigUint64Array.from(ends.values.subarray(0, rows), BigInt))
 
 /** Encodes a dictionary and the indexes into it; for some rows, of only those texts that they use. */
-function encodeDictionary({ rows: numbers, texts, size }: DictionaryColumn, rows: number, some?: Uint32Array): Uint8Array[] {
-  if (!some) return encodeIndexes(numbers.values.subarray(0, rows), size, encodeTexts(texts, size))
+function encodeDictionary(column: DictionaryColumn, numbers: Uint32Array, some?: Uint32Array): Uint8Array[] {
+  const all = [...column.distinct()]
+  if (!some) return encodeIndexes(numbers, all)
   const used = new Map<number, number>()
-  const column = new NumberColumn()
-  for (const [at, row] of some.entries()) {
-    const number = numbers.values[row] ?? 0
-    const renumbered = used.get(number) ?? used.size
-    used.set(number, renumbered)
-    column.set(at, renumbered)
-  }
-  return encodeIndexes(column.values.subarray(0, some.length), used.size, encodeTexts(texts, size, Uint32Array.from(used.keys())))
+  const renumbered = some.map((row) => {
+    const number = numbers[row] ?? 0
+    const known = used.get(number) ?? used.size
+    used.set(number, known)
+    return known
+  })
+  return encodeIndexes(
+    renumbered,
+    [...used.keys()].map((number) => all[number] ?? ''),
+  )
 }
 
-function encodeIndexes(numbers: Uint32Array, size: number, texts: Uint8Array): Uint8Array[] {
+function encodeIndexes(numbers: Uint32Array, texts: readonly string[]): Uint8Array[] {
+  const size = texts.length
   const [width, indexes] =
     size <= 2 ** 8 ? [0n, Uint8Array.from(numbers)] : size <= 2 ** 16 ? [1n, Uint16Array.from(numbers)] : [2n, numbers]
-  return [u64(width | HAS_OWN_KEYS), u64(BigInt(size)), texts, u64(BigInt(numbers.length)), asBytes(indexes)]
+  return [u64(width | HAS_OWN_KEYS), u64(BigInt(size)), ...texts.map(text), u64(BigInt(numbers.length)), asBytes(indexes)]
 }
 
 function wide(low: NumberColumn, high: NumberColumn, rows: number): Uint8Array {
@@ -268,14 +274,4 @@ function uuid(written: string): Uint8Array {
   const bytes = Buffer.from(written.replaceAll('-', ''), 'hex')
   if (bytes.length !== 16) throw new Error(`${JSON.stringify(written)} is not a UUID`)
   return Buffer.concat([bytes.subarray(0, 8).toReversed(), bytes.subarray(8).toReversed()])
-}
-
-function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
 }

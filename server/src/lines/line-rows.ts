@@ -1,5 +1,5 @@
 import type { BlockBuilder } from './block.ts'
-import type { DictionaryColumn, TextColumn } from './columns.ts'
+import type { DictionaryColumn } from './columns.ts'
 import { ORIGINAL_TIME } from './event.ts'
 import { type LineKernel, lineKernel } from './kernel/kernel.ts'
 import {
@@ -30,7 +30,6 @@ import type { LiveShape, ShapeLedger } from './shape-ledger.ts'
 import type { Slot, SlotMap } from './slots.ts'
 import { END, NULL } from './walk.ts'
 
-const EMPTY_VALUE = Buffer.from(toSlot(''))
 const NO_SHAPE = ''
 const NONE = -1
 
@@ -61,8 +60,6 @@ export class LineRows {
   private readonly readsMessages: boolean
   private readonly kernel: LineKernel = lineKernel()
   private epoch = NONE
-  /** The columns of paths by their numbers; null for paths without a slot. */
-  private readonly columns: (TextColumn | null | undefined)[] = []
   private readonly shapes: (KnownShape | undefined)[] = []
   /** The shapes of the line: the first `usedCount` of the list, which is not shortened, since each row would then leave a list to be collected. */
   private readonly used: KnownShape[] = []
@@ -98,11 +95,12 @@ export class LineRows {
     this.refused = this.refusedText(facts)
     if (this.refused !== undefined && facts.has(ORIGINAL_TIME)) return false
     const timeValue = this.result(RESULT.timeFormat) > 0 ? this.result(RESULT.timeValue) : NONE
-    const isRebuilt = this.admitShapes() && !this.collides(facts) && this.canRebuild(timeValue)
-    this.addValues(facts, isRebuilt ? timeValue : NONE)
+    const hasAttribute = this.dropAttributes(facts)
+    const isRebuilt = this.admitShapes() && !hasAttribute && this.canRebuild(timeValue)
     if (isRebuilt) for (let at = 0; at < this.usedCount; at += 1) this.ledger.see((this.used[at] as KnownShape).live as LiveShape)
     const rawStart = !isRebuilt ? kernel.wholeStart : isText ? this.result(RESULT.wordsStart) : kernel.wholeEnd
-    if (!isRebuilt || rawStart < kernel.wholeEnd) block.raw.add(block.rows, kernel.bytes, rawStart, kernel.wholeEnd)
+    block.texts.hold()
+    kernel.writeRow(block.rows, this.valueCount(), isRebuilt ? timeValue : NONE, rawStart, kernel.wholeEnd)
     this.isRaw = !isRebuilt
     this.shape = isRebuilt ? this.addShape(timeValue) : block.shape.indexOf(NO_SHAPE)
     block.setTime(kernel.ms, this.result(RESULT.ns))
@@ -113,7 +111,7 @@ export class LineRows {
 
   private start(): void {
     this.epoch = this.kernel.epoch
-    this.columns.length = this.shapes.length = this.attributes.length = 0
+    this.shapes.length = this.attributes.length = 0
   }
 
   private result(word: number): number {
@@ -232,50 +230,36 @@ export class LineRows {
     return isOne
   }
 
-  /** True for a line with a key that is also an attribute: the attribute takes precedence, and the line is kept raw. A text may have it among its words. */
-  private collides(facts: RowFacts): boolean {
+  private valueCount(): number {
+    return this.result(RESULT.values) + this.result(RESULT.nested)
+  }
+
+  /**
+   * Drops the values of keys that are also attributes, which take precedence. True if the line had one: it is kept raw. A text may have it among its words.
+   */
+  private dropAttributes(facts: RowFacts): boolean {
     if (!facts.hasAttributes) return false
+    const { kernel } = this
     const isText = (this.result(RESULT.flags) & IS_TEXT) !== 0
-    const count = this.result(RESULT.values)
+    const own = this.result(RESULT.values)
+    const count = this.valueCount()
+    let isInLine = false
     for (let at = 0; at < count; at += 1) {
-      if (isText && this.valueWord(at, VALUE.symbol) !== CUT) continue
       const path = this.valueWord(at, VALUE.path)
-      if (path !== NO_PATH && this.isAttribute(path, facts)) return true
+      if (path === NO_PATH || !this.isAttribute(path, facts)) continue
+      kernel.words[kernel.valueWord + at * VALUE_WORDS + VALUE.path] = NO_PATH
+      if (at < own && !(isText && this.valueWord(at, VALUE.symbol) !== CUT)) isInLine = true
     }
-    return false
+    return isInLine
   }
 
-  /** Copies the values into their columns, but for the one that the event time rebuilds. */
-  private addValues(facts: RowFacts, omitted: number): void {
-    const { kernel, block } = this
-    const { bytes, words, valueWord } = kernel
-    const row = block.rows
-    const count = this.result(RESULT.values) + this.result(RESULT.nested)
-    for (let at = 0; at < count; at += 1) {
-      const word = valueWord + at * VALUE_WORDS
-      const path = words[word + VALUE.path] as number
-      if (path === NO_PATH || at === omitted || (facts.hasAttributes && this.isAttribute(path, facts))) continue
-      const start = words[word + VALUE.start] as number
-      const end = words[word + VALUE.end] as number
-      let column = this.columns[path]
-      if (column === undefined) column = this.columnOf(path)
-      if (start === end) this.addValue(column, path, EMPTY_VALUE, 0, EMPTY_VALUE.length)
-      else if (column) column.add(row, bytes, start, end)
-      else block.more.add(row, kernel.paths[path] as string, bytes, start, end)
-    }
-  }
-
-  private addValue(column: TextColumn | null, path: number, source: Uint8Array, start: number, end: number): void {
-    const { rows, more } = this.block
-    if (column) column.add(rows, source, start, end)
-    else more.add(rows, this.kernel.paths[path] as string, source, start, end)
-  }
-
-  private columnOf(path: number): TextColumn | null {
+  columnOf(path: number): number {
     const slot = this.map.slots.get(this.kernel.paths[path] ?? '')
-    const column = slot === undefined ? null : this.block.slot(slot)
-    this.columns[path] = column
-    return column
+    return slot === undefined ? NONE : this.block.slot(slot).number
+  }
+
+  overflowKeyOf(path: number): number {
+    return this.block.more.keys.indexOf(this.kernel.paths[path] ?? '')
   }
 
   /** Adds the parts of the line, if it has some. Returns the index of its shape. */

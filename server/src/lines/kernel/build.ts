@@ -8,8 +8,8 @@ import { main } from 'assemblyscript/asc'
  */
 const SOURCE = fileURLToPath(new URL('assembly/module.ts', import.meta.url))
 export const MODULE = fileURLToPath(new URL('kernel.wasm', import.meta.url))
-/** Tables and lines of usual length; the host adds memory for longer ones. */
-const PAGES = 256
+/** Tables and lines. The module adds memory for the columns of blocks. */
+const PAGES = 896
 
 export async function compileKernel(): Promise<Uint8Array> {
   const files = new Map<string, Uint8Array>()

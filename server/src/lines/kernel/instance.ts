@@ -30,6 +30,16 @@ export type KernelExports = {
   hashMessage(start: number, end: number): void
   hashHigh(): number
   hashLow(): number
+  writeRow(row: number, values: number, omitted: number, rawStart: number, rawEnd: number): void
+  addText(column: number, row: number, length: number): number
+  addOverflow(row: number, key: number, length: number): number
+  observe(key: number, start: number, length: number): void
+  fillRows(column: number, rows: number): void
+  clearBlock(): void
+  forgetColumns(): void
+  arenaEnd(): number
+  arenaAt(): number
+  columnsAt(): number
   resultAt(): number
   valuesAt(): number
   lineShapesAt(): number
@@ -49,6 +59,8 @@ export type KernelHost = {
   timeMs(): number
   timeNs(): number
   severityOfWord(start: number, length: number): number
+  columnOf(path: number): number
+  overflowKeyOf(path: number): number
 }
 
 const SECRETS = 2 ** 32

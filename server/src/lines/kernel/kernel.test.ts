@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { arrival, compareWithReference } from '../equals-reference.fixture.ts'
+import { arrival, compareWithReference, numbers, rowsOf } from '../equals-reference.fixture.ts'
 import { hostileLine, randomFrom } from '../generated-lines.fixture.ts'
 import { Shredder } from '../shred.ts'
 import { emptySlotMap } from '../slots.ts'
@@ -48,6 +48,32 @@ test('a line of a megabyte, and one of more values than the kernel reads, are sp
   const escaped = JSON.stringify({ a: '\n'.repeat(500_000), b: 'é'.repeat(20) })
   const many = `{${Array.from({ length: 9_000 }, (_, at) => `"k${at}":null`).join(',')}}`
   compareWithReference(newShredder(), [Buffer.from(escaped), Buffer.from(many)], emptySlotMap('s'), arrival)
+})
+
+test('blocks of several datasets may be in progress at once, also when a trap comes between', () => {
+  const chance = randomFrom(11)
+  const lines = Array.from({ length: 60 }, () => hostileLine(chance))
+  const flushed = (shredders: readonly Shredder[]) => shredders.map((shredder) => shredder.flush(numbers))
+  const alone = [0, 1].flatMap((part) => {
+    const shredder = newShredder()
+    for (const [at, line] of lines.entries()) if (at % 2 === part) shredder.addLine(line, arrival)
+    return flushed([shredder])
+  })
+  const both = [newShredder(), newShredder()] as const
+  const kernel = lineKernel()
+  for (const [at, line] of lines.entries()) {
+    both[(at % 2) as 0 | 1].addLine(line, arrival)
+    if (at === 30) for (let step = 0; step < 64; step += 1) kernel.words[kernel.stepWord + step * 12 + 1] = -64
+  }
+  expect(flushed(both).map(rowsOf)).toEqual(alone.map(rowsOf))
+})
+
+test('a block may be larger than the memory was', () => {
+  const attributes = Array.from({ length: 40 }, (_, at) => ({ path: `$label.${at}`, text: 'é'.repeat(at * 10) }))
+  const lines = Array.from({ length: 300 }, (_, at) =>
+    Buffer.from(JSON.stringify({ a: 'x'.repeat(20_000), [`key${at}`]: at, message: `took ${at} ms` })),
+  )
+  compareWithReference(newShredder(), lines, emptySlotMap('s'), { ...arrival, attributes })
 })
 
 test('times are those of the reference, independent of earlier ones', () => {

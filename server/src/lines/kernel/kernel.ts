@@ -4,6 +4,8 @@ import { exceptionKeys, httpStatusKeys, levelKeys, severityOfWord } from '../sev
 import { severities } from '../table.ts'
 import { readTime } from '../time-text.ts'
 import { isNameless, KEY_BYTES_MAX, keyName, type WalkStep } from '../walk.ts'
+import type { ColumnTexts } from './column-texts.ts'
+import { columnsIn, putColumns } from './columns-aside.ts'
 import { instantiate, isTrap, type KernelExports, type KernelMemory } from './instance.ts'
 import { FOR_REFERENCE, IS_FULL, NOT_UTF8, READ, TEXT_VALUE } from './results.ts'
 
@@ -14,21 +16,22 @@ const PATH = { words: 8, role: 0, isAttribute: 5 }
 const NAMELESS = -1
 const ROOT = 0
 const NO_TIME = -1
+const NONE = -1
 
 /** A zone may name any place, so that there is no end of formats. */
 const FORMATS_MAX = 4_096
 /** Up to this length, copying byte by byte is faster than a call. */
 const SHORT = 48
 const TIME_BYTES_MAX = 64
-const PAGE_BYTES = 65_536
 const PADDING = 128
 /** The bytes of a message that its hash depends on, with those that its last word looks at. */
 const MESSAGE_BYTES = 1_040
-/** A line that is not UTF-8 gets up to three bytes for each of its own. */
-const REPAIRED_FACTOR = 3
-/** Room for the decoded texts of a line and its message, and then for its literals, which can be twice as long as the line. */
-const SCRATCH_FACTOR = 6
-/** A larger body would keep as much memory for good. */
+/**
+ * The room of a line: itself, with three bytes for each of its own when it is not UTF-8, and six times as much for the decoded texts of the line and its message,
+ * and then for its literals, which can be twice as long as the line.
+ */
+const LINE_FACTOR = 1 + 3 * 7
+/** A larger body would leave too little room for a line. */
 const LOADED_BYTES_MAX = 8 * 2 ** 20
 
 /** In the order of assembly/roles.ts. The level key that is also a code of HTTP stands between the two. */
@@ -49,8 +52,8 @@ const names =
     ' ',
   )
 
-/** The dataset whose lines are read, as far as the module must know it. */
-export type KernelDataset = { readonly open: ReadonlySet<string> }
+/** The dataset whose lines are read, as far as the module must know it: its open maps, and the columns and overflow keys of paths by their numbers. */
+export type KernelDataset = { readonly open: ReadonlySet<string>; columnOf(path: number): number; overflowKeyOf(path: number): number }
 
 /**
  * Reads lines in WebAssembly, JSON and texts. One kernel serves all datasets of a thread, and keeps what it learned of their lines: names of keys, steps from value
@@ -59,7 +62,7 @@ export type KernelDataset = { readonly open: ReadonlySet<string> }
 export class LineKernel {
   epoch = 0
   /** Views of the memory; they change when it grows. */
-  bytes = new Uint8Array(0)
+  bytes: Uint8Array<ArrayBuffer> = new Uint8Array(0)
   words = new Int32Array(0)
   private doubles = new Float64Array(0)
   /** The paths of keys by their numbers. */
@@ -75,7 +78,9 @@ export class LineKernel {
   lineEnd = 0
   wholeStart = 0
   wholeEnd = 0
-  private exports: KernelExports
+  exports: KernelExports
+  /** The block in progress, whose columns are in the memory. */
+  held: ColumnTexts | undefined
   private readonly pathNumbers = new Map<string, number>()
   private readonly formatNumbers = new Map<string, number>()
   private readonly prefixes: string[] = []
@@ -99,6 +104,7 @@ export class LineKernel {
   /** Begins lines of a dataset; `readsMessage` is true for lines whose message may be an object. */
   select(dataset: KernelDataset, readsMessage: boolean): void {
     if (this.dataset === dataset && this.readsMessage === readsMessage) return
+    if (this.dataset !== dataset) this.exports.forgetColumns()
     if (this.dataset !== dataset && dataset.open.size > 0) this.exports.clearOpenMaps()
     this.dataset = dataset
     this.readsMessage = readsMessage
@@ -134,12 +140,12 @@ export class LineKernel {
   private readOnce(source: Uint8Array, start: number, end: number, isText: boolean): number {
     const { exports } = this
     const readRow = isText ? exports.readTextRow : exports.readRow
+    if (this.free + (end - start) * LINE_FACTOR > exports.arenaAt()) return FOR_REFERENCE
     let next = this.place(source, start, end)
     this.wholeStart = this.lineStart
     this.wholeEnd = this.lineEnd
     const state = readRow(this.lineStart, this.lineEnd, this.wholeStart, this.wholeEnd, next)
     if (state !== NOT_UTF8) return state
-    this.grow(next + (end - start) * REPAIRED_FACTOR * (SCRATCH_FACTOR + 1))
     this.lineStart = next
     this.lineEnd = exports.repair(this.wholeStart, this.wholeEnd, next)
     next = this.lineEnd + PADDING
@@ -155,7 +161,6 @@ export class LineKernel {
     const body = this.exports.linesAt()
     this.lineStart = body + start
     this.lineEnd = body + end
-    this.grow(this.free + (end - start) * SCRATCH_FACTOR)
     return this.free
   }
 
@@ -164,7 +169,6 @@ export class LineKernel {
     this.unload()
     if (body.length > LOADED_BYTES_MAX) return
     const start = this.exports.linesAt()
-    this.grow(start + body.length)
     this.bytes.set(body, start)
     this.loaded = body
     this.free = start + body.length + PADDING
@@ -253,21 +257,36 @@ export class LineKernel {
     const length = end - start
     this.lineStart = this.free
     this.lineEnd = this.lineStart + length
-    this.grow(this.lineStart + length * (SCRATCH_FACTOR + 1))
     this.copy(source, start, end, this.lineStart)
   }
 
-  private copy(source: Uint8Array, start: number, end: number, to: number): void {
-    if (end - start > SHORT) Buffer.prototype.copy.call(source, this.bytes, to, start, end)
-    else for (let at = start; at < end; at += 1) this.bytes[to + at - start] = source[at] as number
+  /** Copies bytes into the memory. */
+  copy(source: Uint8Array, start: number, end: number, to: number): void {
+    const bytes = this.viewed()
+    if (end - start > SHORT) Buffer.prototype.copy.call(source, bytes, to, start, end)
+    else for (let at = start; at < end; at += 1) bytes[to + at - start] = source[at] as number
   }
 
-  private grow(bytes: number): void {
-    const { memory } = this.exports
-    const missing = bytes + PADDING * 8 - memory.buffer.byteLength
-    if (missing <= 0) return
-    memory.grow(Math.ceil(missing / PAGE_BYTES))
-    this.view(memory)
+  /** Adds the values of the line that was read last to the block, but for one, and a part of the line as it is. */
+  writeRow(row: number, values: number, omitted: number, rawStart: number, rawEnd: number): void {
+    this.exports.writeRow(row, values, omitted, rawStart, rawEnd)
+    this.viewed()
+  }
+
+  /** Takes the columns of a block into the memory, and puts those of another aside. */
+  hold(block: ColumnTexts): void {
+    if (this.held) this.held.aside = columnsIn(this.exports)
+    this.exports.clearBlock()
+    putColumns(this.exports, block.aside)
+    this.viewed()
+    this.held = block
+    block.aside = undefined
+  }
+
+  /** The bytes of the memory, which the module may have made larger. */
+  viewed(): Uint8Array<ArrayBuffer> {
+    if (this.bytes.length === 0) this.view(this.exports.memory)
+    return this.bytes
   }
 
   private view({ buffer }: KernelMemory): void {
@@ -279,7 +298,10 @@ export class LineKernel {
   /** After a trap a new instance takes the place of the module. */
   private restartAfter(cause: unknown): void {
     if (!isTrap(cause)) throw cause
+    const columns = columnsIn(this.exports)
     this.exports = this.start()
+    putColumns(this.exports, columns)
+    this.viewed()
   }
 
   private start(): KernelExports {
@@ -291,6 +313,8 @@ export class LineKernel {
       timeMs: () => this.told.ms,
       timeNs: () => this.told.ns,
       severityOfWord: (start: number, length: number) => severities[severityOfWord(this.text(start, start + length)) ?? 'none'],
+      columnOf: (path: number) => this.dataset?.columnOf(path) ?? NONE,
+      overflowKeyOf: (path: number) => this.dataset?.overflowKeyOf(path) ?? NONE,
     }
     const exports = instantiate(host)
     this.exports = exports

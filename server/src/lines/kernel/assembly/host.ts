@@ -13,3 +13,7 @@ export declare function timeMs(): f64
 export declare function timeNs(): i32
 /** The severity of a word, 0 for none. */
 export declare function severityOfWord(start: i32, length: i32): i32
+/** The column of a path in the dataset, -1 for one without a slot. */
+export declare function columnOf(path: i32): i32
+/** The overflow key of a path in the block. */
+export declare function overflowKeyOf(path: i32): i32

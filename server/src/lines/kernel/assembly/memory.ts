@@ -1,6 +1,6 @@
 /**
- * The layout of the module's memory. All tables have a fixed place and size; the lines lie behind them, where the host puts them. Nothing is ever
- * allocated or freed here.
+ * The layout of the module's memory. All tables have a fixed place and size; the lines lie behind them, where the host puts them, and then the columns of
+ * the block in progress. Nothing but these is ever allocated.
  */
 const BASE: i32 = 0x10000
 
@@ -80,7 +80,20 @@ export const SHAPE_WORDS_MAX: i32 = 1048576
 /** The names of keys and the literals of steps. */
 export const TEXTS: i32 = SHAPE_WORDS + 4 * SHAPE_WORDS_MAX
 export const TEXTS_BYTES: i32 = 6291456
-export const LINES: i32 = TEXTS + TEXTS_BYTES + 64
+
+/** The column and the overflow key of each path. */
+export const PATH_COLUMNS: i32 = TEXTS + TEXTS_BYTES + 64
+export const PATH_COLUMN_BYTES: i32 = 16
+/** The columns of the block in progress, behind the state of the arena. */
+export const COLUMNS: i32 = PATH_COLUMNS + PATH_COLUMN_BYTES * KEYS_MAX + 16
+export const COLUMN_BYTES: i32 = 32
+export const COLUMNS_MAX: i32 = 128
+
+export const LINES: i32 = COLUMNS + COLUMN_BYTES * COLUMNS_MAX + 64
+/** A body, and a line of a megabyte with its decoded texts. Memory that no line uses takes none of the machine. */
+export const LINES_BYTES: i32 = 41943040
+/** The texts of the block in progress; the only part that grows. */
+export const ARENA: i32 = LINES + LINES_BYTES
 
 /** Loads and stores of 16 bytes may go beyond the end of a text. */
 export const PADDING: i32 = 64

@@ -1,8 +1,9 @@
 import { initBytes } from './bytes'
+import { forgetColumns, initColumns } from './columns'
 import { clearKeys } from './keys'
 import { initLevels } from './levels'
 import { initMasks } from './masks'
-import { LINE_SHAPES, LINES, MESSAGE, PATHS, RESULT, SHAPES, STEPS, VALUES } from './memory'
+import { ARENA, COLUMNS, LINE_SHAPES, LINES, MESSAGE, PATHS, RESULT, SHAPES, STEPS, VALUES } from './memory'
 import { initNames } from './names'
 import { clearNested } from './nested'
 import { clearPaths } from './objects'
@@ -14,6 +15,7 @@ import { initTextKinds } from './text-kinds'
 import { clearTextFormats } from './text-times'
 import { clearTimes } from './times'
 
+export { addOverflow, addText, arenaEnd, clearBlock, fillRows, forgetColumns, observe, writeRow } from './columns'
 export { readRow, readTextRow, setArrival, setOptions } from './lines'
 export { hashHigh, hashLow, hashMessage } from './masks'
 export { clearOpenMaps } from './shapes'
@@ -29,6 +31,7 @@ export function init(secretHigh: i32, secretLow: i32): void {
   initNames()
   initLevels()
   clearLevels()
+  initColumns()
   clear()
 }
 
@@ -42,6 +45,7 @@ export function clear(): void {
   clearNested()
   clearTimes()
   clearTextFormats()
+  forgetColumns()
 }
 
 /** The places that the host reads and writes. */
@@ -68,4 +72,10 @@ export function messageAt(): i32 {
 }
 export function linesAt(): i32 {
   return LINES
+}
+export function columnsAt(): i32 {
+  return COLUMNS
+}
+export function arenaAt(): i32 {
+  return ARENA
 }
