@@ -284,8 +284,11 @@ export class LineRows {
 
   /** Rebuilds some of the lines from the row to be stored. */
   private canRebuild(omitted: number): boolean {
+    return !this.ledger.wantsCheckOf(this.used, this.usedCount) || this.isRebuilt(omitted)
+  }
+
+  private isRebuilt(omitted: number): boolean {
     const { kernel, ledger, used, usedCount } = this
-    if (!ledger.wantsCheckOf(used, usedCount)) return true
     const lives = used.slice(0, usedCount).map(({ live }) => live as LiveShape)
     const slots = new Map<Slot, string>()
     const entries: [string, string][] = []
