@@ -6,7 +6,7 @@ import { Shredder } from '../../lines/shred.ts'
 import { emptySlotMap } from '../../lines/slots.ts'
 import { bodyOfBatch, isObject, linesOfBatch } from './arrivals.ts'
 import { addLine, Shredders } from './shredding.ts'
-import { compareTexts, compareWrappedLines, textLine, wrappedLine } from './text-lines.fixture.ts'
+import { compareLongTexts, compareTexts, compareWrappedLines, textLine, wrappedLine } from './text-lines.fixture.ts'
 
 test('lines of any kind get the rows of the reference, however they are read', () => {
   fc.assert(
@@ -20,6 +20,11 @@ test('lines with messages of any kind get the rows of the reference', () => {
     fc.property(fc.integer(), (seed) => compareWrappedLines(seed, 2, 20)),
     { numRuns: 400 },
   )
+})
+
+test('texts of which only the beginning is read get the rows of the reference, most of them by the kernel', () => {
+  const odd = Array.from({ length: 40 }, (_, seed) => compareLongTexts(seed, 5))
+  expect(odd.reduce((sum, lines) => sum + lines)).toBeLessThan(100)
 })
 
 test('the lines of a body have the same rows as each by itself', () => {

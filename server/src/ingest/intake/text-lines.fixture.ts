@@ -150,3 +150,27 @@ export function compareTexts(seed: number, blocks: number, count: number): void 
     compareAddedLines(shredder, read, map, given)
   }
 }
+
+/** A text of more characters than are read of one, with something to find at the border. */
+function longText(random: Random): Buffer {
+  const filler = random.pick(['x', 'word ', 'é', '\u{1f600}', 'line\n'])
+  const start = textLine(random).toString('utf8').slice(0, 900)
+  const head = start + filler.repeat(32_768 / filler.length - start.length / filler.length - random.below(12))
+  return Buffer.from(`${head} k=v size=12 {"a":1} ${random.pick(['', '}', ' x=1'])}${filler.repeat(20)}`)
+}
+
+/** The same for texts of which only the beginning is read, plain and in JSON. Returns how many were left to the reference. */
+export function compareLongTexts(seed: number, count: number): number {
+  const random = randomFrom(seed)
+  const map = random.chance(0.5) ? randomMap(random) : emptySlotMap('s')
+  const shredder = new Shredder(map, { random: () => 0.5, messages: messageReader })
+  const read = Array.from({ length: count }, () => {
+    const text = longText(random)
+    const line = new Uint8Array(random.chance(0.5) ? text : Buffer.from(JSON.stringify({ message: text.toString('utf8'), a: 1 })))
+    const isText = !isObject(line)
+    addLine(shredder, { bytes: line, arrival, ...(isText ? { isText } : {}) })
+    return { line, found: isText ? detectedIn(line, arrival.at) : undefined }
+  })
+  compareAddedLines(shredder, read, map, arrival, messageReader)
+  return shredder.oddLines
+}

@@ -122,6 +122,25 @@ export function hasWide(start: i32, end: i32): bool {
   return false
 }
 
+/** The end of the first characters of a text, counted in 16 bits as strings are; -1 when a character of twice as many lies across it. */
+export function endOfChars(start: i32, end: i32, charsMax: i32): i32 {
+  if (end - start <= charsMax) return end
+  let left = charsMax
+  for (let at = start; at < end; ) {
+    if (left >= 16 && at + 16 <= end && i8x16.bitmask(v128.load(at)) === 0) {
+      at += 16
+      left -= 16
+      continue
+    }
+    const byte = byteAt(at)
+    const chars = byte >= 0xf0 ? 2 : 1
+    if (left < chars) return left === 0 ? at : -1
+    left -= chars
+    at += byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
+  }
+  return end
+}
+
 /** True for characters beyond ASCII that `\s` matches. */
 export function hasWideBlank(start: i32, end: i32): bool {
   for (let at = start; at < end; at += 16) {

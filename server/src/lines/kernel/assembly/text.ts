@@ -9,12 +9,12 @@ import { WHOLE as WHOLE_OBJECT } from './objects'
 import { ALL_PAIRS, NO_PAIRS, readPairs } from './pairs'
 import { NONE, readSeverity } from './severity'
 import { clearSyslog, isSyslogFull, priorityOfText } from './syslog'
-import { BLANK, findBytes, hasWideBlank, isByte, isWordAt, kindAt, runEnd } from './text-kinds'
+import { BLANK, endOfChars, findBytes, hasWideBlank, isByte, isWordAt, kindAt, runEnd } from './text-kinds'
 import { clearTextTime, formatOfText, msOfText, nsOfText, setTextTime, textTimeEnd, textTimeExists, textTimeStart } from './text-times'
 import { clearUnusual, isUnusual } from './unusual'
 
-/** Only the beginning of a longer text is read, which the reference does. */
-const TEXT_BYTES_MAX: i32 = 32768
+/** Only the beginning of a longer text is read, and it has no shape. */
+const TEXT_CHARS_MAX: i32 = 32768
 const CLOSE_OBJECT: i32 = 0x7d
 
 /** A text has parts, or none, or only the reference can read it. */
@@ -36,14 +36,15 @@ export function clearFailure(): void {
 }
 
 /** Reads a text as `detect` does: FOUND, NOTHING, UNUSUAL, or FULL when there is no more room. The values found are those of nested.ts. */
-export function readText(from: i32, to: i32): i32 {
+export function readText(from: i32, textEnd: i32): i32 {
   beginNested()
   clearTextTime()
   clearUnusual()
   clearSyslog()
   isFailed = false
   wordsStart = from
-  if (to - from > TEXT_BYTES_MAX || hasWideBlank(from, to)) return UNUSUAL
+  const to = endOfChars(from, textEnd, TEXT_CHARS_MAX)
+  if (to < 0 || hasWideBlank(from, to)) return UNUSUAL
   const kind = readHeader(from, to, false)
   const rest = headerEnd()
   wordsStart = headerWords()
@@ -63,6 +64,7 @@ export function readText(from: i32, to: i32): i32 {
   if (isSyslogFull()) return FULL
   if (isUnusual() || hasTooMany()) return UNUSUAL
   if (isWhole && skippedCount() === added) wordsStart = to
+  if (to < textEnd) wordsStart = from
   return nestedValueCount() > 0 || kind !== NO_HEADER || isFailed ? FOUND : NOTHING
 }
 
