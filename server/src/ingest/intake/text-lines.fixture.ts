@@ -154,7 +154,7 @@ export function compareTexts(seed: number, blocks: number, count: number): void 
 /** A text of more characters than are read of one, with something to find at the border. */
 function longText(random: Random): Buffer {
   const filler = random.pick(['x', 'word ', 'é', '\u{1f600}', 'line\n'])
-  const start = textLine(random).toString('utf8').slice(0, 900)
+  const start = Buffer.from(textLine(random)).toString('utf8').slice(0, 900)
   const head = start + filler.repeat(32_768 / filler.length - start.length / filler.length - random.below(12))
   return Buffer.from(`${head} k=v size=12 {"a":1} ${random.pick(['', '}', ' x=1'])}${filler.repeat(20)}`)
 }
