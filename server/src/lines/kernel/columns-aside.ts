@@ -4,6 +4,9 @@ const PAGE_BYTES = 65_536
 /** The state that lies in front of the columns (assembly/columns.ts). */
 const STATE_BYTES = 16
 
+/** A block whose columns the kernel may hold; they are aside while it holds those of another. */
+export type HeldBlock = { aside: Uint8Array[] | undefined }
+
 /** The columns of the block in the memory of an instance: their places, and their bytes. Undefined for a block without any. */
 export function columnsIn({ memory, arenaAt, arenaEnd, columnsAt, linesAt }: KernelExports): Uint8Array[] | undefined {
   const bytes = new Uint8Array(memory.buffer)

@@ -4,8 +4,7 @@ import { exceptionKeys, httpStatusKeys, levelKeys, severityOfWord } from '../sev
 import { severities } from '../table.ts'
 import { readTime } from '../time-text.ts'
 import { isNameless, KEY_BYTES_MAX, keyName, type WalkStep } from '../walk.ts'
-import type { ColumnTexts } from './column-texts.ts'
-import { columnsIn, putColumns } from './columns-aside.ts'
+import { columnsIn, type HeldBlock, putColumns } from './columns-aside.ts'
 import { instantiate, isTrap, type KernelExports, type KernelMemory } from './instance.ts'
 import { FOR_REFERENCE, IS_FULL, NOT_UTF8, READ, TEXT_VALUE } from './results.ts'
 
@@ -80,7 +79,7 @@ export class LineKernel {
   wholeEnd = 0
   exports: KernelExports
   /** The block in progress, whose columns are in the memory. */
-  held: ColumnTexts | undefined
+  held: HeldBlock | undefined
   private readonly pathNumbers = new Map<string, number>()
   private readonly formatNumbers = new Map<string, number>()
   private readonly prefixes: string[] = []
@@ -274,7 +273,7 @@ export class LineKernel {
   }
 
   /** Takes the columns of a block into the memory, and puts those of another aside. */
-  hold(block: ColumnTexts): void {
+  hold(block: HeldBlock): void {
     if (this.held) this.held.aside = columnsIn(this.exports)
     this.exports.clearBlock()
     putColumns(this.exports, block.aside)

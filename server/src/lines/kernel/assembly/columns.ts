@@ -37,7 +37,7 @@ const PAGES_MORE: i32 = 64
 /** The state of the arena lies in front of the columns, so that it is kept with them: its free part, and the number of overflow keys that have room among those seen. */
 const STATE: i32 = COLUMNS - 16
 const FREE: i32 = 0
-const SEEN_ROOM: i32 = 4
+const SEEN_SIZE: i32 = 4
 const FIRST_SEEN: i32 = 64
 
 /** The fields of a path: its column, for the dataset, and its overflow key, for the block. */
@@ -69,7 +69,7 @@ export function initColumns(): void {
 export function clearBlock(): void {
   memory.fill(COLUMNS, 0, COLUMN_BYTES * COLUMNS_MAX)
   store<i32>(STATE, ARENA, FREE)
-  store<i32>(STATE, 0, SEEN_ROOM)
+  store<i32>(STATE, 0, SEEN_SIZE)
   forgetOverflowKeys()
 }
 
@@ -117,7 +117,7 @@ function overflowKey(path: i32): i32 {
 export function addText(number: i32, row: i32, length: i32): i32 {
   const column = COLUMNS + number * COLUMN_BYTES
   const gap = row - load<i32>(column, ROWS)
-  let put = room(column, gap + LENGTH_BYTES + length)
+  let put = placeFor(column, gap + LENGTH_BYTES + length)
   if (gap > 0) {
     memory.fill(put, 0, gap)
     put += gap
@@ -139,7 +139,7 @@ export function addText(number: i32, row: i32, length: i32): i32 {
 export function addOverflow(row: i32, key: i32, length: i32): i32 {
   endRows(row)
   const keys = COLUMNS + MORE_KEYS * COLUMN_BYTES
-  const put = room(keys, 4)
+  const put = placeFor(keys, 4)
   store<i32>(put, key)
   store<i32>(keys, put + 4, PUT)
   const values = COLUMNS + MORE_VALUES * COLUMN_BYTES
@@ -155,7 +155,7 @@ export function fillRows(number: i32, rows: i32): void {
   const column = COLUMNS + number * COLUMN_BYTES
   const gap = rows - load<i32>(column, ROWS)
   if (gap <= 0) return
-  const put = room(column, gap)
+  const put = placeFor(column, gap)
   memory.fill(put, 0, gap)
   store<i32>(column, put + gap, PUT)
   store<i32>(column, rows, ROWS)
@@ -166,7 +166,7 @@ function endRows(rows: i32): void {
   const gap = rows - load<i32>(column, ROWS)
   if (gap <= 0) return
   const count = u64(load<u32>(COLUMNS + MORE_VALUES * COLUMN_BYTES, ROWS))
-  let put = room(column, gap * 8)
+  let put = placeFor(column, gap * 8)
   for (let missing = gap; missing > 0; missing -= 1) {
     store<u64>(put, count)
     put += 8
@@ -176,7 +176,7 @@ function endRows(rows: i32): void {
 }
 
 /** The place of the next bytes of a column, with room for so many. */
-function room(column: i32, bytes: i32): i32 {
+function placeFor(column: i32, bytes: i32): i32 {
   const put = load<i32>(column, PUT)
   return put + bytes <= load<i32>(column, LIMIT) ? put : addChunk(column, bytes)
 }
@@ -254,7 +254,7 @@ export function observe(key: i32, start: i32, length: i32): void {
 /** The record of a key. Records lie one behind the other, also when they get more room. */
 function seenKey(key: i32): i32 {
   const column = COLUMNS + MORE_SEEN * COLUMN_BYTES
-  const before = load<i32>(STATE, SEEN_ROOM)
+  const before = load<i32>(STATE, SEEN_SIZE)
   if (key >= before) {
     let size = max(before, FIRST_SEEN)
     while (size <= key) size *= 2
@@ -263,7 +263,7 @@ function seenKey(key: i32): i32 {
     memory.copy(records, load<i32>(column, FIRST), known)
     memory.fill(records + known, 0, size * SEEN_BYTES - known)
     store<i32>(column, records, FIRST)
-    store<i32>(STATE, size, SEEN_ROOM)
+    store<i32>(STATE, size, SEEN_SIZE)
   }
   return load<i32>(column, FIRST) + key * SEEN_BYTES
 }
