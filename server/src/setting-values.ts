@@ -187,6 +187,22 @@ export function asDays(text: string): number | undefined {
   return days * 86_400_000
 }
 
+const INTERVAL_UNITS_MS: ReadonlyMap<string, number> = new Map([
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+])
+const INTERVAL_MS_MIN = 600_000
+const INTERVAL_MS_MAX = 366 * 86_400_000
+
+export function asInterval(text: string): number | undefined {
+  if (text === 'off') return undefined
+  const [, count, unit = ''] = /^(\d{1,4})([mhd])$/.exec(text) ?? []
+  const ms = Number(count) * (INTERVAL_UNITS_MS.get(unit) ?? Number.NaN)
+  if (!(ms >= INTERVAL_MS_MIN && ms <= INTERVAL_MS_MAX)) throw new Error('must look like 30m, 6h or 1d, from 10m to 366d, or be off')
+  return ms
+}
+
 const RETENTION_DAYS_MAX = 36_500
 
 export function asRetentionDays(text: string): number | undefined {

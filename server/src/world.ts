@@ -1,3 +1,4 @@
+import type { BackupPlace } from './backups/place.ts'
 import type { Ledger } from './events/ledger/ledger.ts'
 import type { DiskWatch } from './events/store/disk.ts'
 import type { EventStore } from './events/store/events.ts'
@@ -75,6 +76,14 @@ export type Deployment = {
   monitorsMax: number | undefined
 }
 
+/** Where and when backups are made; undefined where the operator wants none. */
+export type BackupPolicy = {
+  place: BackupPlace
+  everyMs: number | undefined
+  verifyEveryMs: number | undefined
+  keepMs: number | undefined
+}
+
 /** Everything outside the program. Each feature module takes only the members that it needs. */
 export type World = {
   clock: Clock
@@ -95,6 +104,7 @@ export type World = {
   usage: UsageCounts
   /** The files of exports. */
   blobStore: BlobStore
+  backups: BackupPolicy | undefined
   mailer: Mailer
   /** The only way to send requests to URLs that callers choose. */
   outgoing: Outgoing

@@ -1,4 +1,5 @@
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
+import type { FileLocation } from '../../files/location.ts'
 import type { SupervisedChild } from '../../kernel/child.ts'
 import { unavailable } from '../../kernel/errors.ts'
 import { every, type Repetition } from '../../kernel/every.ts'
@@ -23,6 +24,8 @@ export type EventStoreOptions = {
   isOwned?: boolean
   /** spillBytes limits what all queries of the embedded engine together write to disk to sort and group. */
   spillBytes?: number
+  /** Where the embedded engine keeps backups. */
+  backups?: FileLocation | undefined
 }
 
 export type EventHealth = { status: 'ok' } | { status: 'starting' | 'down'; reason: string }
