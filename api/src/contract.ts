@@ -4,6 +4,7 @@ import { apiKeys } from './api-keys.ts'
 import { assistants } from './assistants.ts'
 import { audit } from './audit.ts'
 import { auth } from './auth.ts'
+import { backups } from './backups.ts'
 import { changes } from './changes.ts'
 import { collections } from './collections.ts'
 import { configAssistant } from './config-assistant.ts'
@@ -64,6 +65,7 @@ export const contract = {
   assistants,
   audit,
   auth,
+  backups,
   changes,
   collections,
   configAssistant,

@@ -2,6 +2,7 @@ export type { AgentMessage } from './agent-interface.ts'
 export { ApiKey, type EventDefaults, type KeyQueryBudget } from './api-keys.ts'
 export { AiEvent, type ProposedWidget } from './assistants.ts'
 export type { Login } from './auth.ts'
+export type { Backup, BackupTask, NewRestoration } from './backups.ts'
 export type { ChangesReply, Finding, FindingName } from './changes.ts'
 export {
   ApiFailure,

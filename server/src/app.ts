@@ -25,6 +25,7 @@ import { LimitMeter } from './resources/data/limits/limits.ts'
 import { ParserCounts } from './resources/data/parsers/parsers.ts'
 import { LiveTails } from './resources/queries/live-tail/live-tail.ts'
 import { openSearches } from './resources/queries/search/search.ts'
+import { openBackupWatch, withBackups } from './resources/service/backups/backups.ts'
 import { openHealth, watchStores } from './resources/service/health/health.ts'
 import { allRoutes } from './routes.ts'
 import { type BackgroundWork, flushes, presence, startChores, sweeps, workOf } from './work.ts'
@@ -94,11 +95,13 @@ export async function openApp(
   const tails = new LiveTails(world)
   // By default any program on this machine counts as a proxy. Only proxies that the operator named may decide where links lead.
   const { networks, isNamed } = config.DENDRO_TRUSTED_PROXIES
-  const health = withListeners(openHealth(world), listeners, world)
+  const backups = openBackupWatch(world, meter)
+  const health = withBackups(withListeners(openHealth(world), listeners, world), backups)
   let isStopping = false
   const innerCalls = openInnerCalls({ routes: () => routes, exceptions: identity.exceptions, limiter })
   const routes: readonly Routes[] = allRoutes(world, {
     health,
+    backups,
     isStopping: () => isStopping,
     meter,
     intake,

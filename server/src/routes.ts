@@ -56,6 +56,8 @@ import type { Searches } from './resources/queries/search/search.ts'
 import { timeseriesRoutes } from './resources/queries/timeseries/routes.ts'
 import { topKeyRoutes } from './resources/queries/top-keys/routes.ts'
 import { traceRoutes } from './resources/queries/traces/routes.ts'
+import type { BackupWatch } from './resources/service/backups/backups.ts'
+import { backupRoutes } from './resources/service/backups/routes.ts'
 import type { HealthChecks } from './resources/service/health/health.ts'
 import { healthRoutes } from './resources/service/health/routes.ts'
 import { logRoutes } from './resources/service/logs/routes.ts'
@@ -72,6 +74,7 @@ import type { World } from './world.ts'
 /** State that routes share with the rest of the process: caches, meters and running work. */
 export type RouteParts = {
   health: HealthChecks
+  backups: BackupWatch
   /** Whether this process was asked to stop. */
   isStopping: () => boolean
   meter: Meter
@@ -86,7 +89,7 @@ export type RouteParts = {
 /** Has one member for each group of the contract; a group without routes does not compile. */
 export const allRoutes = (
   world: World,
-  { health, isStopping, meter, intake, limits, searches, tails, web, innerCalls }: RouteParts,
+  { health, backups, isStopping, meter, intake, limits, searches, tails, web, innerCalls }: RouteParts,
 ): readonly Routes[] =>
   Object.values({
     access: accessRoutes(world),
@@ -103,6 +106,7 @@ export const allRoutes = (
     assistants: assistantRoutes(world),
     audit: auditRoutes(world),
     auth: authRoutes(world),
+    backups: backupRoutes(world),
     collections: collectionRoutes(world),
     contentPacks: contentPackRoutes(world),
     dashboards: dashboardRoutes(world),
@@ -117,7 +121,7 @@ export const allRoutes = (
     forwardConfigs: forwardConfigRoutes(world),
     signOn: signOnRoutes(world),
     sso: { ...ssoRoutes(world), findRawHandler: openScim(world).find },
-    health: { ...healthRoutes(world, health, isStopping), servedBy: 'any' },
+    health: { ...healthRoutes(world, health, backups, isStopping), servedBy: 'any' },
     ingestion: { ...ingestionRoutes(intake), servedBy: 'ingest' },
     ingestRules: ingestRuleRoutes(world),
     integrations: integrationRoutes(world),

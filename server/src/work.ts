@@ -18,6 +18,7 @@ import { forwarding } from './resources/queries/forward-configs/forward-configs.
 import type { LiveTails } from './resources/queries/live-tail/live-tail.ts'
 import type { Searches } from './resources/queries/search/search.ts'
 import { forgetPages } from './resources/queries/search/search.ts'
+import { backupSchedule, backupTasks } from './resources/service/backups/backups.ts'
 import { monitorSweep, startEvaluations } from './resources/watching/evaluations/evaluations.ts'
 import { insightEvaluation } from './resources/watching/insights/insights.ts'
 import { notificationDelivery } from './resources/watching/notifications/notifications.ts'
@@ -61,6 +62,8 @@ export const jobKinds = (world: World): readonly JobKind[] => [
   exportRemoval(world),
   forwarding(world),
   auditTrail(world),
+  backupTasks(world),
+  backupSchedule(world),
 ]
 
 /** Small work that each process repeats. `atStop` runs when the process stops. */

@@ -4,9 +4,10 @@ import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
-import { clientConfig, sqlState } from './driver.ts'
+import { clientConfig, dbOn, sqlState } from './driver.ts'
 import { type DumpManifest, listSequences, listTables } from './dump.ts'
 import { appliedMigrations, migrate } from './migrate.ts'
+import type { Sql } from './sql.ts'
 
 type Deps = { clock: Clock; log: Logger }
 
@@ -123,4 +124,30 @@ async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>
   } finally {
     client.end().catch(() => undefined)
   }
+}
+
+/**
+ * Reads rows of a copy without changing anything: the named tables are filled as temporary ones, whose names begin with `backup_`, and disappear after the
+ * query.
+ */
+export async function readCopiedRows<Stored, Row>(
+  url: string,
+  { tables, names }: { tables: TableCopy<Stored>['tables']; names: readonly string[] },
+  read: (stored: Stored) => AsyncIterable<Uint8Array>,
+  query: Sql,
+): Promise<Row[]> {
+  return withClient(url, async (client) => {
+    await client.query('begin')
+    for (const name of names) {
+      const table = tables.find((each) => each.name === name)
+      const copied = client.escapeIdentifier(`backup_${name}`)
+      await client.query(`create temporary table ${copied} (like ${client.escapeIdentifier(name)} including defaults) on commit drop`)
+      if (!table) continue
+      const stream = client.query(copyFrom(`copy ${target(client, { ...table, name: `backup_${name}` })} from stdin (encoding 'UTF8')`))
+      await pipeline(Readable.from(read(table.stored), { objectMode: false }), stream)
+    }
+    const rows = await dbOn(client).all<Row>(query)
+    await client.query('rollback')
+    return rows
+  })
 }

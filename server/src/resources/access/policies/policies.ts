@@ -68,6 +68,16 @@ export async function visibleTo<D extends PolicyDataset>(
   return rules.some((rule) => concerns(rule, viewer)) ? datasets.filter(visibilityOf(rules, viewer)) : datasets
 }
 
+/** True when a policy of the organization names the dataset itself, or the collection. */
+export async function arePoliciesOn(world: MetaWorld, orgId: string, place: { id?: string; collection?: string }): Promise<boolean> {
+  const { rules } = await allPolicies(world, orgId)
+  return rules.some(({ resource, when, unless }) =>
+    [resource, ...(when?.resources ?? []), ...(unless?.resources ?? [])].some(({ type, id }) =>
+      type === 'LOG' ? id === place.id : id === place.collection,
+    ),
+  )
+}
+
 const viewerOf = (actor: Principal): Viewer => ({
   type: actor.identity.type === 'USER_ID' ? 'USER' : 'APIKEY',
   id: actor.identity.id,

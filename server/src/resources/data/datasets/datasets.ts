@@ -170,6 +170,17 @@ export async function removeDataset(world: World, actor: Actor, record: DatasetR
   })
 }
 
+/** A dataset for events of a backup; false when its name is taken. */
+export async function insertRestoredDataset(
+  { clock }: Pick<World, 'clock'>,
+  tx: Db,
+  { orgId, id, collection, dataset }: { orgId: string; id: string; collection: string; dataset: string },
+): Promise<boolean> {
+  const [nowMs, nobody] = [clock.nowMs(), { created_by: null, modified_by: null }]
+  const names = { org_id: orgId, id, collection, dataset, is_system_generated: false, tags: {}, parser_id: null, retention: null }
+  return (await insertDataset(tx, { ...names, ...nobody, created_at: nowMs, modified_at: nowMs })) !== undefined
+}
+
 /** Creates the datasets that every organization has. */
 export async function bootstrapDatasets(world: Pick<World, 'clock' | 'ids'>, tx: Db, orgId: string): Promise<void> {
   const nowMs = world.clock.nowMs()
