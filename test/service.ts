@@ -32,8 +32,8 @@ export async function copyMadeStores(dir: string): Promise<void> {
 }
 
 /** Runs another command of the program, such as `recover`, on a data directory. */
-export const startCommand = (dir: string, command: readonly string[]): Service =>
-  startProgram(dir, {}, [process.execPath, ...recordingArgs, join(root, 'server/src/main.ts'), ...command])
+export const startCommand = (dir: string, command: readonly string[], env: Record<string, string> = {}): Service =>
+  startProgram(dir, env, [process.execPath, ...recordingArgs, join(root, 'server/src/main.ts'), ...command])
 
 function startProgram(dir: string, env: Record<string, string>, [program = '', ...args]: readonly string[]): Service {
   const child = spawn(program, args, {

@@ -41,7 +41,6 @@ const BackupTask = z
 export type BackupTask = z.output<typeof BackupTask>
 
 const NewRestoration = z.object({
-  dataset_id: uuid.describe('The dataset in the backup. It may have been deleted since.'),
   dataset: text(1, 255).describe('The name of the new dataset.'),
   collection: text(1, 255).optional().describe('Its collection. Default: that of the dataset in the backup.'),
 })
@@ -94,12 +93,12 @@ export const backups = {
   }),
   restore: endpoint({
     method: 'POST',
-    path: '/backups/{backupName}/restorations',
+    path: '/backups/{backupName}/datasets/{datasetId}/restorations',
     permission: 'customer_write',
     tier: 'D',
     summary: 'Restore the events of one dataset into a new dataset of the same organization; for the management organization',
-    description: 'Everything else stays as it is. The events have their times and original lines.',
-    params,
+    description: 'The dataset may have been deleted since. Everything else stays as it is. The events have their times and original lines.',
+    params: params.extend({ datasetId: uuid }),
     body: NewRestoration,
     status: 202,
     reply: BackupTask,

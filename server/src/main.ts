@@ -206,7 +206,7 @@ async function restoreFromBackup(config: Config, rest: readonly string[]): Promi
     place,
     location,
     dataDir,
-    clickHouseUrl: config.DENDRO_CLICKHOUSE_URL?.reveal(),
+    eventsUrl: config.DENDRO_CLICKHOUSE_URL?.reveal(),
     postgresUrl: config.DENDRO_POSTGRES_URL?.reveal(),
     memoryBytes: Math.floor(config.DENDRO_MEMORY * ENGINE_SHARE),
     masterKey: openVault({ dataDir, masterKey, jwtSecret: config.DENDRO_JWT_SECRET }).fingerprint,

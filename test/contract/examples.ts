@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { vi } from 'vitest'
 import { sql } from '../../server/src/meta/sql.ts'
 import { upsertInsights } from '../../server/src/resources/watching/insights/rows.ts'
+import { keptBackup, keptTask, withoutOpenTasks } from './backup-examples.ts'
 import { idpRequest, keptIdp, keptMapping, signOnAnswer, signOnProvider } from './sso-examples.ts'
 import { type Maker, PASSWORD } from './stage.ts'
 
@@ -55,6 +56,14 @@ export const examples: Readonly<Record<string, Example>> = {
   'auth.changePassword': async (maker) => {
     const { token, password } = await maker.person()
     return { token, body: { current_password: password, new_password: 'a-lighthouse-made-of-biscuits' } }
+  },
+  'backups.list': ({ app }) => ({ key: app.managementKey }),
+  'backups.create': (maker) => withoutOpenTasks(maker),
+  'backups.task': async (maker) => ({ key: maker.app.managementKey, params: { taskId: await keptTask(maker) } }),
+  'backups.verify': async (maker) => withoutOpenTasks(maker, { params: { backupName: await keptBackup(maker) } }),
+  'backups.restore': async (maker) => {
+    const [datasetId, dataset] = [await maker.dataset(), maker.word('restored')]
+    return withoutOpenTasks(maker, { params: { backupName: await keptBackup(maker), datasetId }, body: { dataset } })
   },
   'dashboards.create': async (maker) => ({ body: { ...dashboard(maker.word('board')), widget_ids: [await keptWidget(maker)] } }),
   'dashboards.preview': async (maker) => ({ body: { template: await dashboardFrom(maker) } }),

@@ -7,7 +7,7 @@ import { comparable, mustAnswerAlike, renamer } from './comparable.ts'
 import { endpoints, fill, type Named, uuidsIn, withUuids } from './endpoints.ts'
 import { type Ask, changesNothing, examples, seenInSpiteOfPolicies, unfitForLimited } from './examples.ts'
 import { type SealedMaker, sealedMakerIn } from './sealed-maker.ts'
-import { type Maker, makerIn, web } from './stage.ts'
+import { type Maker, makerIn, placeOfBackups, web } from './stage.ts'
 
 /** Occurs only in what a limited caller may not see; only letters, since tokens with digits are not part of a message pattern. */
 const MARKER = [...randomUUID().replaceAll('-', '')].map((digit) => 'klmnopqrstuvwxyz'[Number.parseInt(digit, 16)]).join('')
@@ -20,7 +20,7 @@ let limited: Maker
 const asks = new Map<string, Ask>()
 
 beforeAll(async () => {
-  app = await openTestApp({ DENDRO_WEBHOOK_ALLOW: '127.0.0.1' }, (world) => [exporting(world)], web)
+  app = await openTestApp({ DENDRO_WEBHOOK_ALLOW: '127.0.0.1', DENDRO_BACKUP_URL: placeOfBackups() }, (world) => [exporting(world)], web)
   const org = await app.newOrganization()
   admin = makerIn(app, org)
   await admin.made('/datasets', { collection: 'open', dataset: 'first' })

@@ -148,6 +148,50 @@ class BacktestNotificationsItem(TypedDict):
     time: int
 
 
+class Backup(TypedDict):
+    name: str
+    """The time of its start; the folder in the place of backups."""
+    status: Literal["COMPLETE", "UNFINISHED", "UNUSABLE"]
+    """UNFINISHED: being made, or interrupted. UNUSABLE: damaged, or made by a newer version."""
+    is_own: bool
+    """False for backups of other deployments in the same place, which are never removed."""
+    detail: NotRequired[str]
+    """Why it is UNUSABLE."""
+    kind: NotRequired[Literal["FULL", "INCREMENTAL"]]
+    base: NotRequired[str]
+    """The backup that an incremental one builds upon."""
+    version: NotRequired[str]
+    """The version of the service that made it."""
+    started_at: NotRequired[int]
+    made_at: NotRequired[int]
+    """The moment of the metadata. The events are those that were stored shortly before."""
+    bytes: NotRequired[int]
+    """Size of the events, including those of the backups that it builds upon."""
+    verified_at: NotRequired[int]
+    """When it was last read completely without finding damage."""
+    verification_failure: NotRequired[str]
+    """What the last verification found."""
+
+
+class BackupTask(TypedDict):
+    id: str
+    task: Literal["BACKUP", "VERIFICATION", "RESTORATION"]
+    status: Literal["CREATED", "IN_PROGRESS", "COMPLETE", "FAILED"]
+    trigger: Literal["REQUEST", "SCHEDULE"]
+    backup: NotRequired[str]
+    """The backup that is made, verified or restored from."""
+    created_at: int
+    started_at: NotRequired[int]
+    ended_at: NotRequired[int]
+    failure_detail: NotRequired[str]
+    rows: NotRequired[int]
+    """Rows of the event store that a verification has read, or events that a restoration has stored."""
+    org_id: NotRequired[str]
+    """The organization of the restored dataset."""
+    dataset_id: NotRequired[str]
+    """The new dataset with the restored events."""
+
+
 class Changes(TypedDict):
     range: ChangesRange
     baseline: ChangesBaseline
@@ -2810,6 +2854,18 @@ class AuthMeReply(TypedDict):
     """Whether the service has a mail relay. Without one, invitations and notifications by e-mail are not sent."""
 
 
+class BackupsListReply(TypedDict):
+    backups: List[Backup]
+    tasks: List[BackupTask]
+
+
+class BackupsRestoreBody(TypedDict):
+    dataset: str
+    """The name of the new dataset."""
+    collection: NotRequired[str]
+    """Its collection. Default: that of the dataset in the backup."""
+
+
 ChangesFindBody = TypedDict(
     "ChangesFindBody",
     {
@@ -3432,7 +3488,7 @@ class GroupsRemoveMembersBodyMembersItem(TypedDict):
 
 class HealthGetReply(TypedDict):
     status: Literal["ok", "degraded"]
-    """`degraded` when both stores respond but the clock is wrong or evaluations are overdue."""
+    """`degraded` when both stores respond but the clock is wrong, evaluations are overdue, or backups are late or damaged."""
     problems: List[str]
     """The reasons for `degraded`, one sentence each; empty otherwise."""
     version: str
@@ -3440,11 +3496,21 @@ class HealthGetReply(TypedDict):
     stores: HealthGetReplyStores
     disk: Literal["ok", "tight", "full"]
     """Disk of the event store: `tight` from 85 %; `full` from 95 % or below 512 MiB, when events are refused with 503."""
+    backups: NotRequired[HealthGetReplyBackups]
+    """Present where backups are configured."""
 
 
 class HealthGetReplyStores(TypedDict):
     events: Literal["ok"]
     meta: Literal["ok"]
+
+
+class HealthGetReplyBackups(TypedDict):
+    """Present where backups are configured."""
+    age_s: NotRequired[int]
+    """Age of the last complete backup in seconds; absent before the first."""
+    verified_age_s: NotRequired[int]
+    """Age of the last backup that passed its verification."""
 
 
 class HealthLiveReply(TypedDict):
@@ -5660,6 +5726,97 @@ class AuthApi:
             "GET",
             "/auth/me",
             "json",
+            headers=headers,
+        )
+        return reply
+
+
+class BackupsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> BackupsListReply:
+        """List the backups of the deployment and the latest work on them, newest first; for the management organization."""
+        reply: BackupsListReply = self._transport.call(
+            "GET",
+            "/backups",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> BackupTask:
+        """
+        Back up both stores; for the management organization.
+
+        The service goes on meanwhile. The backup has every event and every change that was acknowledged before its
+        start. Poll the task until it is COMPLETE. To restore a whole backup, run `restore-backup` on the host.
+        """
+        reply: BackupTask = self._transport.call(
+            "POST",
+            "/backups",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def task(
+        self,
+        task_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> BackupTask:
+        """Get the state of work on backups; for the management organization."""
+        reply: BackupTask = self._transport.call(
+            "GET",
+            f"/backups/tasks/{self._transport.part(task_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def verify(
+        self,
+        backup_name: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> BackupTask:
+        """Read every part of a backup and of those that it builds upon; for the management organization."""
+        reply: BackupTask = self._transport.call(
+            "POST",
+            f"/backups/{self._transport.part(backup_name)}/verifications",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def restore(
+        self,
+        backup_name: str,
+        dataset_id: str,
+        body: BackupsRestoreBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> BackupTask:
+        """
+        Restore the events of one dataset into a new dataset of the same organization; for the management organization.
+
+        The dataset may have been deleted since. Everything else stays as it is. The events have their times and
+        original lines.
+        """
+        reply: BackupTask = self._transport.call(
+            "POST",
+            f"/backups/{self._transport.part(backup_name)}/datasets/{self._transport.part(dataset_id)}/restorations",
+            "json",
+            body=body,
             headers=headers,
         )
         return reply
@@ -10347,6 +10504,7 @@ class DendroClient(ApiTransport):
         self.assistants = AssistantsApi(self)
         self.audit = AuditApi(self)
         self.auth = AuthApi(self)
+        self.backups = BackupsApi(self)
         self.changes = ChangesApi(self)
         self.collections = CollectionsApi(self)
         self.config_assistant = ConfigAssistantApi(self)

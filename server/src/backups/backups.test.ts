@@ -58,7 +58,7 @@ const addOrganization = (name: string) =>
 const organizations = (from: Meta) => from.all<{ name: string }>(sql`select * from organisations order by number`)
 
 async function restoreTo(dataDir: string, choice: Choice = {}, from = place, masterKey = MASTER_KEY) {
-  const target = { place: from, location, dataDir, clickHouseUrl: undefined, postgresUrl: undefined, memoryBytes: MEMORY_BYTES, masterKey }
+  const target = { place: from, location, dataDir, eventsUrl: undefined, postgresUrl: undefined, memoryBytes: MEMORY_BYTES, masterKey }
   return restoreBackup(target, choice, testDeps)
 }
 
@@ -180,7 +180,7 @@ test('backups of others, of newer programs and unfinished ones are refused befor
   await expect(restoreTo(join(at, 'x'), { name: '../..' })).rejects.toThrow('does not exist')
 })
 
-test('a folder of somebody else is not a backup', async () => {
+test('a folder of another program is not a backup', async () => {
   await place.put('2020-01-01T00-00-00-000Z/other.txt', Buffer.from('x'))
   await place.put('letters/started.json', Buffer.from('{}'))
   expect((await listBackups(place)).map(({ name }) => name)).toEqual(made.map(({ name }) => name))

@@ -25,7 +25,7 @@ export type RestoreTarget = {
   place: BackupPlace
   location: FileLocation
   dataDir: string
-  clickHouseUrl: string | undefined
+  eventsUrl: string | undefined
   postgresUrl: string | undefined
   memoryBytes: number
   /** Identifies the master key that the restored service will use. */
@@ -43,7 +43,7 @@ const CONNECTIONS = 10
 export async function restoreBackup(target: RestoreTarget, choice: Choice, deps: EventDeps): Promise<Restored> {
   const manifest = await chooseBackup(target, choice)
   await refuseUnsuitable(manifest, target.masterKey)
-  const removeMark = await makeRoom(target, manifest.name)
+  const removeMark = await clearStores(target, manifest.name)
   await restoreEvents(target, manifest, deps)
   const rows = await restoreMetadata(target, manifest, deps)
   await removeMark()
@@ -83,8 +83,8 @@ async function refuseUnsuitable({ name, version, events, metadata, master_key }:
 }
 
 /** Nothing that exists is overwritten, except what an interrupted restore has left. Returns the function to call at the end. */
-async function makeRoom({ dataDir, clickHouseUrl, postgresUrl }: RestoreTarget, name: string): Promise<() => Promise<void>> {
-  const own = [...(clickHouseUrl === undefined ? ['events'] : []), ...(postgresUrl === undefined ? ['meta'] : [])].map((store) =>
+async function clearStores({ dataDir, eventsUrl, postgresUrl }: RestoreTarget, name: string): Promise<() => Promise<void>> {
+  const own = [...(eventsUrl === undefined ? ['events'] : []), ...(postgresUrl === undefined ? ['meta'] : [])].map((store) =>
     join(dataDir, store),
   )
   if (!(await hasUnfinishedRestore(dataDir))) {
@@ -99,9 +99,9 @@ async function makeRoom({ dataDir, clickHouseUrl, postgresUrl }: RestoreTarget, 
 }
 
 async function restoreEvents(target: RestoreTarget, manifest: BackupManifest, deps: EventDeps): Promise<void> {
-  const { clickHouseUrl, dataDir, memoryBytes, location } = target
-  if (clickHouseUrl !== undefined) {
-    const clients = openClients(parseAddress(clickHouseUrl))
+  const { eventsUrl, dataDir, memoryBytes, location } = target
+  if (eventsUrl !== undefined) {
+    const clients = openClients(parseAddress(eventsUrl))
     await fillEvents(clients, manifest, deps).finally(() => clients.close())
     return
   }

@@ -2,15 +2,13 @@ import type { Backup, BackupTask, NewRestoration } from '@dendro/api'
 import { isUuid } from '@dendro/api'
 import { chainOf, type FoundBackup, listBackups as listFound } from '../../../backups/manifest.ts'
 import type { Actor } from '../../../http/actor.ts'
-import { enqueue } from '../../../jobs/jobs.ts'
 import { conflict, forbidden, notBuilt, notFound, unavailable } from '../../../kernel/errors.ts'
-import type { Db } from '../../../meta/meta.ts'
 import type { BackupPolicy, World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { managementId } from '../../access/organizations/organizations.ts'
+import { addTask, newTask } from './new-task.ts'
 import { planRestoration } from './restoration.ts'
-import { type BackupTaskRow, insertTask, selectTask, selectTasks, selectVerifications } from './rows.ts'
-import { BACKUP_TASKS } from './tasks.ts'
+import { type BackupTaskRow, selectTask, selectTasks, selectVerifications } from './rows.ts'
 
 export { type BackupWatch, openBackupWatch, withBackups } from './ages.ts'
 export { backupSchedule } from './schedule.ts'
@@ -18,16 +16,16 @@ export { backupTasks } from './tasks.ts'
 
 const TASKS_SHOWN = 100
 
-/** A backup has the data of all organizations, so that only the first one's managers handle it. */
-async function checkManager(world: World, actor: Actor): Promise<void> {
-  if (actor.orgId !== (await managementId(world))) {
-    throw forbidden('backups cover the whole deployment and are only for the management organization')
-  }
+/** A backup has the data of all organizations, so that only the first one's managers handle it. For others nothing with a name is there. */
+async function checkManager(world: World, actor: Actor, named?: { noun: string; id: string }): Promise<void> {
+  if (actor.orgId === (await managementId(world))) return
+  if (named) throw notFound(named.noun, named.id)
+  throw forbidden('backups cover the whole deployment and are only for the management organization')
 }
 
 /** Refuses honestly what this deployment cannot do. */
-async function openFor(world: World, actor: Actor): Promise<BackupPolicy> {
-  await checkManager(world, actor)
+async function openFor(world: World, actor: Actor, name?: string): Promise<BackupPolicy> {
+  await checkManager(world, actor, name === undefined ? undefined : { noun: 'backup', id: name })
   if (!world.backups) throw notBuilt('this deployment has no place for backups; the operator names one with DENDRO_BACKUP_URL')
   if (world.events.cluster !== undefined) throw notBuilt('Dendro makes no backups of a cluster; use BACKUP … ON CLUSTER of ClickHouse')
   return world.backups
@@ -93,7 +91,7 @@ export const shownTask = (row: BackupTaskRow): BackupTask => ({
 })
 
 export async function findTask(world: World, actor: Actor, id: string): Promise<BackupTask> {
-  await checkManager(world, actor)
+  await checkManager(world, actor, { noun: 'task', id })
   const row = isUuid(id) ? await selectTask(world.meta, id) : undefined
   if (!row) throw notFound('task', id)
   return shownTask(row)
@@ -105,15 +103,20 @@ export async function requestBackup(world: World, actor: Actor): Promise<BackupT
 }
 
 export async function requestVerification(world: World, actor: Actor, name: string): Promise<BackupTask> {
-  const found = await foundIn(await openFor(world, actor))
+  const found = await foundIn(await openFor(world, actor, name))
   checkUsable(world, found, name)
   return request(world, actor, newTask(world, { task: 'VERIFICATION', trigger: 'REQUEST', created_by: actor.identity, backup: name }))
 }
 
-export async function requestRestoration(world: World, actor: Actor, name: string, wanted: NewRestoration): Promise<BackupTask> {
-  const policy = await openFor(world, actor)
+export async function requestRestoration(
+  world: World,
+  actor: Actor,
+  { backupName: name, datasetId }: { backupName: string; datasetId: string },
+  wanted: NewRestoration,
+): Promise<BackupTask> {
+  const policy = await openFor(world, actor, name)
   const manifest = checkUsable(world, await foundIn(policy), name)
-  const planned = await planRestoration(world, policy.place, manifest, wanted)
+  const planned = await planRestoration(world, policy.place, manifest, { ...wanted, dataset_id: datasetId })
   const own = { task: 'RESTORATION', trigger: 'REQUEST', created_by: actor.identity, backup: name, ...planned } as const
   return request(world, actor, newTask(world, own))
 }
@@ -132,25 +135,6 @@ function checkUsable(world: World, found: readonly FoundBackup[], name: string) 
   return manifest
 }
 
-type NewTask = Pick<BackupTaskRow, 'task' | 'trigger' | 'created_by'> &
-  Partial<Pick<BackupTaskRow, 'backup' | 'org_id' | 'dataset_id' | 'request'>>
-
-export const newTask = (world: Pick<World, 'clock' | 'ids'>, fields: NewTask): BackupTaskRow => ({
-  id: world.ids.uuid(),
-  status: 'CREATED',
-  backup: null,
-  made_at: null,
-  created_at: world.clock.nowMs(),
-  started_at: null,
-  ended_at: null,
-  failure_detail: null,
-  rows: null,
-  org_id: null,
-  dataset_id: null,
-  request: null,
-  ...fields,
-})
-
 async function request(world: World, actor: Actor, row: BackupTaskRow): Promise<BackupTask> {
   const shown = shownTask(row)
   await world.meta.write(actor.orgId, async (tx) => {
@@ -158,11 +142,4 @@ async function request(world: World, actor: Actor, row: BackupTaskRow): Promise<
     await recordChange(world, tx, actor, { entity: { type: 'backup', id: row.backup ?? row.id }, after: shown })
   })
   return shown
-}
-
-/** False when a task of the kind is open. One job works on all tasks, one after the other. */
-export async function addTask(world: Pick<World, 'clock' | 'ids'>, tx: Db, row: BackupTaskRow): Promise<boolean> {
-  if ((await insertTask(tx, row)) === 0) return false
-  await enqueue(world, tx, { kind: BACKUP_TASKS, orgId: undefined, key: '', payload: {} })
-  return true
 }

@@ -15,7 +15,7 @@ import { insertLayout } from '../../data/catalog/catalog.ts'
 import { allDatasets, insertRestoredDataset } from '../../data/datasets/datasets.ts'
 import { type CopiedDataset, copiedDataset, copyEvents, DATASET_TABLES, nextEvents } from './dataset-rows.ts'
 import { type BackupTaskRow, selectOrganizationNumber } from './rows.ts'
-import type { TaskResult, TaskStore } from './tasks.ts'
+import type { TaskResult, TaskStore } from './task-store.ts'
 
 /** Events of one insert, which must be sent soon after their numbers are reserved. */
 const EVENTS_AT_ONCE = 200_000
@@ -25,7 +25,7 @@ export async function planRestoration(
   world: World,
   place: BackupPlace,
   manifest: BackupManifest,
-  { dataset_id, dataset, collection }: NewRestoration,
+  { dataset_id, dataset, collection }: NewRestoration & { dataset_id: string },
 ): Promise<Pick<BackupTaskRow, 'org_id' | 'dataset_id' | 'request'>> {
   const source = await readDataset(world, place, manifest, dataset_id)
   const wanted = { source_id: dataset_id, collection: collection ?? source.collection, dataset }

@@ -9,5 +9,5 @@ export const backupRoutes = (world: World): Routes =>
     create: ({ actor }) => requestBackup(world, actor),
     task: ({ actor, params }) => findTask(world, actor, params.taskId),
     verify: ({ actor, params }) => requestVerification(world, actor, params.backupName),
-    restore: ({ actor, params, body }) => requestRestoration(world, actor, params.backupName, body),
+    restore: ({ actor, params, body }) => requestRestoration(world, actor, params, body),
   })

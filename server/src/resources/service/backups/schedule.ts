@@ -1,7 +1,7 @@
 import type { JobKind } from '../../../jobs/job.ts'
 import type { World } from '../../../world.ts'
-import { addTask, newTask } from './backups.ts'
 import { dueTasks } from './due.ts'
+import { addTask, newTask } from './new-task.ts'
 import { selectLatestTasks } from './rows.ts'
 
 const EVERY_MS = 60_000

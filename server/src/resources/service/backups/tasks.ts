@@ -2,20 +2,15 @@ import { makeBackup } from '../../../backups/make.ts'
 import { type BackupManifest, chainOf, listBackups, MANIFEST } from '../../../backups/manifest.ts'
 import { nextBase, ownBackups, removable } from '../../../backups/plan.ts'
 import { verifyBackup } from '../../../backups/verify.ts'
-import { parseAddress } from '../../../events/store/address.ts'
 import type { JobContinuation, JobKind, JobRun } from '../../../jobs/job.ts'
 import type { BackupPolicy, World } from '../../../world.ts'
+import { BACKUP_TASKS } from './new-task.ts'
 import { restoreDataset } from './restoration.ts'
 import { type BackupTaskRow, deleteOldTasks, selectLastEnded, selectOpenTask, updateTask } from './rows.ts'
-
-/** One job for the whole deployment: making, verifying and restoring never disturb each other. */
-export const BACKUP_TASKS = 'backup_tasks'
+import { storeOf, type TaskResult } from './task-store.ts'
 
 const ROWS_KEPT_MS = 400 * 86_400_000
 const DETAIL_CHARACTERS_MAX = 1_000
-
-/** What a task has found out; the rest of its row stays. */
-export type TaskResult = Partial<Pick<BackupTaskRow, 'backup' | 'made_at' | 'rows'>>
 
 export const backupTasks = (world: World): JobKind => ({ name: BACKUP_TASKS, run: (job) => runTasks(world, job) })
 
@@ -61,16 +56,6 @@ function work(world: World, policy: BackupPolicy, job: JobRun, row: BackupTaskRo
       return restoreDataset(storeOf(world, policy, job), world, policy.place, row)
   }
 }
-
-export const storeOf = (world: World, { place }: BackupPolicy, job: JobRun) => ({
-  clock: world.clock,
-  outside: world.events.writer,
-  signal: job.signal,
-  place,
-  database: parseAddress(world.events.url).database,
-  newId: () => world.ids.uuid().replaceAll('-', ''),
-})
-export type TaskStore = ReturnType<typeof storeOf>
 
 async function back(world: World, policy: BackupPolicy, job: JobRun): Promise<TaskResult> {
   const store = storeOf(world, policy, job)
