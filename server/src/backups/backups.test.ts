@@ -6,13 +6,15 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addEvents, ask, copyMadeEvents, linesOf, MEMORY_BYTES, makeEngines, testDeps } from '../events/store/engine.fixture.ts'
 import type { EventStore } from '../events/store/events.ts'
+import { parseFileLocation } from '../files/location.ts'
 import { copyMadeMeta } from '../meta/database.fixture.ts'
 import { type Meta, openMeta } from '../meta/meta.ts'
 import { json, sql } from '../meta/sql.ts'
 import { makeBackup } from './make.ts'
-import { type BackupManifest, listBackups, MANIFEST } from './manifest.ts'
+import { type BackupManifest, listBackups, MANIFEST, nameAt } from './manifest.ts'
 import { type BackupPlace, openBackupPlace } from './place.ts'
 import { type Choice, restoreBackup } from './restore.ts'
+import { startBackup } from './rows.ts'
 import { refuseUnfinishedRestore } from './unfinished-restore.ts'
 import { verifyBackup } from './verify.ts'
 
@@ -184,4 +186,19 @@ test('a folder of another program is not a backup', async () => {
   await place.put('2020-01-01T00-00-00-000Z/other.txt', Buffer.from('x'))
   await place.put('letters/started.json', Buffer.from('{}'))
   expect((await listBackups(place)).map(({ name }) => name)).toEqual(made.map(({ name }) => name))
+})
+
+test('while the bucket is away the store starts and takes events, and a backup fails with the reason', async () => {
+  const away = parseFileLocation('s3://key:secret@backups/all?endpoint=http://127.0.0.1:1&region=eu-west-1')
+  const opened = await engines.open(await engines.madeDir(), testDeps, { backups: away })
+  await addEvents(opened, 1, ['stored'])
+  expect(await linesOf(opened.writer)).toEqual(['stored'])
+  const outside = opened.writer
+  await expect(startBackup(outside, { id: newId(), name: nameAt(Date.UTC(2026, 0, 1)), base: null, database: 'dendro' })).rejects.toThrow(
+    'Connection refused',
+  )
+  const own = { clock: testDeps.clock, outside, writer: outside, place: openBackupPlace(away), database: 'dendro', id: newId() }
+  await expect(makeBackup({ ...own, metaUrl: meta.url, masterKey: MASTER_KEY }, null)).rejects.toThrow(
+    'the bucket of backups s3://backups/all/ does not work: ECONNREFUSED',
+  )
 })

@@ -9,7 +9,7 @@ const PART = /<name>data\/\w+\/(\w+)\/(\w+?)_\d+_\d+_\d+(?:_\d+)?\//g
 const OVERLAP_CHARACTERS = 1_024
 
 /** What the event store's own list of files says. `parts` has the partitions of every table. */
-export type EventsList = { bytes: number; sha256: string; parts: TablePart[] }
+type EventsList = { bytes: number; sha256: string; parts: TablePart[] }
 
 /** Reads the list piece by piece, because it names every file of every part. */
 export async function readEventsList(place: BackupPlace, name: string): Promise<EventsList> {

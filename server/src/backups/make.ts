@@ -8,7 +8,7 @@ import type { BackupPlace } from './place.ts'
 import { startBackup } from './rows.ts'
 import { type StoreTask, waitForStore } from './wait.ts'
 
-export type BackupSource = StoreTask & {
+type BackupSource = StoreTask & {
   place: BackupPlace
   writer: ClickHouseClient
   database: string

@@ -21,7 +21,7 @@ import { hasUnfinishedRestore, writeUnfinishedMark } from './unfinished-restore.
 import { waitForStore } from './wait.ts'
 
 /** The stores that a backup is restored to: embedded ones in the data directory where no address is given. */
-export type RestoreTarget = {
+type RestoreTarget = {
   place: BackupPlace
   location: FileLocation
   dataDir: string
@@ -35,7 +35,7 @@ export type RestoreTarget = {
 /** Which backup: the one with the name, or the latest whose metadata is not newer than a time, or the latest. */
 export type Choice = { name?: string | undefined; atMs?: number | undefined }
 
-export type Restored = { name: string; madeMs: number; rows: number }
+type Restored = { name: string; madeMs: number; rows: number }
 
 const CONNECTIONS = 10
 
@@ -61,7 +61,7 @@ async function chooseBackup({ place }: RestoreTarget, { name, atMs }: Choice): P
   return manifest
 }
 
-export const latest = (backups: readonly FoundBackup[], atMs = Number.POSITIVE_INFINITY): BackupManifest | undefined =>
+const latest = (backups: readonly FoundBackup[], atMs = Number.POSITIVE_INFINITY): BackupManifest | undefined =>
   backups
     .flatMap((found) => (found.kind === 'complete' ? [found.manifest] : []))
     .filter(({ made_at_ms }) => made_at_ms <= atMs)

@@ -5,7 +5,7 @@ import type { BackupPlace } from './place.ts'
 import { countRows, damagedParts, dropTable, startPartRestore, type TablePart } from './rows.ts'
 import { type StoreTask, waitForStore } from './wait.ts'
 
-export type Verification = StoreTask & { place: BackupPlace; database: string; newId(): string }
+type Verification = StoreTask & { place: BackupPlace; database: string; newId(): string }
 
 /** The table that partitions are restored to, one after the other. A backup is never made while it exists. */
 export const SCRATCH = 'backup_scratch'

@@ -14,7 +14,7 @@ type Deps = { clock: Clock; log: Logger }
 type Table = { name: string; columns: string[] }
 
 /** A copy of the metadata, apart from its rows. */
-export type TableCopy<Stored> = Pick<DumpManifest, 'migrations' | 'sequences'> & { tables: (Table & { rows: number; stored: Stored })[] }
+type TableCopy<Stored> = Pick<DumpManifest, 'migrations' | 'sequences'> & { tables: (Table & { rows: number; stored: Stored })[] }
 
 const NOT_ALLOWED = '42501'
 

@@ -23,7 +23,7 @@ export const copiedDataset = (id: string): Sql => sql`
   from backup_datasets d join backup_organisations o on o.id = d.org_id
   where d.id = ${id} and d.deleted_at is null`
 
-export type CopiedEvents = { orgNumber: number; fromId: string }
+type CopiedEvents = { orgNumber: number; fromId: string }
 
 /** Finds the events above `after`, at most `rowsMax`, in the order of their numbers. */
 export async function nextEvents(

@@ -3,7 +3,7 @@ import type { Db } from '../../../meta/meta.ts'
 import { json, sql } from '../../../meta/sql.ts'
 
 /** What a restoration was asked for. */
-export type RestorationRequest = { source_id: string; collection: string; dataset: string }
+type RestorationRequest = { source_id: string; collection: string; dataset: string }
 
 export type BackupTaskRow = {
   id: string
