@@ -42,7 +42,7 @@ async function done(service: Service, task: Task): Promise<Task> {
   return last
 }
 
-/** Sends numbered events until it is told to stop. `acknowledged` are the numbers that have been answered with success. */
+/** Sends numbered events until its end is requested. `acknowledged` are the numbers that have been answered with success. */
 function sender(service: Service, first: number) {
   const acknowledged: number[] = []
   let isStopped = false
