@@ -2,6 +2,7 @@ import { type BackupManifest, nameAt, newManifest, writeManifest } from '../../s
 import { storePieces } from '../../server/src/backups/pieces.ts'
 import { sql } from '../../server/src/meta/sql.ts'
 import { copyTablesOut } from '../../server/src/meta/table-copy.ts'
+import { DATASET_TABLES } from '../../server/src/resources/service/backups/dataset-rows.ts'
 import type { Ask } from './examples.ts'
 import type { Maker } from './stage.ts'
 
@@ -17,15 +18,17 @@ export async function keptTask(maker: Maker): Promise<string> {
   return (await maker.app.ask<{ id: string }>('POST', '/backups', { key })).body.id
 }
 
-/** A backup with the metadata of the stage and without events. */
+/** A backup with the datasets of the stage and without events. */
 export async function keptBackup({ app }: Maker): Promise<string> {
   const { backups, clock, meta, vault } = app.app.world
   if (!backups) throw new Error('the stage has no place for backups')
   app.clock.advance(1)
   const [nowMs, name] = [clock.nowMs(), nameAt(clock.nowMs())]
-  const { tables, ...copied } = await copyTablesOut(meta.url, (table, rows) =>
-    storePieces(backups.place, `${name}/metadata/${table}`, rows),
-  )
+  const { tables, ...copied } = await copyTablesOut(meta.url, async (table, rows) => {
+    if (DATASET_TABLES.includes(table)) return storePieces(backups.place, `${name}/metadata/${table}`, rows)
+    for await (const _ of rows);
+    return []
+  })
   const metadata: BackupManifest['metadata'] = { ...copied, tables: tables.map(({ stored, ...table }) => ({ ...table, pieces: stored })) }
   const events = { database: 'dendro', migrations: [], files: 0, bytes: 0, list: { bytes: 0, sha256: '' } }
   const times = { started_at_ms: nowMs, made_at_ms: nowMs }
