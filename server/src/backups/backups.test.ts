@@ -17,6 +17,7 @@ import { type Choice, restoreBackup } from './restore.ts'
 import { startBackup } from './rows.ts'
 import { refuseUnfinishedRestore } from './unfinished-restore.ts'
 import { verifyBackup } from './verify.ts'
+import { waitForStore } from './wait.ts'
 
 const MASTER_KEY = 'a fingerprint'
 
@@ -194,9 +195,9 @@ test('while the bucket is away the store starts and takes events, and a backup f
   await addEvents(opened, 1, ['stored'])
   expect(await linesOf(opened.writer)).toEqual(['stored'])
   const outside = opened.writer
-  await expect(startBackup(outside, { id: newId(), name: nameAt(Date.UTC(2026, 0, 1)), base: null, database: 'dendro' })).rejects.toThrow(
-    'Connection refused',
-  )
+  const id = newId()
+  await startBackup(outside, { id, name: nameAt(Date.UTC(2026, 0, 1)), base: null, database: 'dendro' })
+  await expect(waitForStore({ clock: testDeps.clock, outside }, id)).rejects.toThrow(/^the event store gave up: .*Connection refused/)
   const own = { clock: testDeps.clock, outside, writer: outside, place: openBackupPlace(away), database: 'dendro', id: newId() }
   await expect(makeBackup({ ...own, metaUrl: meta.url, masterKey: MASTER_KEY }, null)).rejects.toThrow(
     'the bucket of backups s3://backups/all/ does not work: ECONNREFUSED',
