@@ -33,6 +33,14 @@ const EventDefaults = z
 /** Where the events of a key go unless a request or its listener says otherwise. They take precedence over names in the events. */
 export type EventDefaults = z.output<typeof EventDefaults>
 
+const ADDRESSES_MAX = 100
+const ADDRESS_LENGTH_MAX = 50
+const addresses = list(text(1, ADDRESS_LENGTH_MAX), { max: ADDRESSES_MAX })
+const FROM = 'Addresses and networks such as 10.0.0.0/8 or 2001:db8::/32 from which the key may be used; requests from others get 403.'
+
+const OVERLAP_MAX_S = 30 * 86_400
+const OVERLAP_S = 86_400
+
 const DEFAULTS = 'Where events of this key go unless the request says otherwise, for senders that can send only a key.'
 
 export const ApiKey = z
@@ -44,11 +52,18 @@ export const ApiKey = z
     tags: Tags,
     allowed_in_address: z.boolean().describe(ALLOWED),
     expires_at: sec.optional().describe('Unix seconds; absent when the key never expires.'),
+    expires_soon: z.boolean().optional().describe('True when the key expires within 14 days, or has expired; absent otherwise.'),
+    allowed_addresses: z.array(z.string()).optional().describe(`${FROM} Absent when it may be used from anywhere.`),
+    previous_key_expires_at: sec
+      .optional()
+      .describe('After a rotation, the time in Unix seconds until which the previous secret works too; absent when it does not.'),
+    previous_key_used_at: ms.optional().describe('When the previous secret was last used, to the minute; absent when it was not.'),
     query_budget: KeyQueryBudget.optional().describe('Limits of the queries of this key; absent when those of its roles apply.'),
     event_defaults: EventDefaults.optional().describe(`${DEFAULTS} Absent when there are none.`),
     last_used_at: ms
       .optional()
       .describe('When the key last authenticated a request, to the minute: sending, searching or any other; absent before the first.'),
+    last_used_address: z.string().optional().describe('The network address of that request.'),
     metadata: Metadata,
   })
   .meta({ id: 'ApiKey' })
@@ -66,6 +81,7 @@ const NewApiKey = z
     allowed_in_address: z.boolean().default(false).describe(ALLOWED),
     query_budget: KeyQueryBudget.optional(),
     event_defaults: EventDefaults.optional().describe(DEFAULTS),
+    allowed_addresses: addresses.default([]).describe(`${FROM} Without any, it may be used from anywhere.`),
   })
   .refine((key) => key.ttl === undefined || key.expires_at === undefined, {
     error: 'and ttl exclude each other',
@@ -106,7 +122,7 @@ export const apiKeys = {
     permission: 'api_keys_write',
     tier: 'S',
     summary:
-      'Change the name, roles, tags, expiry, query budget or event defaults of an API key, or allow it in addresses, effective at once; the last AdminApi key keeps its role',
+      'Change the name, roles, tags, expiry, query budget, event defaults or allowed addresses of an API key, or allow it as a parameter of the address, effective at once; the last AdminApi key keeps its role',
     body: z.object({
       name: text(1, 255).optional(),
       roles: list(text(1, 255), { min: 1 }).optional(),
@@ -115,9 +131,38 @@ export const apiKeys = {
       allowed_in_address: z.boolean().optional().describe(ALLOWED),
       query_budget: KeyQueryBudget.nullable().optional().describe('Replaces all limits; null removes them.'),
       event_defaults: EventDefaults.nullable().optional().describe('Replaces all defaults; null removes them.'),
+      allowed_addresses: addresses.optional().describe(`${FROM} Replaces all; an empty list allows all addresses.`),
     }),
     reply: ApiKey,
     fails: [404, 409],
+  }),
+  rotate: endpoint({
+    method: 'POST',
+    path: '/api-keys/{apiKeyId}/rotate',
+    permission: 'api_keys_write',
+    tier: 'D',
+    summary: 'Give an API key another secret, while the previous one works for a limited time',
+    description: `The response shows the new secret \`key\` this once only. The key keeps its id, roles and settings. A key whose previous secret still works
+is rotated again only with \`end_previous\`: senders may still use that secret.`,
+    body: z.object({
+      overlap: z
+        .int()
+        .min(0)
+        .max(OVERLAP_MAX_S)
+        .default(OVERLAP_S)
+        .describe('Seconds for which the previous secret keeps working; with 0 it ends at once.'),
+      end_previous: z.boolean().default(false).describe('End the secret before the previous rotation at once, if it still works.'),
+    }),
+    reply: ApiKey.extend({ key: z.string() }),
+    fails: [404, 409],
+  }),
+  endPrevious: endpoint({
+    method: 'DELETE',
+    path: '/api-keys/{apiKeyId}/previous-secret',
+    permission: 'api_keys_write',
+    tier: 'D',
+    summary: 'End the secret that an API key had before its last rotation',
+    fails: [404],
   }),
   remove: endpoint({
     method: 'DELETE',

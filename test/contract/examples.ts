@@ -45,6 +45,12 @@ export const examples: Readonly<Record<string, Example>> = {
     params: { apiKeyId: await maker.apiKey() },
     body: { name: maker.word(), roles: ['IngestionApi'] },
   }),
+  'apiKeys.rotate': async (maker) => ({ params: { apiKeyId: await maker.apiKey() }, body: { overlap: 3600, end_previous: true } }),
+  'apiKeys.endPrevious': async (maker) => {
+    const apiKeyId = await maker.apiKey()
+    await maker.org.ask('POST', `/api-keys/${apiKeyId}/rotate`, { body: {} })
+    return { params: { apiKeyId } }
+  },
   'apiKeys.remove': async (maker) => ({ params: { apiKeyId: await maker.apiKey() } }),
   'auth.login': async (maker) => {
     const { email, password } = await maker.person()

@@ -50,6 +50,17 @@ class ApiKey(TypedDict):
     """
     expires_at: NotRequired[int]
     """Unix seconds; absent when the key never expires."""
+    expires_soon: NotRequired[bool]
+    """True when the key expires within 14 days, or has expired; absent otherwise."""
+    allowed_addresses: NotRequired[List[str]]
+    """
+    Addresses and networks such as 10.0.0.0/8 or 2001:db8::/32 from which the key may be used; requests from others get
+    403. Absent when it may be used from anywhere.
+    """
+    previous_key_expires_at: NotRequired[int]
+    """After a rotation, the time in Unix seconds until which the previous secret works too; absent when it does not."""
+    previous_key_used_at: NotRequired[int]
+    """When the previous secret was last used, to the minute; absent when it was not."""
     query_budget: NotRequired[ApiKeyQueryBudget]
     """Limits of the queries of this key; absent when those of its roles apply."""
     event_defaults: NotRequired[ApiKeyEventDefaults]
@@ -59,6 +70,8 @@ class ApiKey(TypedDict):
     """
     last_used_at: NotRequired[int]
     """When the key last authenticated a request, to the minute: sending, searching or any other; absent before the first."""
+    last_used_address: NotRequired[str]
+    """The network address of that request."""
     metadata: Metadata
 
 
@@ -2730,6 +2743,11 @@ class ApiKeysCreateBody(TypedDict):
     query_budget: NotRequired[ApiKeyQueryBudget]
     event_defaults: NotRequired[ApiKeyEventDefaults]
     """Where events of this key go unless the request says otherwise, for senders that can send only a key."""
+    allowed_addresses: NotRequired[List[str]]
+    """
+    Addresses and networks such as 10.0.0.0/8 or 2001:db8::/32 from which the key may be used; requests from others get
+    403. Without any, it may be used from anywhere.
+    """
 
 
 class ApiKeysCreateReply(TypedDict):
@@ -2747,6 +2765,17 @@ class ApiKeysCreateReply(TypedDict):
     """
     expires_at: NotRequired[int]
     """Unix seconds; absent when the key never expires."""
+    expires_soon: NotRequired[bool]
+    """True when the key expires within 14 days, or has expired; absent otherwise."""
+    allowed_addresses: NotRequired[List[str]]
+    """
+    Addresses and networks such as 10.0.0.0/8 or 2001:db8::/32 from which the key may be used; requests from others get
+    403. Absent when it may be used from anywhere.
+    """
+    previous_key_expires_at: NotRequired[int]
+    """After a rotation, the time in Unix seconds until which the previous secret works too; absent when it does not."""
+    previous_key_used_at: NotRequired[int]
+    """When the previous secret was last used, to the minute; absent when it was not."""
     query_budget: NotRequired[ApiKeyQueryBudget]
     """Limits of the queries of this key; absent when those of its roles apply."""
     event_defaults: NotRequired[ApiKeyEventDefaults]
@@ -2756,6 +2785,8 @@ class ApiKeysCreateReply(TypedDict):
     """
     last_used_at: NotRequired[int]
     """When the key last authenticated a request, to the minute: sending, searching or any other; absent before the first."""
+    last_used_address: NotRequired[str]
+    """The network address of that request."""
     metadata: Metadata
     key: str
 
@@ -2777,6 +2808,59 @@ class ApiKeysUpdateBody(TypedDict):
     """Replaces all limits; null removes them."""
     event_defaults: NotRequired[Union[ApiKeyEventDefaults, None]]
     """Replaces all defaults; null removes them."""
+    allowed_addresses: NotRequired[List[str]]
+    """
+    Addresses and networks such as 10.0.0.0/8 or 2001:db8::/32 from which the key may be used; requests from others get
+    403. Replaces all; an empty list allows all addresses.
+    """
+
+
+class ApiKeysRotateBody(TypedDict):
+    overlap: NotRequired[int]
+    """Seconds for which the previous secret keeps working; with 0 it ends at once."""
+    end_previous: NotRequired[bool]
+    """End the secret before the previous rotation at once, if it still works."""
+
+
+class ApiKeysRotateReply(TypedDict):
+    id: str
+    name: str
+    api_key: str
+    """Short identifier that tells keys apart; not part of the secret."""
+    roles: List[str]
+    tags: Tags
+    allowed_in_address: bool
+    """
+    Whether senders that can set no header may send events with the key as parameter `token` or `api_key` of the
+    address.
+    Addresses end up in the logs of proxies and senders.
+    """
+    expires_at: NotRequired[int]
+    """Unix seconds; absent when the key never expires."""
+    expires_soon: NotRequired[bool]
+    """True when the key expires within 14 days, or has expired; absent otherwise."""
+    allowed_addresses: NotRequired[List[str]]
+    """
+    Addresses and networks such as 10.0.0.0/8 or 2001:db8::/32 from which the key may be used; requests from others get
+    403. Absent when it may be used from anywhere.
+    """
+    previous_key_expires_at: NotRequired[int]
+    """After a rotation, the time in Unix seconds until which the previous secret works too; absent when it does not."""
+    previous_key_used_at: NotRequired[int]
+    """When the previous secret was last used, to the minute; absent when it was not."""
+    query_budget: NotRequired[ApiKeyQueryBudget]
+    """Limits of the queries of this key; absent when those of its roles apply."""
+    event_defaults: NotRequired[ApiKeyEventDefaults]
+    """
+    Where events of this key go unless the request says otherwise, for senders that can send only a key. Absent when
+    there are none.
+    """
+    last_used_at: NotRequired[int]
+    """When the key last authenticated a request, to the minute: sending, searching or any other; absent before the first."""
+    last_used_address: NotRequired[str]
+    """The network address of that request."""
+    metadata: Metadata
+    key: str
 
 
 class AuditListReply(TypedDict):
@@ -5473,8 +5557,8 @@ class ApiKeysApi:
         headers: Optional[Mapping[str, str]] = None,
     ) -> ApiKey:
         """
-        Change the name, roles, tags, expiry, query budget or event defaults of an API key, or allow it in addresses,
-        effective at once; the last AdminApi key keeps its role.
+        Change the name, roles, tags, expiry, query budget, event defaults or allowed addresses of an API key, or allow
+        it as a parameter of the address, effective at once; the last AdminApi key keeps its role.
         """
         reply: ApiKey = self._transport.call(
             "PATCH",
@@ -5495,6 +5579,42 @@ class ApiKeysApi:
         self._transport.call(
             "DELETE",
             f"/api-keys/{self._transport.part(api_key_id)}",
+            "none",
+            headers=headers,
+        )
+
+    def rotate(
+        self,
+        api_key_id: str,
+        body: ApiKeysRotateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> ApiKeysRotateReply:
+        """
+        Give an API key another secret, while the previous one works for a limited time.
+
+        The response shows the new secret `key` this once only. The key keeps its id, roles and settings. A key whose
+        previous secret still works is rotated again only with `end_previous`: senders may still use that secret.
+        """
+        reply: ApiKeysRotateReply = self._transport.call(
+            "POST",
+            f"/api-keys/{self._transport.part(api_key_id)}/rotate",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def end_previous(
+        self,
+        api_key_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """End the secret that an API key had before its last rotation."""
+        self._transport.call(
+            "DELETE",
+            f"/api-keys/{self._transport.part(api_key_id)}/previous-secret",
             "none",
             headers=headers,
         )

@@ -41,6 +41,10 @@ export type Principal = {
   permissions: ReadonlySet<Permission>
   /** Set for an API key that may be a parameter of an address. */
   allowedInAddress?: true
+  /** Whether an API key may be used from an address; absent when it may from all. */
+  mayCallFrom?: (address: string) => boolean
+  /** When the API key expires, in Unix seconds. */
+  expiresAtS?: number
   /** The limits of an API key's queries, below those of its roles. */
   queryBudget?: KeyQueryBudget
   /** Where the events of an API key go unless the request says otherwise. */

@@ -11,6 +11,7 @@ import { RecordPanel } from '../../parts/record-panel.tsx'
 import { ShownOnce } from '../../parts/records.tsx'
 import { clockOf } from '../../parts/time-range.ts'
 import { Input, Select } from '../../ui/field.tsx'
+import { AddressField, addressesIn, KeyExpiry, KeyRotation } from './key-fields.tsx'
 import { isSameSet, RolePicker, useRoleNames } from './role-picker.tsx'
 
 const KEYS = ['api keys']
@@ -59,11 +60,27 @@ export function Keys() {
           </code>,
           key.roles.map(nameOf).join(', '),
           <Created key="created" apiKey={key} />,
-          <LastUsed key="used" usedMs={key.last_used_at} />,
+          <LastUsed key="used" apiKey={key} />,
           <LastSent key="sent" lastMs={sent.data && (sent.data.last.get(key.id) ?? (sent.data.isComplete ? null : undefined))} />,
-          <Expires key="expires" expiresS={key.expires_at} />,
+          <KeyExpiry key="expires" apiKey={key} />,
         ]}
-        form={(key, onEnd) => key && <KeyForm apiKey={key} onEnd={onEnd} />}
+        form={(key, onEnd) =>
+          key && (
+            <>
+              <KeyForm apiKey={key} onEnd={onEnd} />
+              <KeyRotation
+                apiKey={key}
+                stale={KEYS}
+                onRotate={(overlap) => client.apiKeys.rotate({ params: { apiKeyId: key.id }, body: { overlap } })}
+                onEndPrevious={() => client.apiKeys.endPrevious({ params: { apiKeyId: key.id } })}
+                onRotated={(rotated) => {
+                  setCreated(rotated)
+                  onEnd()
+                }}
+              />
+            </>
+          )
+        }
         deletionOf={({ name }) => `Delete “${name}”? Requests that use it are rejected from then on.`}
         onDelete={({ id }) => client.apiKeys.remove({ params: { apiKeyId: id } })}
       />
@@ -82,7 +99,14 @@ function NewKey({ onCreated }: { onCreated(created: { name: string; key: string 
         stale={KEYS}
         isReady={roles.length > 0}
         onSend={(text) =>
-          client.apiKeys.create({ body: { name: text('name'), roles, ...(lifetime === '0' ? {} : { ttl: Number(lifetime) }) } })
+          client.apiKeys.create({
+            body: {
+              name: text('name'),
+              roles,
+              allowed_addresses: addressesIn(text('addresses')),
+              ...(lifetime === '0' ? {} : { ttl: Number(lifetime) }),
+            },
+          })
         }
         onSaved={onCreated}
       >
@@ -95,6 +119,7 @@ function NewKey({ onCreated }: { onCreated(created: { name: string; key: string 
         <FormField name="Expires" of={['ttl', 'expires_at']}>
           <Select value={lifetime} options={lifetimes} onPick={setLifetime} />
         </FormField>
+        <AddressField />
       </Form>
     </Panel>
   )
@@ -113,10 +138,15 @@ function Created({ apiKey }: { apiKey: ApiKey }) {
 }
 
 /** LastUsed is the last request of the key of any kind. */
-function LastUsed({ usedMs }: { usedMs: number | undefined }) {
+function LastUsed({ apiKey: { last_used_at: usedMs, last_used_address: address } }: { apiKey: ApiKey }) {
   if (usedMs === undefined) return <span className="text-soft">never</span>
   const { day, clock } = clockOf(usedMs, 'utc')
-  return <span title={`${day} ${clock.slice(0, 5)} UTC`}>{ago(usedMs, Date.now())}</span>
+  return (
+    <span title={`${day} ${clock.slice(0, 5)} UTC`}>
+      {ago(usedMs, Date.now())}
+      {address && <span className="wrap-anywhere text-soft"> from {address}</span>}
+    </span>
+  )
 }
 
 /** useLastSent finds the last hour of the week in which each key sent events; it reads the ingestion ledger. */
@@ -145,12 +175,6 @@ function LastSent({ lastMs }: { lastMs: number | null | undefined }) {
   return <>{lastMs > Date.now() ? 'within the hour' : ago(lastMs, Date.now())}</>
 }
 
-function Expires({ expiresS }: { expiresS: number | undefined }) {
-  if (expiresS === undefined) return <span className="text-soft">never</span>
-  const isExpired = expiresS * 1_000 < Date.now()
-  return <span className={isExpired ? 'text-error' : ''}>{isExpired ? 'expired' : clockOf(expiresS * 1_000, 'utc').day}</span>
-}
-
 function KeyForm({ apiKey, onEnd }: { apiKey: ApiKey; onEnd(): void }) {
   const client = useClient()
   const [roles, setRoles] = useState<string[]>([...apiKey.roles])
@@ -161,7 +185,12 @@ function KeyForm({ apiKey, onEnd }: { apiKey: ApiKey; onEnd(): void }) {
       stale={KEYS}
       isReady={roles.length > 0}
       isDirty={!isSameSet(roles, apiKey.roles)}
-      onSend={(text) => client.apiKeys.update({ params: { apiKeyId: apiKey.id }, body: { name: text('name'), roles } })}
+      onSend={(text) =>
+        client.apiKeys.update({
+          params: { apiKeyId: apiKey.id },
+          body: { name: text('name'), roles, allowed_addresses: addressesIn(text('addresses')) },
+        })
+      }
       onSaved={onEnd}
       onCancel={onEnd}
     >
@@ -171,6 +200,7 @@ function KeyForm({ apiKey, onEnd }: { apiKey: ApiKey; onEnd(): void }) {
       <FormField name="Roles" of="roles">
         <RolePicker type="API" picked={roles} onPick={setRoles} />
       </FormField>
+      <AddressField addresses={apiKey.allowed_addresses} />
     </Form>
   )
 }

@@ -1,14 +1,15 @@
 import { type ApiKey, type BodyOf, type contract, type KeyQueryBudget, roleName } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { badField, conflict, notFound } from '../../../kernel/errors.ts'
-import { Secret } from '../../../kernel/secret.ts'
+import { isNetwork } from '../../../kernel/networks.ts'
+import type { Secret } from '../../../kernel/secret.ts'
 import type { Db } from '../../../meta/meta.ts'
-import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
 import { createRecord, modifiedBy } from '../../records.ts'
 import { type AuditActor, recordChange } from '../audit/audit.ts'
 import { checkGrant, limitOfRoles, lockRolesForGrant } from '../roles/roles.ts'
 import { isExpired } from './callers.ts'
+import { keyAt, newSecret, shownKey } from './key-record.ts'
 import {
   type ApiKeyRow,
   deleteApiKey,
@@ -24,13 +25,13 @@ import {
 } from './rows.ts'
 
 export { ApiKeyCallers, isExpired, ownerOfKey } from './callers.ts'
+export { endPreviousSecret, rotateApiKey } from './rotation.ts'
 export { ApiKeyUses } from './uses.ts'
 
 type NewApiKey = BodyOf<typeof contract.apiKeys.create>
 type ApiKeyChange = BodyOf<typeof contract.apiKeys.update>
 
 const ADMIN = 'AdminApi'
-const SECRET_BYTES = 32
 const SHORT_BYTES = 9
 
 export async function listApiKeys(world: World, actor: Actor): Promise<{ api_keys: ApiKey[] }> {
@@ -39,11 +40,10 @@ export async function listApiKeys(world: World, actor: Actor): Promise<{ api_key
     meta.cached(actor.orgId, 'api-keys', () => selectApiKeys(meta, actor.orgId)),
     selectKeyUses(meta, actor.orgId),
   ])
-  const usedAt = new Map(uses.map(({ api_key_id, used_at }) => [api_key_id, used_at]))
-  return { api_keys: rows.map((row) => withLastUse(shown(row), usedAt.get(row.id))) }
+  const useOf = new Map(uses.map((use) => [use.api_key_id, use]))
+  const nowMs = world.clock.nowMs()
+  return { api_keys: rows.map((row) => keyAt(row, useOf.get(row.id), nowMs)) }
 }
-
-const withLastUse = (key: ApiKey, usedAt: number | undefined): ApiKey => (usedAt === undefined ? key : { ...key, last_used_at: usedAt })
 
 export async function findApiKey(world: World, actor: Actor, id: string): Promise<ApiKeyRow> {
   const row = await selectApiKey(world.meta, actor.orgId, id)
@@ -55,8 +55,8 @@ export async function findApiKey(world: World, actor: Actor, id: string): Promis
 export const apiKeyExists = async ({ meta }: Pick<World, 'meta'>, orgId: string, id: string): Promise<boolean> =>
   (await selectApiKey(meta, orgId, id)) !== undefined
 
-export const getApiKey = async ({ meta }: Pick<World, 'meta'>, row: ApiKeyRow): Promise<ApiKey> =>
-  withLastUse(shown(row), (await selectKeyUse(meta, row.org_id, row.id))?.used_at)
+export const getApiKey = async ({ meta, clock }: Pick<World, 'meta' | 'clock'>, row: ApiKeyRow): Promise<ApiKey> =>
+  keyAt(row, await selectKeyUse(meta, row.org_id, row.id), clock.nowMs())
 
 /** Creates a key. The secret is returned only here; the store has its keyed hash. */
 export async function createApiKey(world: World, actor: Actor, request: NewApiKey): Promise<ApiKey & { key: string }> {
@@ -72,12 +72,14 @@ export async function createApiKey(world: World, actor: Actor, request: NewApiKe
     allowed_in_address: request.allowed_in_address,
     query_budget: request.query_budget ?? {},
     event_defaults: request.event_defaults ?? {},
+    allowed_addresses: checkedAddresses(request.allowed_addresses),
     expires_at: expiresAt ?? null,
     created_by: actor.identity,
     modified_by: actor.identity,
   }
-  const kind = { entity: 'api_key', insert: insertApiKey, shown }
-  return { ...(await createRecord(world, actor, kind, row, (tx) => lockRolesForGrant(tx, actor.orgId, row.roles))), key: secret.reveal() }
+  const kind = { entity: 'api_key', insert: insertApiKey, shown: shownKey }
+  await createRecord(world, actor, kind, row, (tx) => lockRolesForGrant(tx, actor.orgId, row.roles))
+  return { ...keyAt(row, undefined, nowMs), key: secret.reveal() }
 }
 
 export async function updateApiKey(world: World, actor: Actor, record: ApiKeyRow, change: ApiKeyChange): Promise<ApiKey> {
@@ -96,7 +98,7 @@ export async function updateApiKey(world: World, actor: Actor, record: ApiKeyRow
     checkBudget(world, next.roles, change.query_budget)
     checkExpiry(next.expires_at === before.expires_at ? undefined : next.expires_at, next.modified_at)
     await updateApiKeyRow(tx, next)
-    await recordChange(world, tx, actor, { entity: { type: 'api_key', id: record.id }, before: shown(before), after: shown(next) })
+    await recordChange(world, tx, actor, { entity: { type: 'api_key', id: record.id }, before: shownKey(before), after: shownKey(next) })
     return next
   })
   return getApiKey(world, changed)
@@ -111,13 +113,21 @@ const changedBy = (before: ApiKeyRow, change: ApiKeyChange): ApiKeyRow => ({
   allowed_in_address: change.allowed_in_address ?? before.allowed_in_address,
   query_budget: change.query_budget === undefined ? before.query_budget : (change.query_budget ?? {}),
   event_defaults: change.event_defaults === undefined ? before.event_defaults : (change.event_defaults ?? {}),
+  allowed_addresses: change.allowed_addresses ? checkedAddresses(change.allowed_addresses) : before.allowed_addresses,
 })
+
+function checkedAddresses(addresses: readonly string[]): string[] {
+  const wrong = addresses.findIndex((address) => !isNetwork(address))
+  if (wrong >= 0)
+    throw badField(`allowed_addresses.${wrong}`, 'must be an IPv4 or IPv6 address, or a network such as 10.0.0.0/8 or 2001:db8::/32')
+  return [...new Set(addresses)]
+}
 
 export async function removeApiKey(world: World, actor: Actor, record: ApiKeyRow): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
     await checkAdminRemains(world, tx, record)
     if ((await deleteApiKey(tx, actor.orgId, record.id)) === 0) throw notFound('API key', record.id)
-    await recordChange(world, tx, actor, { entity: { type: 'api_key', id: record.id }, before: shown(record) })
+    await recordChange(world, tx, actor, { entity: { type: 'api_key', id: record.id }, before: shownKey(record) })
   })
 }
 
@@ -149,11 +159,9 @@ export async function recoveryKey(world: KeyWorld, tx: Db, who: AuditActor): Pro
   const secret = newSecret(world)
   const row = draft(world, who.orgId, { name: 'Recovery key', roles: [ADMIN], secret })
   await insertApiKey(tx, row)
-  await recordChange(world, tx, who, { entity: { type: 'api_key', id: row.id }, after: shown(row) })
+  await recordChange(world, tx, who, { entity: { type: 'api_key', id: row.id }, after: shownKey(row) })
   return secret
 }
-
-const newSecret = (world: Pick<World, 'ids'>): Secret => new Secret(`dk_${world.ids.secret(SECRET_BYTES)}`)
 
 function draft(
   world: Pick<World, 'clock' | 'ids' | 'vault'>,
@@ -177,6 +185,9 @@ function draft(
     modified_by: null,
     query_budget: {},
     event_defaults: {},
+    allowed_addresses: [],
+    previous_hash: null,
+    previous_expires_at: null,
   }
 }
 
@@ -213,19 +224,4 @@ function checkExpiry(expiresAt: number | null | undefined, nowMs: number): void 
   if (expiresAt === undefined || expiresAt === null) return
   if (isExpired(expiresAt, nowMs)) throw badField('expires_at', 'must be in the future')
   if (expiresAt > EXPIRY_MAX_S) throw badField('expires_at', 'must be in Unix seconds, not milliseconds')
-}
-
-function shown(row: ApiKeyRow): ApiKey {
-  return {
-    id: row.id,
-    name: row.name,
-    api_key: row.api_key,
-    roles: row.roles,
-    tags: row.tags,
-    allowed_in_address: row.allowed_in_address,
-    ...(row.expires_at === null ? {} : { expires_at: row.expires_at }),
-    ...(Object.keys(row.query_budget).length === 0 ? {} : { query_budget: row.query_budget }),
-    ...(Object.keys(row.event_defaults).length === 0 ? {} : { event_defaults: row.event_defaults }),
-    metadata: metadataOf(row),
-  }
 }

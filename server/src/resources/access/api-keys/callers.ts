@@ -1,5 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Principal } from '../../../http/actor.ts'
+import { networkCheck } from '../../../kernel/networks.ts'
 import type { Secret } from '../../../kernel/secret.ts'
 import type { World } from '../../../world.ts'
 import { permissionsOf } from '../roles/roles.ts'
@@ -9,7 +10,7 @@ import type { ApiKeyUses } from './uses.ts'
 /** The key under which the metadata cache keeps a caller. */
 type CacheEntryRef = { orgId: string; name: string }
 type Owner = { org_id: string; org_number: number }
-type CachedCaller = { identified: Principal; expiresAt: number | null }
+type CachedCaller = { identified: Principal; expiresAt: number | null; isPrevious: boolean }
 
 const CACHE_REFS_MAX = 10_000
 const SALT_BYTES = 32
@@ -34,14 +35,14 @@ export class ApiKeyCallers {
   }
 
   /** Returns the caller synchronously if cached, otherwise reads it. */
-  identify(key: Secret): Principal | Promise<Principal | undefined> {
+  identify(key: Secret, address: string): Principal | Promise<Principal | undefined> {
     const digest = hash('sha256', this.#salt + key.reveal(), 'base64')
     const place = this.#places.get(digest)
     const known = place && this.#world.meta.remembered<CachedCaller>(place.orgId, place.name)
-    return (known && this.#holding(known)) ?? this.#read(key, digest)
+    return (known && this.#holding(known, address)) ?? this.#read(key, digest, address)
   }
 
-  async #read(key: Secret, digest: string): Promise<Principal | undefined> {
+  async #read(key: Secret, digest: string, address: string): Promise<Principal | undefined> {
     const { meta, vault } = this.#world
     const secretHash = vault.hashOf('api-key', key)
     const text = secretHash.toString('base64')
@@ -60,25 +61,27 @@ export class ApiKeyCallers {
     if (!known) return undefined
     if (this.#places.size >= CACHE_REFS_MAX) this.#places.clear()
     this.#places.set(digest, place)
-    return this.#holding(known)
+    return this.#holding(known, address)
   }
 
   async #load(owner: Owner, secretHash: Buffer): Promise<CachedCaller> {
     const { meta } = this.#world
     const row = await orAbsent(selectApiKeyByHash(meta, owner.org_id, secretHash))
-    if (!timingSafeEqual(row.secret_hash, secretHash)) throw new NotFoundUncached()
-    return knownOf(this.#world, row, owner.org_number)
+    const isPrevious = row.previous_hash !== null && timingSafeEqual(row.previous_hash, secretHash)
+    if (!isPrevious && !timingSafeEqual(row.secret_hash, secretHash)) throw new NotFoundUncached()
+    return knownOf(this.#world, row, owner.org_number, isPrevious)
   }
 
-  #holding({ identified, expiresAt }: CachedCaller): Principal | undefined {
+  #holding({ identified, expiresAt, isPrevious }: CachedCaller, address: string): Principal | undefined {
     if (isExpired(expiresAt, this.#world.clock.nowMs())) return undefined
-    this.#uses.record(identified.identity.id)
+    this.#uses.record(identified.identity.id, address, isPrevious)
     return identified
   }
 }
 
-async function knownOf(world: Pick<World, 'meta'>, row: ApiKeyRow, orgNumber: number): Promise<CachedCaller> {
-  const { org_id, id, name, roles, allowed_in_address: inAddress, expires_at, query_budget, event_defaults } = row
+async function knownOf(world: Pick<World, 'meta'>, row: ApiKeyRow, orgNumber: number, isPrevious = false): Promise<CachedCaller> {
+  const { org_id, id, name, roles, allowed_in_address: inAddress, query_budget, event_defaults, allowed_addresses } = row
+  const expiresAt = isPrevious ? earlier(row.expires_at, row.previous_expires_at) : row.expires_at
   const permissions = await permissionsOf(world, org_id, roles)
   return {
     identified: {
@@ -91,10 +94,16 @@ async function knownOf(world: Pick<World, 'meta'>, row: ApiKeyRow, orgNumber: nu
       queryBudget: query_budget,
       ...(Object.keys(event_defaults).length > 0 && { eventDefaults: event_defaults }),
       ...(inAddress && { allowedInAddress: true }),
+      ...(allowed_addresses.length > 0 && { mayCallFrom: networkCheck(allowed_addresses) }),
+      ...(expiresAt !== null && { expiresAtS: expiresAt }),
     },
-    expiresAt: expires_at,
+    expiresAt,
+    isPrevious,
   }
 }
+
+const earlier = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other)
 
 /** Finds the caller of a key by its id, with its permissions and expiry; undefined when the key is deleted. */
 export const ownerOfKey = (world: Pick<World, 'meta'>, orgId: string, id: string): Promise<CachedCaller | undefined> =>

@@ -2,7 +2,16 @@ import { contract } from '@dendro/api'
 import { onRecord, type Routes, routes } from '../../../http/mount.ts'
 import type { World } from '../../../world.ts'
 import type { RecordPath } from '../../records.ts'
-import { createApiKey, findApiKey, getApiKey, listApiKeys, removeApiKey, updateApiKey } from './api-keys.ts'
+import {
+  createApiKey,
+  endPreviousSecret,
+  findApiKey,
+  getApiKey,
+  listApiKeys,
+  removeApiKey,
+  rotateApiKey,
+  updateApiKey,
+} from './api-keys.ts'
 
 const byApiKeyId =
   (world: World) =>
@@ -15,5 +24,7 @@ export const apiKeyRoutes = (world: World): Routes =>
     create: ({ actor, body }) => createApiKey(world, actor, body),
     get: onRecord(byApiKeyId(world), ({ record }) => getApiKey(world, record)),
     update: onRecord(byApiKeyId(world), ({ actor, record, body }) => updateApiKey(world, actor, record, body)),
+    rotate: onRecord(byApiKeyId(world), ({ actor, record, body }) => rotateApiKey(world, actor, record, body)),
+    endPrevious: onRecord(byApiKeyId(world), ({ actor, record }) => endPreviousSecret(world, actor, record)),
     remove: onRecord(byApiKeyId(world), ({ actor, record }) => removeApiKey(world, actor, record)),
   })
