@@ -49,6 +49,9 @@ export const ApiKey = z
     name: text(1, 255),
     api_key: z.string().describe('Short identifier that tells keys apart; not part of the secret.'),
     roles: z.array(z.string()),
+    user_id: uuid
+      .optional()
+      .describe('The user as whom a personal key acts, with the permissions that both the user and the roles have; absent for other keys.'),
     tags: Tags,
     allowed_in_address: z.boolean().describe(ALLOWED),
     expires_at: sec.optional().describe('Unix seconds; absent when the key never expires.'),
@@ -69,24 +72,40 @@ export const ApiKey = z
   .meta({ id: 'ApiKey' })
 export type ApiKey = z.output<typeof ApiKey>
 
+const KeyWithSecret = ApiKey.extend({ key: z.string() })
+
 const TTL_MAX_S = 70_000_000
+
+const lifetime = {
+  ttl: z.int().min(0).max(TTL_MAX_S).optional().describe('Lifetime in seconds; absent or 0 means that the key never expires.'),
+  expires_at: sec.optional(),
+}
+const hasOneLifetime = (key: { ttl?: number | undefined; expires_at?: number | undefined }): boolean =>
+  key.ttl === undefined || key.expires_at === undefined
+const ONE_LIFETIME = { error: 'and ttl exclude each other', path: ['expires_at'] }
 
 const NewApiKey = z
   .object({
     name: text(1, 255),
     roles: list(text(1, 255), { min: 1 }),
-    ttl: z.int().min(0).max(TTL_MAX_S).optional().describe('Lifetime in seconds; absent or 0 means that the key never expires.'),
-    expires_at: sec.optional(),
+    ...lifetime,
     tags: Tags.default({}),
     allowed_in_address: z.boolean().default(false).describe(ALLOWED),
     query_budget: KeyQueryBudget.optional(),
     event_defaults: EventDefaults.optional().describe(DEFAULTS),
     allowed_addresses: addresses.default([]).describe(`${FROM} Without any, it may be used from anywhere.`),
   })
-  .refine((key) => key.ttl === undefined || key.expires_at === undefined, {
-    error: 'and ttl exclude each other',
-    path: ['expires_at'],
-  })
+  .refine(hasOneLifetime, ONE_LIFETIME)
+
+const Rotation = z.object({
+  overlap: z
+    .int()
+    .min(0)
+    .max(OVERLAP_MAX_S)
+    .default(OVERLAP_S)
+    .describe('Seconds for which the previous secret keeps working; with 0 it ends at once.'),
+  end_previous: z.boolean().default(false).describe('End the secret before the previous rotation at once, if it still works.'),
+})
 
 export const apiKeys = {
   list: endpoint({
@@ -105,7 +124,7 @@ export const apiKeys = {
     summary: 'Create an API key; the response shows its secret `key` this once only',
     body: NewApiKey,
     status: 201,
-    reply: ApiKey.extend({ key: z.string() }),
+    reply: KeyWithSecret,
   }),
   get: endpoint({
     method: 'GET',
@@ -144,16 +163,8 @@ export const apiKeys = {
     summary: 'Give an API key another secret, while the previous one works for a limited time',
     description: `The response shows the new secret \`key\` this once only. The key keeps its id, roles and settings. A key whose previous secret still works
 is rotated again only with \`end_previous\`: senders may still use that secret.`,
-    body: z.object({
-      overlap: z
-        .int()
-        .min(0)
-        .max(OVERLAP_MAX_S)
-        .default(OVERLAP_S)
-        .describe('Seconds for which the previous secret keeps working; with 0 it ends at once.'),
-      end_previous: z.boolean().default(false).describe('End the secret before the previous rotation at once, if it still works.'),
-    }),
-    reply: ApiKey.extend({ key: z.string() }),
+    body: Rotation,
+    reply: KeyWithSecret,
     fails: [404, 409],
   }),
   endPrevious: endpoint({
@@ -171,5 +182,67 @@ is rotated again only with \`end_previous\`: senders may still use that secret.`
     tier: 'C',
     summary: 'Delete an API key, effective at once; the last AdminApi key cannot be deleted',
     fails: [404, 409],
+  }),
+}
+
+const NewPersonalKey = z
+  .object({
+    name: text(1, 255),
+    roles: list(text(1, 255), { min: 1 }).describe(
+      'Roles of API keys. They limit the key and add nothing: with AdminApi it may do all that you may.',
+    ),
+    ...lifetime,
+    allowed_addresses: addresses.default([]).describe(`${FROM} Without any, it may be used from anywhere.`),
+  })
+  .refine(hasOneLifetime, ONE_LIFETIME)
+
+/** The keys of the calling user. They need a session, so that a key cannot create others. */
+export const personalKeys = {
+  list: endpoint({
+    method: 'GET',
+    path: '/auth/api-keys',
+    permission: 'any',
+    tier: 'D',
+    summary: 'List your personal API keys',
+    reply: z.object({ api_keys: z.array(ApiKey) }),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/auth/api-keys',
+    permission: 'any',
+    tier: 'D',
+    summary: 'Create a personal API key; the response shows its secret `key` this once only',
+    description: `A personal key acts as you. It has the permissions that both you and its roles have at the time of each request, sees the datasets that you
+see, and works only while you may log in. Managing personal keys, passwords and sessions needs a bearer token.`,
+    body: NewPersonalKey,
+    status: 201,
+    reply: KeyWithSecret,
+    fails: [409],
+  }),
+  rotate: endpoint({
+    method: 'POST',
+    path: '/auth/api-keys/{apiKeyId}/rotate',
+    permission: 'any',
+    tier: 'D',
+    summary: 'Give a personal API key another secret, while the previous one works for a limited time',
+    body: Rotation,
+    reply: KeyWithSecret,
+    fails: [404, 409],
+  }),
+  endPrevious: endpoint({
+    method: 'DELETE',
+    path: '/auth/api-keys/{apiKeyId}/previous-secret',
+    permission: 'any',
+    tier: 'D',
+    summary: 'End the secret that a personal API key had before its last rotation',
+    fails: [404],
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/auth/api-keys/{apiKeyId}',
+    permission: 'any',
+    tier: 'D',
+    summary: 'Delete a personal API key, effective at once',
+    fails: [404],
   }),
 }

@@ -1,6 +1,6 @@
 import { agentInterface } from './agent-interface.ts'
 import { analytics } from './analytics.ts'
-import { apiKeys } from './api-keys.ts'
+import { apiKeys, personalKeys } from './api-keys.ts'
 import { assistants } from './assistants.ts'
 import { audit } from './audit.ts'
 import { auth } from './auth.ts'
@@ -99,6 +99,7 @@ export const contract = {
   parsers,
   patterns,
   permissions: permissionList,
+  personalKeys,
   policies,
   reference,
   retention,

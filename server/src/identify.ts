@@ -3,7 +3,7 @@ import type { HttpOptions } from './http/http.ts'
 import { forbidden } from './kernel/errors.ts'
 import type { Secret } from './kernel/secret.ts'
 import { ApiKeyCallers, type ApiKeyUses } from './resources/access/api-keys/api-keys.ts'
-import { identifyToken, KeyGuessLimiter } from './resources/access/auth/auth.ts'
+import { activeCallerOf, identifyToken, KeyGuessLimiter } from './resources/access/auth/auth.ts'
 import { reachedGroups } from './resources/access/groups/groups.ts'
 import type { World } from './world.ts'
 
@@ -11,7 +11,7 @@ import type { World } from './world.ts'
 export type RequestIdentity = Pick<HttpOptions, 'identify' | 'exceptions'>
 
 export function openIdentity(world: World, keyUses: ApiKeyUses): RequestIdentity {
-  const callers = new ApiKeyCallers(world, keyUses)
+  const callers = new ApiKeyCallers(world, keyUses, (orgId, id) => activeCallerOf(world, orgId, { type: 'USER_ID', id }))
   const guesses = new KeyGuessLimiter(world)
 
   /** Makes a sender of one wrong credential after another wait for each reply. */

@@ -10,7 +10,7 @@ import { readForm } from './ingest/detect/forms.ts'
 import type { Intake } from './ingest/intake/intake.ts'
 import { ingestionRoutes } from './ingest/routes.ts'
 import { agentInterfaceRoutes } from './mcp/mcp.ts'
-import { apiKeyRoutes } from './resources/access/api-keys/routes.ts'
+import { apiKeyRoutes, personalKeyRoutes } from './resources/access/api-keys/routes.ts'
 import { auditRoutes } from './resources/access/audit/routes.ts'
 import { authRoutes } from './resources/access/auth/routes.ts'
 import { customerRoutes } from './resources/access/customer/routes.ts'
@@ -97,6 +97,7 @@ export const allRoutes = (
     lineTimes: lineTimeRoutes(world),
     parsers: parserRoutes(world, readForm),
     permissions: permissionRoutes(),
+    personalKeys: personalKeyRoutes(world),
     policies: policyRoutes(world),
     roles: roleRoutes(world),
     apiKeys: apiKeyRoutes(world),

@@ -19,6 +19,12 @@ export type Ask = {
 /** Builds a request that succeeds once in the organization of the maker; every call creates records of its own. */
 export type Example = (maker: Maker) => Promise<Ask> | Ask
 
+async function personalKey(maker: Maker) {
+  const { token } = await maker.person()
+  const made = await maker.org.ask<{ id: string }>('POST', '/auth/api-keys', { token, body: { name: maker.word(), roles: ['SearchApi'] } })
+  return { token, params: { apiKeyId: made.body.id } }
+}
+
 /** Every endpoint with a body or a record in its path has an example here; the contract laws use them. */
 export const examples: Readonly<Record<string, Example>> = {
   'webApp.page': () => ({ params: { page: 'explore' } }),
@@ -265,6 +271,18 @@ export const examples: Readonly<Record<string, Example>> = {
   'parsers.unassign': async (maker) => ({ params: { datasetId: await maker.dataset() } }),
   'parsers.test': () => ({ body: { pattern: '%{WORD:verb} %{INT:n}', lines: ['sold 7', 'nothing'] } }),
   'parsers.detect': () => ({ body: { lines: ['level=info msg=hello'] } }),
+  'personalKeys.list': async (maker) => ({ token: (await maker.person()).token }),
+  'personalKeys.create': async (maker) => ({
+    token: (await maker.person()).token,
+    body: { name: maker.word(), roles: ['SearchApi'], ttl: 3600, allowed_addresses: ['127.0.0.0/8', '::1'] },
+  }),
+  'personalKeys.rotate': async (maker) => ({ ...(await personalKey(maker)), body: { overlap: 3600 } }),
+  'personalKeys.endPrevious': async (maker) => {
+    const named = await personalKey(maker)
+    await maker.org.ask('POST', `/auth/api-keys/${named.params.apiKeyId}/rotate`, { token: named.token, body: {} })
+    return named
+  },
+  'personalKeys.remove': personalKey,
   'policies.create': async (maker) => ({ body: await policy(maker) }),
   'policies.get': async (maker) => ({ params: { policyId: await maker.policy() } }),
   'policies.update': async (maker) => ({ params: { policyId: await maker.policy() }, body: await policy(maker) }),

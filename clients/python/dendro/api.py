@@ -41,6 +41,11 @@ class ApiKey(TypedDict):
     api_key: str
     """Short identifier that tells keys apart; not part of the secret."""
     roles: List[str]
+    user_id: NotRequired[str]
+    """
+    The user as whom a personal key acts, with the permissions that both the user and the roles have; absent for other
+    keys.
+    """
     tags: Tags
     allowed_in_address: bool
     """
@@ -2756,6 +2761,11 @@ class ApiKeysCreateReply(TypedDict):
     api_key: str
     """Short identifier that tells keys apart; not part of the secret."""
     roles: List[str]
+    user_id: NotRequired[str]
+    """
+    The user as whom a personal key acts, with the permissions that both the user and the roles have; absent for other
+    keys.
+    """
     tags: Tags
     allowed_in_address: bool
     """
@@ -2828,6 +2838,11 @@ class ApiKeysRotateReply(TypedDict):
     api_key: str
     """Short identifier that tells keys apart; not part of the secret."""
     roles: List[str]
+    user_id: NotRequired[str]
+    """
+    The user as whom a personal key acts, with the permissions that both the user and the roles have; absent for other
+    keys.
+    """
     tags: Tags
     allowed_in_address: bool
     """
@@ -4405,6 +4420,123 @@ PatternsValuesBodySearchDetails = TypedDict(
 
 class PermissionsListReply(TypedDict):
     resources: List[PermissionGroup]
+
+
+class PersonalKeysListReply(TypedDict):
+    api_keys: List[ApiKey]
+
+
+class PersonalKeysCreateBody(TypedDict):
+    name: str
+    roles: List[str]
+    """Roles of API keys. They limit the key and add nothing: with AdminApi it may do all that you may."""
+    ttl: NotRequired[int]
+    """Lifetime in seconds; absent or 0 means that the key never expires."""
+    expires_at: NotRequired[int]
+    allowed_addresses: NotRequired[List[str]]
+    """
+    Addresses and networks such as 10.0.0.0/8 or 2001:db8::/32 from which the key may be used; requests from others get
+    403. Without any, it may be used from anywhere.
+    """
+
+
+class PersonalKeysCreateReply(TypedDict):
+    id: str
+    name: str
+    api_key: str
+    """Short identifier that tells keys apart; not part of the secret."""
+    roles: List[str]
+    user_id: NotRequired[str]
+    """
+    The user as whom a personal key acts, with the permissions that both the user and the roles have; absent for other
+    keys.
+    """
+    tags: Tags
+    allowed_in_address: bool
+    """
+    Whether senders that can set no header may send events with the key as parameter `token` or `api_key` of the
+    address.
+    Addresses end up in the logs of proxies and senders.
+    """
+    expires_at: NotRequired[int]
+    """Unix seconds; absent when the key never expires."""
+    expires_soon: NotRequired[bool]
+    """True when the key expires within 14 days, or has expired; absent otherwise."""
+    allowed_addresses: NotRequired[List[str]]
+    """
+    Addresses and networks such as 10.0.0.0/8 or 2001:db8::/32 from which the key may be used; requests from others get
+    403. Absent when it may be used from anywhere.
+    """
+    previous_key_expires_at: NotRequired[int]
+    """After a rotation, the time in Unix seconds until which the previous secret works too; absent when it does not."""
+    previous_key_used_at: NotRequired[int]
+    """When the previous secret was last used, to the minute; absent when it was not."""
+    query_budget: NotRequired[ApiKeyQueryBudget]
+    """Limits of the queries of this key; absent when those of its roles apply."""
+    event_defaults: NotRequired[ApiKeyEventDefaults]
+    """
+    Where events of this key go unless the request says otherwise, for senders that can send only a key. Absent when
+    there are none.
+    """
+    last_used_at: NotRequired[int]
+    """When the key last authenticated a request, to the minute: sending, searching or any other; absent before the first."""
+    last_used_address: NotRequired[str]
+    """The network address of that request."""
+    metadata: Metadata
+    key: str
+
+
+class PersonalKeysRotateBody(TypedDict):
+    overlap: NotRequired[int]
+    """Seconds for which the previous secret keeps working; with 0 it ends at once."""
+    end_previous: NotRequired[bool]
+    """End the secret before the previous rotation at once, if it still works."""
+
+
+class PersonalKeysRotateReply(TypedDict):
+    id: str
+    name: str
+    api_key: str
+    """Short identifier that tells keys apart; not part of the secret."""
+    roles: List[str]
+    user_id: NotRequired[str]
+    """
+    The user as whom a personal key acts, with the permissions that both the user and the roles have; absent for other
+    keys.
+    """
+    tags: Tags
+    allowed_in_address: bool
+    """
+    Whether senders that can set no header may send events with the key as parameter `token` or `api_key` of the
+    address.
+    Addresses end up in the logs of proxies and senders.
+    """
+    expires_at: NotRequired[int]
+    """Unix seconds; absent when the key never expires."""
+    expires_soon: NotRequired[bool]
+    """True when the key expires within 14 days, or has expired; absent otherwise."""
+    allowed_addresses: NotRequired[List[str]]
+    """
+    Addresses and networks such as 10.0.0.0/8 or 2001:db8::/32 from which the key may be used; requests from others get
+    403. Absent when it may be used from anywhere.
+    """
+    previous_key_expires_at: NotRequired[int]
+    """After a rotation, the time in Unix seconds until which the previous secret works too; absent when it does not."""
+    previous_key_used_at: NotRequired[int]
+    """When the previous secret was last used, to the minute; absent when it was not."""
+    query_budget: NotRequired[ApiKeyQueryBudget]
+    """Limits of the queries of this key; absent when those of its roles apply."""
+    event_defaults: NotRequired[ApiKeyEventDefaults]
+    """
+    Where events of this key go unless the request says otherwise, for senders that can send only a key. Absent when
+    there are none.
+    """
+    last_used_at: NotRequired[int]
+    """When the key last authenticated a request, to the minute: sending, searching or any other; absent before the first."""
+    last_used_address: NotRequired[str]
+    """The network address of that request."""
+    metadata: Metadata
+    key: str
 
 
 class PoliciesListReply(TypedDict):
@@ -8749,6 +8881,92 @@ class PermissionsApi:
         return reply
 
 
+class PersonalKeysApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> PersonalKeysListReply:
+        """List your personal API keys."""
+        reply: PersonalKeysListReply = self._transport.call(
+            "GET",
+            "/auth/api-keys",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: PersonalKeysCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> PersonalKeysCreateReply:
+        """
+        Create a personal API key; the response shows its secret `key` this once only.
+
+        A personal key acts as you. It has the permissions that both you and its roles have at the time of each request,
+        sees the datasets that you see, and works only while you may log in. Managing personal keys, passwords and
+        sessions needs a bearer token.
+        """
+        reply: PersonalKeysCreateReply = self._transport.call(
+            "POST",
+            "/auth/api-keys",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def rotate(
+        self,
+        api_key_id: str,
+        body: PersonalKeysRotateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> PersonalKeysRotateReply:
+        """Give a personal API key another secret, while the previous one works for a limited time."""
+        reply: PersonalKeysRotateReply = self._transport.call(
+            "POST",
+            f"/auth/api-keys/{self._transport.part(api_key_id)}/rotate",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def end_previous(
+        self,
+        api_key_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """End the secret that a personal API key had before its last rotation."""
+        self._transport.call(
+            "DELETE",
+            f"/auth/api-keys/{self._transport.part(api_key_id)}/previous-secret",
+            "none",
+            headers=headers,
+        )
+
+    def remove(
+        self,
+        api_key_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a personal API key, effective at once."""
+        self._transport.call(
+            "DELETE",
+            f"/auth/api-keys/{self._transport.part(api_key_id)}",
+            "none",
+            headers=headers,
+        )
+
+
 class PoliciesApi:
     def __init__(self, transport: ApiTransport) -> None:
         self._transport = transport
@@ -10502,6 +10720,7 @@ class DendroClient(ApiTransport):
         self.parsers = ParsersApi(self)
         self.patterns = PatternsApi(self)
         self.permissions = PermissionsApi(self)
+        self.personal_keys = PersonalKeysApi(self)
         self.policies = PoliciesApi(self)
         self.reference = ReferenceApi(self)
         self.retention = RetentionApi(self)

@@ -7,6 +7,27 @@ import { useSave } from '../../parts/save.ts'
 import { clockOf } from '../../parts/time-range.ts'
 import { Input, Select } from '../../ui/field.tsx'
 
+const DAY_S = 86_400
+export const lifetimes: readonly (readonly [string, string])[] = [
+  ['0', 'never'],
+  [String(DAY_S), 'in a day'],
+  [String(30 * DAY_S), 'in 30 days'],
+  [String(90 * DAY_S), 'in 90 days'],
+  [String(365 * DAY_S), 'in a year'],
+]
+
+/** LastUsed is the last request of the key of any kind. */
+export function LastUsed({ apiKey: { last_used_at: usedMs, last_used_address: address } }: { apiKey: ApiKey }) {
+  if (usedMs === undefined) return <span className="text-soft">never</span>
+  const { day, clock } = clockOf(usedMs, 'utc')
+  return (
+    <span title={`${day} ${clock.slice(0, 5)} UTC`}>
+      {ago(usedMs, Date.now())}
+      {address && <span className="wrap-anywhere text-soft"> from {address}</span>}
+    </span>
+  )
+}
+
 /** AddressField is where a key may be used from. */
 export const AddressField = ({ addresses = [] }: { addresses?: readonly string[] | undefined }) => (
   <FormField name="Allowed addresses" of="allowed_addresses" className="min-w-48 flex-1">

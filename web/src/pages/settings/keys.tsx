@@ -11,18 +11,10 @@ import { RecordPanel } from '../../parts/record-panel.tsx'
 import { ShownOnce } from '../../parts/records.tsx'
 import { clockOf } from '../../parts/time-range.ts'
 import { Input, Select } from '../../ui/field.tsx'
-import { AddressField, addressesIn, KeyExpiry, KeyRotation } from './key-fields.tsx'
+import { AddressField, addressesIn, KeyExpiry, KeyRotation, LastUsed, lifetimes } from './key-fields.tsx'
 import { isSameSet, RolePicker, useRoleNames } from './role-picker.tsx'
 
 const KEYS = ['api keys']
-const DAY_S = 86_400
-const lifetimes = [
-  ['0', 'never'],
-  [String(DAY_S), 'in a day'],
-  [String(30 * DAY_S), 'in 30 days'],
-  [String(90 * DAY_S), 'in 90 days'],
-  [String(365 * DAY_S), 'in a year'],
-] as const
 const columns = ['Name', 'Prefix', 'Roles', 'Created', 'Last used', 'Last event sent', 'Expires']
 const HOUR_MS = 3_600_000
 const SENT_DAYS = 7
@@ -58,27 +50,31 @@ export function Keys() {
           <code key="id" className="font-mono text-xs">
             {key.api_key}
           </code>,
-          key.roles.map(nameOf).join(', '),
+          <KeyRoles key="roles" apiKey={key} nameOf={nameOf} />,
           <Created key="created" apiKey={key} />,
           <LastUsed key="used" apiKey={key} />,
           <LastSent key="sent" lastMs={sent.data && (sent.data.last.get(key.id) ?? (sent.data.isComplete ? null : undefined))} />,
           <KeyExpiry key="expires" apiKey={key} />,
         ]}
         form={(key, onEnd) =>
-          key && (
-            <>
-              <KeyForm apiKey={key} onEnd={onEnd} />
-              <KeyRotation
-                apiKey={key}
-                stale={KEYS}
-                onRotate={(overlap) => client.apiKeys.rotate({ params: { apiKeyId: key.id }, body: { overlap } })}
-                onEndPrevious={() => client.apiKeys.endPrevious({ params: { apiKeyId: key.id } })}
-                onRotated={(rotated) => {
-                  setCreated(rotated)
-                  onEnd()
-                }}
-              />
-            </>
+          key?.user_id !== undefined ? (
+            <p className="p-3 text-soft">Only its user may change a personal key. You can delete it.</p>
+          ) : (
+            key && (
+              <>
+                <KeyForm apiKey={key} onEnd={onEnd} />
+                <KeyRotation
+                  apiKey={key}
+                  stale={KEYS}
+                  onRotate={(overlap) => client.apiKeys.rotate({ params: { apiKeyId: key.id }, body: { overlap } })}
+                  onEndPrevious={() => client.apiKeys.endPrevious({ params: { apiKeyId: key.id } })}
+                  onRotated={(rotated) => {
+                    setCreated(rotated)
+                    onEnd()
+                  }}
+                />
+              </>
+            )
           )
         }
         deletionOf={({ name }) => `Delete “${name}”? Requests that use it are rejected from then on.`}
@@ -91,7 +87,7 @@ export function Keys() {
 function NewKey({ onCreated }: { onCreated(created: { name: string; key: string }): void }) {
   const client = useClient()
   const [roles, setRoles] = useState<string[]>(['IngestionApi'])
-  const [lifetime, setLifetime] = useState('0')
+  const [lifetime, setLifetime] = useState<string>('0')
   return (
     <Panel title="New key">
       <Form
@@ -125,6 +121,17 @@ function NewKey({ onCreated }: { onCreated(created: { name: string; key: string 
   )
 }
 
+/** KeyRoles are the roles of a key, and the user of a personal one. */
+function KeyRoles({ apiKey: { roles, user_id }, nameOf }: { apiKey: ApiKey; nameOf(role: string): string }) {
+  const callerOf = useCallerNames()
+  return (
+    <>
+      {roles.map(nameOf).join(', ')}
+      {user_id !== undefined && <span className="block text-soft text-xs">personal key of {callerOf(user_id)}</span>}
+    </>
+  )
+}
+
 function Created({ apiKey }: { apiKey: ApiKey }) {
   const callerOf = useCallerNames()
   const { created_at, created_by } = apiKey.metadata
@@ -133,18 +140,6 @@ function Created({ apiKey }: { apiKey: ApiKey }) {
     <span title={clockOf(created_at, 'utc').day}>
       {ago(created_at, Date.now())}
       {created_by && <span className="text-soft"> by {callerOf(created_by.id)}</span>}
-    </span>
-  )
-}
-
-/** LastUsed is the last request of the key of any kind. */
-function LastUsed({ apiKey: { last_used_at: usedMs, last_used_address: address } }: { apiKey: ApiKey }) {
-  if (usedMs === undefined) return <span className="text-soft">never</span>
-  const { day, clock } = clockOf(usedMs, 'utc')
-  return (
-    <span title={`${day} ${clock.slice(0, 5)} UTC`}>
-      {ago(usedMs, Date.now())}
-      {address && <span className="wrap-anywhere text-soft"> from {address}</span>}
     </span>
   )
 }

@@ -7,6 +7,7 @@ import { Loaded } from '../../parts/records.tsx'
 import { clockOf } from '../../parts/time-range.ts'
 import { keepCredential } from '../../session/session.ts'
 import { Input } from '../../ui/field.tsx'
+import { PersonalKeys } from './personal-keys.tsx'
 import { useRoleNames } from './role-picker.tsx'
 
 type Me = NonNullable<ReturnType<typeof useMe>['data']>
@@ -18,7 +19,7 @@ export function You() {
     <Loaded of={me}>
       {(data) => (
         <>
-          {data.user ? <Person user={data.user} /> : <Key me={data} />}
+          {data.user && !data.api_key ? <Person user={data.user} /> : <Key me={data} />}
           <Permissions me={data} />
         </>
       )}
@@ -82,6 +83,7 @@ function Person({ user }: { user: NonNullable<Me['user']> }) {
           </FormField>
         </Form>
       </Panel>
+      <PersonalKeys />
     </>
   )
 }

@@ -1,15 +1,15 @@
-import { type ApiKey, type BodyOf, type contract, type KeyQueryBudget, roleName } from '@dendro/api'
+import type { ApiKey, BodyOf, contract, KeyQueryBudget } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { badField, conflict, notFound } from '../../../kernel/errors.ts'
-import { isNetwork } from '../../../kernel/networks.ts'
 import type { Secret } from '../../../kernel/secret.ts'
 import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { createRecord, modifiedBy } from '../../records.ts'
 import { type AuditActor, recordChange } from '../audit/audit.ts'
 import { checkGrant, limitOfRoles, lockRolesForGrant } from '../roles/roles.ts'
-import { isExpired } from './callers.ts'
 import { keyAt, newSecret, shownKey } from './key-record.ts'
+import { checkExpiry, checkedAddresses, draftKey, expiryOf, storedRoles } from './new-key.ts'
+import { checkNotPersonal } from './rotation.ts'
 import {
   type ApiKeyRow,
   deleteApiKey,
@@ -25,14 +25,14 @@ import {
 } from './rows.ts'
 
 export { ApiKeyCallers, isExpired, ownerOfKey } from './callers.ts'
-export { endPreviousSecret, rotateApiKey } from './rotation.ts'
+export { createPersonalKey, findPersonalKey, listPersonalKeys, removePersonalKey, rotatePersonalKey } from './personal-keys.ts'
+export { endPreviousSecret, endPreviousSecretOf, rotateApiKey } from './rotation.ts'
 export { ApiKeyUses } from './uses.ts'
 
 type NewApiKey = BodyOf<typeof contract.apiKeys.create>
 type ApiKeyChange = BodyOf<typeof contract.apiKeys.update>
 
 const ADMIN = 'AdminApi'
-const SHORT_BYTES = 9
 
 export async function listApiKeys(world: World, actor: Actor): Promise<{ api_keys: ApiKey[] }> {
   const { meta } = world
@@ -67,7 +67,7 @@ export async function createApiKey(world: World, actor: Actor, request: NewApiKe
   const expiresAt = expiryOf(request, nowMs)
   const secret = newSecret(world)
   const row: ApiKeyRow = {
-    ...draft(world, actor.orgId, { name: request.name, roles, secret }),
+    ...draftKey(world, actor.orgId, { name: request.name, roles, secret }),
     tags: request.tags,
     allowed_in_address: request.allowed_in_address,
     query_budget: request.query_budget ?? {},
@@ -84,6 +84,7 @@ export async function createApiKey(world: World, actor: Actor, request: NewApiKe
 
 export async function updateApiKey(world: World, actor: Actor, record: ApiKeyRow, change: ApiKeyChange): Promise<ApiKey> {
   if (Object.values(change).every((value) => value === undefined)) return getApiKey(world, record)
+  checkNotPersonal(record)
   if (change.roles) await checkGrant(world, actor, 'API', change.roles)
   const roles = change.roles && storedRoles(change.roles)
   const changed = await world.meta.write(actor.orgId, async (tx) => {
@@ -116,13 +117,6 @@ const changedBy = (before: ApiKeyRow, change: ApiKeyChange): ApiKeyRow => ({
   allowed_addresses: change.allowed_addresses ? checkedAddresses(change.allowed_addresses) : before.allowed_addresses,
 })
 
-function checkedAddresses(addresses: readonly string[]): string[] {
-  const wrong = addresses.findIndex((address) => !isNetwork(address))
-  if (wrong >= 0)
-    throw badField(`allowed_addresses.${wrong}`, 'must be an IPv4 or IPv6 address, or a network such as 10.0.0.0/8 or 2001:db8::/32')
-  return [...new Set(addresses)]
-}
-
 export async function removeApiKey(world: World, actor: Actor, record: ApiKeyRow): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
     await checkAdminRemains(world, tx, record)
@@ -150,45 +144,17 @@ type KeyWorld = Pick<World, 'clock' | 'ids' | 'vault'>
 /** Stores the first key of an organization, in the transaction that creates the organization. */
 export async function bootstrapKey(world: KeyWorld, tx: Db, orgId: string, given: Secret | undefined): Promise<Secret> {
   const secret = given ?? newSecret(world)
-  await insertApiKey(tx, draft(world, orgId, { name: 'First key', roles: [ADMIN], secret }))
+  await insertApiKey(tx, draftKey(world, orgId, { name: 'First key', roles: [ADMIN], secret }))
   return secret
 }
 
 /** Creates another administrator key for an organization. `who` is the person with access to the machine. */
 export async function recoveryKey(world: KeyWorld, tx: Db, who: AuditActor): Promise<Secret> {
   const secret = newSecret(world)
-  const row = draft(world, who.orgId, { name: 'Recovery key', roles: [ADMIN], secret })
+  const row = draftKey(world, who.orgId, { name: 'Recovery key', roles: [ADMIN], secret })
   await insertApiKey(tx, row)
   await recordChange(world, tx, who, { entity: { type: 'api_key', id: row.id }, after: shownKey(row) })
   return secret
-}
-
-function draft(
-  world: Pick<World, 'clock' | 'ids' | 'vault'>,
-  orgId: string,
-  key: { name: string; roles: string[]; secret: Secret },
-): ApiKeyRow {
-  const nowMs = world.clock.nowMs()
-  return {
-    org_id: orgId,
-    id: world.ids.uuid(),
-    name: key.name,
-    api_key: world.ids.secret(SHORT_BYTES),
-    secret_hash: world.vault.hashOf('api-key', key.secret),
-    roles: key.roles,
-    tags: {},
-    allowed_in_address: false,
-    expires_at: null,
-    created_at: nowMs,
-    created_by: null,
-    modified_at: nowMs,
-    modified_by: null,
-    query_budget: {},
-    event_defaults: {},
-    allowed_addresses: [],
-    previous_hash: null,
-    previous_expires_at: null,
-  }
 }
 
 /** Refuses limits above those of the roles, which would have no effect. */
@@ -206,22 +172,4 @@ function checkBudget({ deployment }: Pick<World, 'deployment'>, roles: readonly 
     if ((budget?.[name as keyof KeyQueryBudget] ?? 0) > most)
       throw badField(`query_budget.${name}`, `must be at most ${most}, the limit of its roles`)
   }
-}
-
-/** The stored form of roles: normalized names, without duplicates. */
-const storedRoles = (roles: readonly string[]): string[] => [...new Set(roles.map(roleName))]
-
-/** The year 2286. A later value is in milliseconds by mistake, and the key would never expire. */
-const EXPIRY_MAX_S = 9_999_999_999
-
-function expiryOf(request: NewApiKey, nowMs: number): number | undefined {
-  if (request.ttl) return Math.floor(nowMs / 1000) + request.ttl
-  checkExpiry(request.expires_at, nowMs)
-  return request.expires_at
-}
-
-function checkExpiry(expiresAt: number | null | undefined, nowMs: number): void {
-  if (expiresAt === undefined || expiresAt === null) return
-  if (isExpired(expiresAt, nowMs)) throw badField('expires_at', 'must be in the future')
-  if (expiresAt > EXPIRY_MAX_S) throw badField('expires_at', 'must be in Unix seconds, not milliseconds')
 }

@@ -4,13 +4,16 @@ import { networkCheck } from '../../../kernel/networks.ts'
 import type { Secret } from '../../../kernel/secret.ts'
 import type { World } from '../../../world.ts'
 import { permissionsOf } from '../roles/roles.ts'
+import { hashOfKey } from './key-record.ts'
 import { type ApiKeyRow, selectApiKeyByHash, selectApiKeyById, selectOwner } from './rows.ts'
 import type { ApiKeyUses } from './uses.ts'
 
 /** The key under which the metadata cache keeps a caller. */
 type CacheEntryRef = { orgId: string; name: string }
 type Owner = { org_id: string; org_number: number }
-type CachedCaller = { identified: Principal; expiresAt: number | null; isPrevious: boolean }
+type CachedCaller = { identified: Principal; keyId: string; expiresAt: number | null; isPrevious: boolean }
+/** Finds a user who may log in now. */
+type FindActiveUser = (orgId: string, userId: string) => Promise<Principal | undefined>
 
 const CACHE_REFS_MAX = 10_000
 const SALT_BYTES = 32
@@ -29,8 +32,11 @@ export class ApiKeyCallers {
   readonly #uses: ApiKeyUses
   readonly #salt = randomBytes(SALT_BYTES).toString('latin1')
 
-  constructor(world: World, uses: ApiKeyUses) {
+  readonly #activeUser: FindActiveUser
+
+  constructor(world: World, uses: ApiKeyUses, activeUser: FindActiveUser) {
     this.#world = world
+    this.#activeUser = activeUser
     this.#uses = uses
   }
 
@@ -43,8 +49,8 @@ export class ApiKeyCallers {
   }
 
   async #read(key: Secret, digest: string, address: string): Promise<Principal | undefined> {
-    const { meta, vault } = this.#world
-    const secretHash = vault.hashOf('api-key', key)
+    const { meta } = this.#world
+    const secretHash = hashOfKey(this.#world, key)
     const text = secretHash.toString('base64')
     const owner = await meta
       .cached('*', `owner:${text}`, () => orAbsent(selectOwner(meta, secretHash)), {
@@ -55,7 +61,7 @@ export class ApiKeyCallers {
     const place = { orgId: owner.org_id, name: `api-key:${text}` }
     const known = await meta
       .cached<CachedCaller>(place.orgId, place.name, () => this.#load(owner, secretHash), {
-        only: ({ identified }) => ({ api_keys: identified.identity.id }),
+        only: ({ keyId }) => ({ api_keys: keyId }),
       })
       .catch(absentOrThrow)
     if (!known) return undefined
@@ -69,12 +75,29 @@ export class ApiKeyCallers {
     const row = await orAbsent(selectApiKeyByHash(meta, owner.org_id, secretHash))
     const isPrevious = row.previous_hash !== null && timingSafeEqual(row.previous_hash, secretHash)
     if (!isPrevious && !timingSafeEqual(row.secret_hash, secretHash)) throw new NotFoundUncached()
-    return knownOf(this.#world, row, owner.org_number, isPrevious)
+    const known = await knownOf(this.#world, row, owner.org_number, isPrevious)
+    return row.user_id === null ? known : { ...known, identified: await this.#personal(row, row.user_id, known.identified) }
   }
 
-  #holding({ identified, expiresAt, isPrevious }: CachedCaller, address: string): Principal | undefined {
+  /** A personal key acts as its user, who is read with it: a change of either is a change of the caller. */
+  async #personal(
+    { org_id, id, name }: ApiKeyRow,
+    userId: string,
+    { permissions, mayCallFrom, expiresAtS }: Principal,
+  ): Promise<Principal> {
+    const user = await orAbsent(this.#activeUser(org_id, userId))
+    return {
+      ...user,
+      permissions: permissions.intersection(user.permissions),
+      personalKey: { id, name },
+      ...(mayCallFrom && { mayCallFrom }),
+      ...(expiresAtS !== undefined && { expiresAtS }),
+    }
+  }
+
+  #holding({ identified, keyId, expiresAt, isPrevious }: CachedCaller, address: string): Principal | undefined {
     if (isExpired(expiresAt, this.#world.clock.nowMs())) return undefined
-    this.#uses.record(identified.identity.id, address, isPrevious)
+    this.#uses.record(keyId, address, isPrevious)
     return identified
   }
 }
@@ -97,6 +120,7 @@ async function knownOf(world: Pick<World, 'meta'>, row: ApiKeyRow, orgNumber: nu
       ...(allowed_addresses.length > 0 && { mayCallFrom: networkCheck(allowed_addresses) }),
       ...(expiresAt !== null && { expiresAtS: expiresAt }),
     },
+    keyId: id,
     expiresAt,
     isPrevious,
   }

@@ -8,7 +8,15 @@ const SECRET_BYTES = 32
 /** How long before its expiry a key is shown as expiring soon. */
 const SOON_S = 14 * 86_400
 
-export const newSecret = (world: Pick<World, 'ids'>): Secret => new Secret(`dk_${world.ids.secret(SECRET_BYTES)}`)
+const PREFIX = 'dk_'
+const PERSONAL_PREFIX = 'dpk_'
+
+export const newSecret = (world: Pick<World, 'ids'>, kind: 'organization' | 'personal' = 'organization'): Secret =>
+  new Secret(`${kind === 'personal' ? PERSONAL_PREFIX : PREFIX}${world.ids.secret(SECRET_BYTES)}`)
+
+/** The stored form of a secret. Versions without personal keys do not find these, and so never take one for a key of the organization. */
+export const hashOfKey = ({ vault }: Pick<World, 'vault'>, secret: Secret): Buffer =>
+  vault.hashOf(secret.reveal().startsWith(PERSONAL_PREFIX) ? 'personal-key' : 'api-key', secret)
 
 /** A key with what depends on the time and on its use. */
 export function keyAt(row: ApiKeyRow, use: KeyUse | undefined, nowMs: number): ApiKey {
@@ -32,6 +40,7 @@ export function shownKey(row: ApiKeyRow): ApiKey {
     name: row.name,
     api_key: row.api_key,
     roles: row.roles,
+    ...(row.user_id === null ? {} : { user_id: row.user_id }),
     tags: row.tags,
     allowed_in_address: row.allowed_in_address,
     ...(row.expires_at === null ? {} : { expires_at: row.expires_at }),

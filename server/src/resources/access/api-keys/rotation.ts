@@ -1,29 +1,36 @@
 import type { ApiKey, BodyOf, contract } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
-import { conflict, notFound } from '../../../kernel/errors.ts'
+import { conflict, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { modifiedBy } from '../../records.ts'
 import { recordChange } from '../audit/audit.ts'
 import { checkGrant } from '../roles/roles.ts'
 import { isExpired } from './callers.ts'
-import { keyAt, newSecret, shownKey } from './key-record.ts'
+import { hashOfKey, keyAt, newSecret, shownKey } from './key-record.ts'
 import { type ApiKeyRow, clearPreviousUse, lockApiKey, selectKeyUse, updateKeySecrets } from './rows.ts'
 
 type Rotation = BodyOf<typeof contract.apiKeys.rotate>
 
 /** Gives a key another secret. Whoever learns it has the permissions of the key, so the caller must hold them. */
 export async function rotateApiKey(world: World, actor: Actor, record: ApiKeyRow, ask: Rotation): Promise<ApiKey & { key: string }> {
+  checkNotPersonal(record)
   await checkGrant(world, actor, 'API', record.roles)
   return replaceSecret(world, actor, record, ask)
 }
 
-async function replaceSecret(
+/** Only its user may change a personal key or have its secret: whoever has that acts as the user. */
+export function checkNotPersonal({ user_id }: ApiKeyRow): void {
+  if (user_id !== null) throw forbidden('only its user may change a personal key; others can delete it')
+}
+
+/** Gives a key another secret, for callers who may have it. */
+export async function replaceSecret(
   world: World,
   actor: Actor,
-  { id }: ApiKeyRow,
+  { id, user_id }: ApiKeyRow,
   { overlap, end_previous }: Rotation,
 ): Promise<ApiKey & { key: string }> {
-  const secret = newSecret(world)
+  const secret = newSecret(world, user_id === null ? 'organization' : 'personal')
   const row = await world.meta.write(actor.orgId, async (tx) => {
     const before = await lockApiKey(tx, actor.orgId, id)
     if (!before) throw notFound('API key', id)
@@ -34,7 +41,7 @@ async function replaceSecret(
     const previous = overlap === 0 ? undefined : { hash: before.secret_hash, expires_at: Math.floor(nowMs / 1000) + overlap }
     const next: ApiKeyRow = {
       ...before,
-      secret_hash: world.vault.hashOf('api-key', secret),
+      secret_hash: hashOfKey(world, secret),
       previous_hash: previous?.hash ?? null,
       previous_expires_at: previous?.expires_at ?? null,
       ...modifiedBy(actor, nowMs),
@@ -47,7 +54,13 @@ async function replaceSecret(
   return { ...keyAt(row, await selectKeyUse(world.meta, row.org_id, row.id), world.clock.nowMs()), key: secret.reveal() }
 }
 
-export async function endPreviousSecret(world: World, actor: Actor, { id }: ApiKeyRow): Promise<undefined> {
+export async function endPreviousSecret(world: World, actor: Actor, record: ApiKeyRow): Promise<undefined> {
+  checkNotPersonal(record)
+  return endPreviousSecretOf(world, actor, record)
+}
+
+/** Ends the previous secret of any key, also of a personal one. */
+export async function endPreviousSecretOf(world: World, actor: Actor, { id }: ApiKeyRow): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
     const before = await lockApiKey(tx, actor.orgId, id)
     const nowMs = world.clock.nowMs()

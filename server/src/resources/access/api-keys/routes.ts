@@ -4,12 +4,18 @@ import type { World } from '../../../world.ts'
 import type { RecordPath } from '../../records.ts'
 import {
   createApiKey,
+  createPersonalKey,
   endPreviousSecret,
+  endPreviousSecretOf,
   findApiKey,
+  findPersonalKey,
   getApiKey,
   listApiKeys,
+  listPersonalKeys,
   removeApiKey,
+  removePersonalKey,
   rotateApiKey,
+  rotatePersonalKey,
   updateApiKey,
 } from './api-keys.ts'
 
@@ -28,3 +34,14 @@ export const apiKeyRoutes = (world: World): Routes =>
     endPrevious: onRecord(byApiKeyId(world), ({ actor, record }) => endPreviousSecret(world, actor, record)),
     remove: onRecord(byApiKeyId(world), ({ actor, record }) => removeApiKey(world, actor, record)),
   })
+
+export function personalKeyRoutes(world: World): Routes {
+  const find = ({ actor, params }: RecordPath<'apiKeyId'>) => findPersonalKey(world, actor, params.apiKeyId)
+  return routes('personalKeys', contract.personalKeys, {
+    list: ({ actor }) => listPersonalKeys(world, actor),
+    create: ({ actor, body }) => createPersonalKey(world, actor, body),
+    rotate: onRecord(find, ({ actor, record, body }) => rotatePersonalKey(world, actor, record, body)),
+    endPrevious: onRecord(find, ({ actor, record }) => endPreviousSecretOf(world, actor, record)),
+    remove: onRecord(find, ({ actor, record }) => removePersonalKey(world, actor, record)),
+  })
+}

@@ -9,6 +9,8 @@ export type ApiKeyRow = {
   api_key: string
   secret_hash: Buffer
   roles: string[]
+  /** The user of a personal key. */
+  user_id: string | null
   tags: Record<string, string>
   allowed_in_address: boolean
   expires_at: number | null
@@ -58,6 +60,17 @@ export const clearPreviousUse = (db: Db, orgId: string, id: string) =>
 export const selectApiKeys = (db: Db, orgId: string) =>
   db.all<ApiKeyRow>(sql`select * from api_keys where org_id = ${orgId} order by created_at desc, id`)
 
+export const selectKeysOfUser = (db: Db, orgId: string, userId: string) =>
+  db.all<ApiKeyRow>(sql`select * from api_keys where org_id = ${orgId} and user_id = ${userId} order by created_at desc, id`)
+
+/** Counts the personal keys of a user, and lets no other transaction add one until the end of this one. */
+export const lockUserForKeys = async (db: Db, orgId: string, userId: string): Promise<number | undefined> => {
+  const user = await db.one(sql`select 1 from users where org_id = ${orgId} and id = ${userId} for no key update`)
+  if (user === undefined) return undefined
+  return (await db.one<{ keys: number }>(sql`select count(*)::int as keys from api_keys where org_id = ${orgId} and user_id = ${userId}`))
+    ?.keys
+}
+
 export const selectApiKey = (db: Db, orgId: string, id: string) =>
   db.one<ApiKeyRow>(sql`select * from api_keys where org_id = ${orgId} and id = ${id}`)
 
@@ -80,10 +93,10 @@ export const selectApiKeyByHash = (db: Db, orgId: string, hash: Buffer) =>
 export const insertApiKey = (db: Db, row: ApiKeyRow) =>
   db.run(sql`
     insert into api_keys (org_id, id, name, api_key, secret_hash, roles, tags, allowed_in_address, expires_at, created_at, created_by,
-      modified_at, modified_by, query_budget, event_defaults, allowed_addresses)
+      modified_at, modified_by, query_budget, event_defaults, allowed_addresses, user_id)
     values (${row.org_id}, ${row.id}, ${row.name}, ${row.api_key}, ${row.secret_hash}, ${row.roles}, ${json(row.tags)},
       ${row.allowed_in_address}, ${row.expires_at}, ${row.created_at}, ${json(row.created_by)}, ${row.modified_at}, ${json(row.modified_by)},
-      ${json(row.query_budget)}, ${json(row.event_defaults)}, ${row.allowed_addresses})`)
+      ${json(row.query_budget)}, ${json(row.event_defaults)}, ${row.allowed_addresses}, ${row.user_id})`)
 
 type ChangedKey = Pick<
   ApiKeyRow,
@@ -123,7 +136,7 @@ export const deleteApiKey = (db: Db, orgId: string, id: string) => db.run(sql`de
 export const lockAdminKeys = (db: Db, orgId: string, nowMs: number) =>
   db.all<Pick<ApiKeyRow, 'id' | 'expires_at'>>(sql`
     select id, expires_at from api_keys
-    where org_id = ${orgId} and 'AdminApi' = any (roles) and (expires_at is null or expires_at * 1000 > ${nowMs}::bigint)
+    where org_id = ${orgId} and 'AdminApi' = any (roles) and user_id is null and (expires_at is null or expires_at * 1000 > ${nowMs}::bigint)
     order by id for update`)
 
 /** True if an administrator can log in. The last administrator cannot be removed, so it stays true. */

@@ -1,5 +1,5 @@
 import { type BodyOf, type contract, type Login, type ReplyOf, shownRole } from '@dendro/api'
-import type { Actor, RequestFacts } from '../../../http/actor.ts'
+import { type Actor, type RequestFacts, sessionOf } from '../../../http/actor.ts'
 import { badField, forbidden, unauthenticated } from '../../../kernel/errors.ts'
 import { Secret } from '../../../kernel/secret.ts'
 import type { Db } from '../../../meta/meta.ts'
@@ -163,8 +163,8 @@ export async function logOut(world: World, actor: Actor): Promise<undefined> {
 
 /** Changes the password. Requires the old one, with the same delays as a login. All sessions end, and a new token is returned. */
 export async function changePassword(world: World, actor: Actor, ask: PasswordChange): Promise<Login> {
-  const user = actor.identity.type === 'USER_ID' ? await loginOf(world, actor.identity.id) : undefined
-  if (!user) throw forbidden('only a user has a password')
+  const user = await loginOf(world, sessionOf(actor).userId)
+  if (!user) throw unauthenticated()
   const attempt = await beginAttempt(world, user.email_key, actor.facts.address)
   const [same] = await matchPassword(attempt, [user], new Secret(ask.current_password))
   if (!same) {
@@ -190,5 +190,8 @@ export async function whoAmI(world: World, actor: Actor): Promise<Me> {
   if (type === 'API_KEY_ID') {
     return { ...caller, roles: [...actor.roles], api_key: await getApiKey(world, await findApiKey(world, actor, id)) }
   }
-  return { ...caller, roles: actor.roles.map(shownRole), user: await getUser(world, await findUserAnywhere(world, actor, id)) }
+  const { personalKey } = actor
+  const user = await getUser(world, await findUserAnywhere(world, actor, id))
+  const key = personalKey && (await getApiKey(world, await findApiKey(world, actor, personalKey.id)))
+  return { ...caller, roles: actor.roles.map(shownRole), user, ...(key && { api_key: key }) }
 }
