@@ -129,6 +129,7 @@ export {
   type SearchDetails,
 } from './saved-searches.ts'
 export { EVENTS_MAX, type QueryStatus, type SearchRequest, type SearchResponse } from './search.ts'
+export type { Session } from './sessions.ts'
 export { branchesOf, type JsonSchema, propertiesOf, requiredOf, resolveShape, shapeName } from './shapes.ts'
 export type { Idp, SsoMapping } from './sso.ts'
 export type { Statement, StatementReference, StatementSet } from './statements.ts'

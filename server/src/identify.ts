@@ -3,14 +3,14 @@ import type { HttpOptions } from './http/http.ts'
 import { forbidden } from './kernel/errors.ts'
 import type { Secret } from './kernel/secret.ts'
 import { ApiKeyCallers, type ApiKeyUses } from './resources/access/api-keys/api-keys.ts'
-import { activeCallerOf, identifyToken, KeyGuessLimiter } from './resources/access/auth/auth.ts'
+import { activeCallerOf, identifyToken, KeyGuessLimiter, type SessionUses } from './resources/access/auth/auth.ts'
 import { reachedGroups } from './resources/access/groups/groups.ts'
 import type { World } from './world.ts'
 
 /** Decides who a caller is, and whether a path concerns them personally. */
 export type RequestIdentity = Pick<HttpOptions, 'identify' | 'exceptions'>
 
-export function openIdentity(world: World, keyUses: ApiKeyUses): RequestIdentity {
+export function openIdentity(world: World, keyUses: ApiKeyUses, sessionUses: SessionUses): RequestIdentity {
   const callers = new ApiKeyCallers(world, keyUses, (orgId, id) => activeCallerOf(world, orgId, { type: 'USER_ID', id }))
   const guesses = new KeyGuessLimiter(world)
 
@@ -25,8 +25,10 @@ export function openIdentity(world: World, keyUses: ApiKeyUses): RequestIdentity
     identify: (credential, facts) => {
       const secret = credential.kind === 'key' ? credential.key : credential.token
       const found = credential.kind === 'key' ? callers.identify(secret, facts.address) : identifyToken(world, secret)
-      const checked = (principal: Principal): Principal =>
-        credential.kind === 'key' && credential.isConfigured ? principal : atAllowedAddress(principal, facts)
+      const checked = (principal: Principal): Principal => {
+        if (principal.sessionId !== undefined) sessionUses.record(principal.sessionId, facts.address)
+        return credential.kind === 'key' && credential.isConfigured ? principal : atAllowedAddress(principal, facts)
+      }
       // A cached key needs no promise, which would cost as much as the rest of the work.
       if (!(found instanceof Promise)) return checked(found)
       return delayUnlessKnown(found, secret, facts).then((principal) => principal && checked(principal))

@@ -271,6 +271,14 @@ export const examples: Readonly<Record<string, Example>> = {
   'parsers.unassign': async (maker) => ({ params: { datasetId: await maker.dataset() } }),
   'parsers.test': () => ({ body: { pattern: '%{WORD:verb} %{INT:n}', lines: ['sold 7', 'nothing'] } }),
   'parsers.detect': () => ({ body: { lines: ['level=info msg=hello'] } }),
+  'sessions.list': async (maker) => ({ token: (await maker.person()).token }),
+  'sessions.remove': async (maker) => {
+    const { email, password, token } = await maker.person()
+    await maker.org.ask('POST', '/auth/login', { body: { email, password } })
+    const { sessions } = (await maker.org.ask<{ sessions: { id: string; is_current: boolean }[] }>('GET', '/auth/sessions', { token })).body
+    return { token, params: { sessionId: sessions.find((session) => !session.is_current)?.id ?? '' } }
+  },
+  'sessions.endOthers': async (maker) => ({ token: (await maker.person()).token }),
   'personalKeys.list': async (maker) => ({ token: (await maker.person()).token }),
   'personalKeys.create': async (maker) => ({
     token: (await maker.person()).token,
@@ -396,6 +404,7 @@ export const examples: Readonly<Record<string, Example>> = {
     return { params: { userId: id } }
   },
   'users.resendInvite': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
+  'users.endSessions': async (maker) => ({ params: { userId: (await maker.person()).id } }),
   'users.resetPassword': async (maker) => ({ params: { userId: (await maker.person()).id } }),
   'users.preferences': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
   'users.updatePreferences': async (maker) => ({ params: { userId: (await maker.invited()).id }, body: { timezone: 'Europe/Dublin' } }),

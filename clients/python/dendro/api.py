@@ -509,6 +509,11 @@ class EncryptionKeyAwsKms(TypedDict):
     region: NotRequired[str]
 
 
+class EndedSessions(TypedDict):
+    ended: int
+    """The number of sessions that have ended."""
+
+
 class Error(TypedDict):
     """The body of every failure; `errors` names the violated rules in machine-readable form."""
     type: str
@@ -2153,6 +2158,26 @@ class Series(TypedDict):
 class SeriesAggregatesItem(TypedDict):
     function: str
     value: Union[float, None]
+
+
+class Session(TypedDict):
+    id: str
+    org_id: str
+    """The organization in which the session acts."""
+    is_current: bool
+    """Whether this request belongs to the session."""
+    created_at: int
+    expires_at: int
+    method: NotRequired[str]
+    """How the user logged in: `Password`, or the name of an identity provider."""
+    address: NotRequired[str]
+    """The network address of the login."""
+    user_agent: NotRequired[str]
+    """The program of the login, as it names itself."""
+    last_used_at: NotRequired[int]
+    """When the session was last used, to the minute."""
+    last_used_address: NotRequired[str]
+    """The network address of that request."""
 
 
 class SlackIntegration(TypedDict):
@@ -4945,6 +4970,10 @@ SearchRunBody = TypedDict(
         "per_page": "NotRequired[int]",
     },
 )
+
+
+class SessionsListReply(TypedDict):
+    sessions: List[Session]
 
 
 class SignOnProvidersBody(TypedDict):
@@ -9557,6 +9586,58 @@ class SearchApi:
         )
 
 
+class SessionsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SessionsListReply:
+        """
+        List your sessions, newest first, in all organizations.
+
+        A session begins with a login and ends with a logout or after 12 hours. At most the newest 200 are listed. This
+        needs a bearer token.
+        """
+        reply: SessionsListReply = self._transport.call(
+            "GET",
+            "/auth/sessions",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        session_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """End one of your sessions, effective at once."""
+        self._transport.call(
+            "DELETE",
+            f"/auth/sessions/{self._transport.part(session_id)}",
+            "none",
+            headers=headers,
+        )
+
+    def end_others(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> EndedSessions:
+        """End all your sessions but that of this request, effective at once."""
+        reply: EndedSessions = self._transport.call(
+            "POST",
+            "/auth/sessions/end-others",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+
 class SignOnApi:
     def __init__(self, transport: ApiTransport) -> None:
         self._transport = transport
@@ -10362,6 +10443,21 @@ class UsersApi:
         )
         return reply
 
+    def end_sessions(
+        self,
+        user_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> EndedSessions:
+        """End all sessions of a user, in all organizations, effective at once; the user may log in again."""
+        reply: EndedSessions = self._transport.call(
+            "DELETE",
+            f"/users/{self._transport.part(user_id)}/sessions",
+            "json",
+            headers=headers,
+        )
+        return reply
+
     def reset_password(
         self,
         user_id: str,
@@ -10729,6 +10825,7 @@ class DendroClient(ApiTransport):
         self.saved_search_templates = SavedSearchTemplatesApi(self)
         self.saved_searches = SavedSearchesApi(self)
         self.search = SearchApi(self)
+        self.sessions = SessionsApi(self)
         self.sign_on = SignOnApi(self)
         self.sso = SsoApi(self)
         self.statements = StatementsApi(self)

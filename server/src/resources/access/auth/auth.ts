@@ -22,6 +22,7 @@ import {
   isStillPassword,
   type LoginRow,
   loginOf,
+  PASSWORD,
   recordLogin,
   redeem,
   replacePassword,
@@ -37,6 +38,8 @@ import { openSession, type ProvidedSession } from './sessions.ts'
 export { beginAttempt, laterSucceeded } from './attempts.ts'
 export { activeCallerOf, callerOf } from './current-callers.ts'
 export { KeyGuessLimiter } from './key-guesses.ts'
+export { endOtherSessions, endSession, listSessions } from './own-sessions.ts'
+export { SessionUses } from './session-uses.ts'
 export { endProvidedSessions, identifyToken, openSession } from './sessions.ts'
 
 type Credentials = BodyOf<typeof contract.auth.login>
@@ -105,7 +108,14 @@ async function startSession(
 ): Promise<Login | undefined> {
   const user = await recordLogin(world, tx, row, method)
   if (!user) return undefined
-  const session = await openSession(world, tx, { userId: user.id, orgId, roles: roles.map(shownRole), provided })
+  const session = await openSession(world, tx, {
+    userId: user.id,
+    orgId,
+    roles: roles.map(shownRole),
+    facts,
+    method: method ?? PASSWORD,
+    provided,
+  })
   const who = { orgId, identity: { type: 'USER_ID', id: user.id } as const, name: user.email, facts }
   await recordChange(world, tx, who, { entity: { type: 'user', id: user.id } })
   return { token: session.token.reveal(), token_type: 'Bearer', expires_at: session.expiresAtS, user: shownUser(world, user) }

@@ -19,7 +19,7 @@ export async function switchUser(world: World, actor: Actor, orgId: string, user
     await upsertActiveOrganization(tx, userId, orgId)
     await recordChange(world, tx, acting, { entity: { type: 'user', id: userId }, after: { active_organisation: orgId } })
     if (!isSelf) return {}
-    const { token, expiresAtS } = await openSession(world, tx, { userId, orgId, roles: acting.roles, like: actor })
+    const { token, expiresAtS } = await openSession(world, tx, { userId, orgId, roles: acting.roles, facts: actor.facts, like: actor })
     return { token: token.reveal(), token_type: 'Bearer', expires_at: expiresAtS }
   })
 }

@@ -8,6 +8,7 @@ import type { UserRow } from './rows.ts'
 import {
   createUser,
   deactivateUser,
+  endSessions,
   findUser,
   findUserAnywhere,
   getUser,
@@ -35,6 +36,7 @@ export function userRoutes(world: World): Routes {
     deactivate: onRecord(find, ({ actor, record }) => deactivateUser(world, actor, record)),
     reactivate: onRecord(find, ({ actor, record }) => reactivateUser(world, actor, record)),
     resendInvite: onRecord(find, ({ actor, record }) => resendInvitation(world, actor, record)),
+    endSessions: onRecord(find, ({ actor, record }) => endSessions(world, actor, record)),
     resetPassword: onRecord(find, ({ actor, record }) => resetPassword(world, actor, record)),
     preferences: onRecord(findSelf, ({ record }) => getPreferences(record)),
     updatePreferences: onRecord(findSelf, ({ actor, record, body }) => updatePreferences(world, actor, record, body)),
