@@ -43,6 +43,7 @@ import { retention, retentionRules } from './retention.ts'
 import { roles } from './roles.ts'
 import { savedSearches, savedSearchTemplates } from './saved-searches.ts'
 import { search } from './search.ts'
+import { secondFactor } from './second-factor.ts'
 import { sessions } from './sessions.ts'
 import { signOn } from './sign-on.ts'
 import { sso } from './sso.ts'
@@ -109,6 +110,7 @@ export const contract = {
   savedSearches,
   savedSearchTemplates,
   search,
+  secondFactor,
   sessions,
   signOn,
   sso,

@@ -205,6 +205,14 @@ export const users = {
     reply: EndedSessions,
     fails: [404],
   }),
+  removeSecondFactor: endpoint({
+    method: 'DELETE',
+    path: '/users/{userId}/second-factor',
+    permission: 'users_write',
+    tier: 'D',
+    summary: 'Remove the second factor of a user who has lost it; the password alone is enough until they set up another',
+    fails: [404],
+  }),
   resetPassword: endpoint({
     method: 'POST',
     path: '/users/{userId}/reset-password',

@@ -12,7 +12,7 @@ import { ingestionRoutes } from './ingest/routes.ts'
 import { agentInterfaceRoutes } from './mcp/mcp.ts'
 import { apiKeyRoutes, personalKeyRoutes } from './resources/access/api-keys/routes.ts'
 import { auditRoutes } from './resources/access/audit/routes.ts'
-import { authRoutes, sessionRoutes } from './resources/access/auth/routes.ts'
+import { authRoutes, secondFactorRoutes, sessionRoutes } from './resources/access/auth/routes.ts'
 import { customerRoutes } from './resources/access/customer/routes.ts'
 import { encryptionKeyRoutes } from './resources/access/encryption-keys/routes.ts'
 import { groupRoutes } from './resources/access/groups/routes.ts'
@@ -104,6 +104,7 @@ export const allRoutes = (
     assistants: assistantRoutes(world),
     audit: auditRoutes(world),
     auth: authRoutes(world),
+    secondFactor: secondFactorRoutes(world),
     sessions: sessionRoutes(world),
     collections: collectionRoutes(world),
     contentPacks: contentPackRoutes(world),

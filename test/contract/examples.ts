@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { vi } from 'vitest'
 import { sql } from '../../server/src/meta/sql.ts'
 import { upsertInsights } from '../../server/src/resources/watching/insights/rows.ts'
+import { codeAt } from '../authenticator.ts'
 import { idpRequest, keptIdp, keptMapping, signOnAnswer, signOnProvider } from './sso-examples.ts'
 import { type Maker, PASSWORD } from './stage.ts'
 
@@ -18,6 +19,13 @@ export type Ask = {
 
 /** Builds a request that succeeds once in the organization of the maker; every call creates records of its own. */
 export type Example = (maker: Maker) => Promise<Ask> | Ask
+
+/** Switches the second factor of a user on; returns the recovery codes. */
+async function withSecondFactor({ app, org }: Maker, { token, password }: { token: string; password: string }): Promise<string[]> {
+  const { secret } = (await org.ask<{ secret: string }>('POST', '/auth/second-factor', { token, body: { password } })).body
+  const body = { code: codeAt(secret, app.clock.nowMs()) }
+  return (await org.ask<{ recovery_codes: string[] }>('POST', '/auth/second-factor/confirm', { token, body })).body.recovery_codes
+}
 
 async function personalKey(maker: Maker) {
   const { token } = await maker.person()
@@ -271,6 +279,21 @@ export const examples: Readonly<Record<string, Example>> = {
   'parsers.unassign': async (maker) => ({ params: { datasetId: await maker.dataset() } }),
   'parsers.test': () => ({ body: { pattern: '%{WORD:verb} %{INT:n}', lines: ['sold 7', 'nothing'] } }),
   'parsers.detect': () => ({ body: { lines: ['level=info msg=hello'] } }),
+  'secondFactor.get': async (maker) => ({ token: (await maker.person()).token }),
+  'secondFactor.begin': async (maker) => {
+    const { token, password } = await maker.person()
+    return { token, body: { password } }
+  },
+  'secondFactor.confirm': async (maker) => {
+    const { token, password } = await maker.person()
+    const { secret } = (await maker.org.ask<{ secret: string }>('POST', '/auth/second-factor', { token, body: { password } })).body
+    return { token, body: { code: codeAt(secret, maker.app.clock.nowMs()) } }
+  },
+  'secondFactor.remove': async (maker) => {
+    const person = await maker.person()
+    const [code] = await withSecondFactor(maker, person)
+    return { token: person.token, body: { password: person.password, code } }
+  },
   'sessions.list': async (maker) => ({ token: (await maker.person()).token }),
   'sessions.remove': async (maker) => {
     const { email, password, token } = await maker.person()
@@ -404,6 +427,11 @@ export const examples: Readonly<Record<string, Example>> = {
     return { params: { userId: id } }
   },
   'users.resendInvite': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
+  'users.removeSecondFactor': async (maker) => {
+    const person = await maker.person()
+    await withSecondFactor(maker, person)
+    return { params: { userId: person.id } }
+  },
   'users.endSessions': async (maker) => ({ params: { userId: (await maker.person()).id } }),
   'users.resetPassword': async (maker) => ({ params: { userId: (await maker.person()).id } }),
   'users.preferences': async (maker) => ({ params: { userId: (await maker.invited()).id } }),

@@ -2910,11 +2910,15 @@ class AuditListReply(TypedDict):
 class AuthLoginBody(TypedDict):
     email: str
     password: str
+    code: NotRequired[str]
+    """The code of the second factor, or a recovery code; only users with a second factor need it."""
 
 
 class AuthAcceptInviteBody(TypedDict):
     token: str
     password: str
+    code: NotRequired[str]
+    """The code of the second factor, or a recovery code; only users with a second factor need it."""
 
 
 class AuthChangePasswordBody(TypedDict):
@@ -4972,6 +4976,37 @@ SearchRunBody = TypedDict(
 )
 
 
+class SecondFactorGetReply(TypedDict):
+    enabled: bool
+    recovery_codes_left: NotRequired[int]
+    """How many recovery codes you have not used; absent while it is off."""
+
+
+class SecondFactorBeginBody(TypedDict):
+    password: str
+
+
+class SecondFactorBeginReply(TypedDict):
+    secret: str
+    """The secret in base 32, to be typed."""
+    address: str
+    """The same as an `otpauth:` address, for a QR code."""
+
+
+class SecondFactorConfirmBody(TypedDict):
+    code: str
+
+
+class SecondFactorConfirmReply(TypedDict):
+    recovery_codes: List[str]
+    """Each replaces a code once."""
+
+
+class SecondFactorRemoveBody(TypedDict):
+    password: str
+    code: str
+
+
 class SessionsListReply(TypedDict):
     sessions: List[Session]
 
@@ -5870,8 +5905,9 @@ class AuthApi:
         """
         Log in with e-mail and password to get a bearer token.
 
-        Every failure has the same response. Repeated failures slow responses down; too many from one network address
-        get 429.
+        Every failure has the same response, except that a right password without the code of a second factor has an
+        error with the code SECOND_FACTOR_REQUIRED. Repeated failures slow responses down; too many from one network
+        address get 429.
         """
         reply: Login = self._transport.call(
             "POST",
@@ -9586,6 +9622,77 @@ class SearchApi:
         )
 
 
+class SecondFactorApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def get(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SecondFactorGetReply:
+        """Whether your logins with a password need a code."""
+        reply: SecondFactorGetReply = self._transport.call(
+            "GET",
+            "/auth/second-factor",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def begin(
+        self,
+        body: SecondFactorBeginBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SecondFactorBeginReply:
+        """
+        Begin to set up a second factor: get a secret for an authenticator app.
+
+        It is off until a first code is confirmed. Calling this again replaces the secret. Users without a password have
+        none: their provider asks for it.
+        """
+        reply: SecondFactorBeginReply = self._transport.call(
+            "POST",
+            "/auth/second-factor",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def confirm(
+        self,
+        body: SecondFactorConfirmBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SecondFactorConfirmReply:
+        """Switch the second factor on with a first code; the response shows recovery codes this once only."""
+        reply: SecondFactorConfirmReply = self._transport.call(
+            "POST",
+            "/auth/second-factor/confirm",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        body: SecondFactorRemoveBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Switch the second factor off."""
+        self._transport.call(
+            "POST",
+            "/auth/second-factor/remove",
+            "none",
+            body=body,
+            headers=headers,
+        )
+
+
 class SessionsApi:
     def __init__(self, transport: ApiTransport) -> None:
         self._transport = transport
@@ -10458,6 +10565,20 @@ class UsersApi:
         )
         return reply
 
+    def remove_second_factor(
+        self,
+        user_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Remove the second factor of a user who has lost it; the password alone is enough until they set up another."""
+        self._transport.call(
+            "DELETE",
+            f"/users/{self._transport.part(user_id)}/second-factor",
+            "none",
+            headers=headers,
+        )
+
     def reset_password(
         self,
         user_id: str,
@@ -10825,6 +10946,7 @@ class DendroClient(ApiTransport):
         self.saved_search_templates = SavedSearchTemplatesApi(self)
         self.saved_searches = SavedSearchesApi(self)
         self.search = SearchApi(self)
+        self.second_factor = SecondFactorApi(self)
         self.sessions = SessionsApi(self)
         self.sign_on = SignOnApi(self)
         self.sso = SsoApi(self)

@@ -9,6 +9,7 @@ import { keepCredential } from '../../session/session.ts'
 import { Input } from '../../ui/field.tsx'
 import { PersonalKeys } from './personal-keys.tsx'
 import { useRoleNames } from './role-picker.tsx'
+import { SecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
 
 type Me = NonNullable<ReturnType<typeof useMe>['data']>
@@ -84,6 +85,7 @@ function Person({ user }: { user: NonNullable<Me['user']> }) {
           </FormField>
         </Form>
       </Panel>
+      <SecondFactor />
       <Sessions />
       <PersonalKeys />
     </>

@@ -6,6 +6,7 @@ import { recordChange } from '../audit/audit.ts'
 import { groupsOfAll } from '../groups/groups.ts'
 import { identifiedIn, organizationsOfMembers, organizationsOfUser } from '../organizations/organizations.ts'
 import { checkGrant, lockRolesForGrant } from '../roles/roles.ts'
+import { removeFactor } from '../second-factors/second-factors.ts'
 import { changeUserIn, removeUserIn } from './change-user.ts'
 import { type InvitationDelivery, invite, sendInvitation } from './invitations.ts'
 import { checkAuthority } from './roles.ts'
@@ -191,6 +192,15 @@ export async function endSessions(world: World, actor: Actor, record: UserRow): 
     const ended = await deleteSessionsOf(tx, record.id)
     await recordChange(world, tx, actor, { entity: { type: 'user', id: record.id }, after: { ended } })
     return { ended }
+  })
+}
+
+/** Removes the second factor of a user. Managing a user with more permissions is refused, as everywhere. */
+export async function removeSecondFactorOf(world: World, actor: Actor, record: UserRow): Promise<undefined> {
+  await checkAuthority(world, actor, record)
+  await world.meta.write(actor.orgId, async (tx) => {
+    if (!(await removeFactor(tx, record.id))) throw notFound('second factor of the user', record.id)
+    await recordChange(world, tx, actor, { entity: { type: 'user', id: record.id }, before: { second_factor: true } })
   })
 }
 
