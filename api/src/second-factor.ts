@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts'
 import { text } from './values.ts'
 
 const CODE_LENGTH_MAX = 40
-export const secondFactorCode = text(0, CODE_LENGTH_MAX)
+const secondFactorCode = text(0, CODE_LENGTH_MAX)
 
 /** The second factor of the calling user, for logins with a password. */
 export const secondFactor = {

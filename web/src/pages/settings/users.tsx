@@ -199,7 +199,34 @@ function UserForm({ user, onEnd }: { user: User; onEnd(): void }) {
         </FormField>
       </Form>
       {groups.data && <p className="px-3 pb-3 text-soft">{names.length === 0 ? 'Not in any group.' : `Groups: ${names.join(', ')}.`}</p>}
+      <SignedIn user={user} />
     </>
+  )
+}
+
+/** SignedIn ends what a user is signed in with. */
+function SignedIn({ user: { id, email } }: { user: User }) {
+  const client = useClient()
+  const params = { userId: id }
+  const endSessions = useSave(() => client.users.endSessions({ params }), { stale: [USERS] })
+  const removeFactor = useSave(() => client.users.removeSecondFactor({ params }), { stale: [USERS] })
+  return (
+    <div className="flex flex-wrap gap-2 px-3 pb-3">
+      <Confirm
+        size="small"
+        action="End sessions"
+        label={`End the sessions of ${email}`}
+        message={`End all sessions of ${email}? The user can sign in again.`}
+        onYes={() => endSessions.mutateAsync()}
+      />
+      <Confirm
+        size="small"
+        action="Remove second factor"
+        label={`Remove the second factor of ${email}`}
+        message={`Remove the second factor of ${email}? The password alone is then enough to sign in.`}
+        onYes={() => removeFactor.mutateAsync()}
+      />
+    </div>
   )
 }
 

@@ -16,7 +16,7 @@ const RECOVERY_BYTES = 10
 const FAILURES_MAX = 10
 const WINDOW_MS = 15 * 60_000
 
-export type FactorState = { isEnabled: boolean; recoveryCodesLeft: number }
+type FactorState = { isEnabled: boolean; recoveryCodesLeft: number }
 
 export async function factorState({ meta }: Pick<World, 'meta'>, userId: string): Promise<FactorState> {
   const row = await selectFactor(meta, userId)
