@@ -7,7 +7,7 @@ const DIGITS = 6
 const STEPS_AROUND = [0, -1, 1]
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-const BITS_PER_LETTER = 5
+const BITS_PER_DIGIT = 5
 
 /** The code of a time step (RFC 4226, 5.3). */
 export function codeOfStep(key: Buffer, step: number): string {
@@ -32,8 +32,8 @@ export function stepOfCode(key: Buffer, code: string, nowMs: number, lastStep: n
 /** The text form of a key (RFC 4648, base 32), which people can type. */
 export function base32(bytes: Buffer): string {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
-  const letters = bits.match(new RegExp(`.{1,${BITS_PER_LETTER}}`, 'g')) ?? []
-  return letters.map((letter) => ALPHABET[Number.parseInt(letter.padEnd(BITS_PER_LETTER, '0'), 2)]).join('')
+  const digits = bits.match(new RegExp(`.{1,${BITS_PER_DIGIT}}`, 'g')) ?? []
+  return digits.map((digit) => ALPHABET[Number.parseInt(digit.padEnd(BITS_PER_DIGIT, '0'), 2)]).join('')
 }
 
 /** The address that authenticator apps read from a QR code. */
