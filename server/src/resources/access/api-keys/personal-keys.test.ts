@@ -117,8 +117,6 @@ describe('a personal key is not a way to more', () => {
       ['POST', '/auth/logout', undefined],
       ['POST', '/auth/api-keys', { name: 'more', roles: ['AdminApi'] }],
       ['GET', '/auth/api-keys', undefined],
-      ['POST', `/auth/api-keys/${id}/rotate`, {}],
-      ['DELETE', `/auth/api-keys/${id}`, undefined],
       ['POST', '/access/switch', { org_id: org.orgId }],
       ['POST', `/organizations/${org.orgId}/access/user/${user.id}/switch`, undefined],
       ['PATCH', `/users/${user.id}`, { first_name: 'Eve' }],
@@ -128,6 +126,8 @@ describe('a personal key is not a way to more', () => {
       const answer = await app.ask(method, path, { key, ...(body && { body }) })
       expect([path, answer.status]).toEqual([path, 403])
     }
+    expect((await app.ask('POST', `/auth/api-keys/${id}/rotate`, { key, body: {} })).status).toBe(404)
+    expect((await app.ask('DELETE', `/auth/api-keys/${id}`, { key })).status).toBe(404)
     expect((await app.ask('GET', `/users/${user.id}`, { key })).status).toBe(200)
   })
 

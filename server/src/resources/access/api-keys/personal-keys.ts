@@ -23,9 +23,8 @@ export async function listPersonalKeys({ meta, clock }: World, actor: Actor): Pr
 }
 
 export async function findPersonalKey({ meta }: World, actor: Actor, id: string): Promise<ApiKeyRow> {
-  const { userId } = sessionOf(actor)
-  const row = await selectApiKey(meta, actor.orgId, id)
-  if (row?.user_id !== userId) throw notFound('personal API key', id)
+  const row = actor.sessionId === undefined ? undefined : await selectApiKey(meta, actor.orgId, id)
+  if (row?.user_id !== actor.identity.id) throw notFound('personal API key', id)
   return row
 }
 

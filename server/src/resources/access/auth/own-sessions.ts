@@ -15,6 +15,7 @@ export async function listSessions({ meta, clock }: World, actor: Actor): Promis
 
 /** Ends a session of the calling user, in whatever organization it acts. */
 export async function endSession(world: World, actor: Actor, id: string): Promise<undefined> {
+  if (actor.sessionId === undefined) throw notFound('session', id)
   const { userId } = sessionOf(actor)
   await world.meta.write(actor.orgId, async (tx) => {
     if ((await deleteSessionOf(tx, userId, id)) === 0) throw notFound('session', id)
