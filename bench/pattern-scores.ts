@@ -1,7 +1,7 @@
-import type { FamilyEvidence } from '../server/src/lines/families.ts'
-import { decideFamilies, type Family, type SinglePattern } from '../server/src/lines/family-decision.ts'
-import { formOf } from '../server/src/lines/family-form.ts'
-import { skeletonText } from '../server/src/lines/skeleton.ts'
+import type { FamilyEvidence } from '../server/src/patterns/families.ts'
+import { decideFamilies, type Family, type SinglePattern } from '../server/src/patterns/family-decision.ts'
+import { formOf } from '../server/src/patterns/family-form.ts'
+import { skeletonText } from '../server/src/patterns/skeleton.ts'
 import type { Corpus } from './corpora.ts'
 
 type FrameState = { families: Family[]; singles: SinglePattern[] }

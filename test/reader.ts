@@ -1,6 +1,6 @@
 import { sql } from '../server/src/meta/sql.ts'
 import { parseFilter } from '../server/src/query/query.ts'
-import type { EventQuery, EventsRequest, EventsResult, FoundEvent, QueryBudget, QuerySource } from '../server/src/reading/event-query.ts'
+import type { EventQuery, EventsRequest, EventsResult, FoundEvent, QueryBudget, QuerySource } from '../server/src/reading/query.ts'
 import { readEvents } from '../server/src/reading/reading.ts'
 import { growLayouts, locate } from '../server/src/resources/data/catalog/catalog.ts'
 import { openSenders, type Senders } from './senders.ts'

@@ -12,7 +12,7 @@ const listed = { text: 'select * from things where org_id = $1 and closed_at is 
 
 test('templates are found where the tag of the metadata store is imported, and nowhere else', () => {
   expect(templates.map(({ place }) => place.split(':')[1])).toEqual(['3', '4', '5'])
-  expect(templatesIn('server/src/reading/counts.ts', 'import { sql } from "./statement.ts"\nsql`select 1`')).toEqual([])
+  expect(templatesIn('server/src/reading/statistics/count.ts', 'import { sql } from "./statement.ts"\nsql`select 1`')).toEqual([])
 })
 
 test('a template counts as run when a recorded statement has its text, with any values', () => {

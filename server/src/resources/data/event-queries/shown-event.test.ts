@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { toJson } from '../../../kernel/exact-json.ts'
 import { parseSelect } from '../../../query/query.ts'
-import type { FoundEvent } from '../../../reading/event-query.ts'
+import type { FoundEvent } from '../../../reading/query.ts'
 import { readKeys, showOne, statusOf } from './shown-event.ts'
 
 const LOG = '0b0e2a34-5d3c-4a0f-9a43-2f6f2c1b8e10'

@@ -14,8 +14,8 @@ import {
   type PatternCounts,
   type RangeComparison,
   type RangeTotals,
-} from '../../../reading/comparison.ts'
-import type { EventQuery, TimeBounds } from '../../../reading/event-query.ts'
+} from '../../../reading/comparison/comparison.ts'
+import type { EventQuery, TimeBounds } from '../../../reading/query.ts'
 import type { World } from '../../../world.ts'
 import { sourceDatasets } from '../../data/datasets/datasets.ts'
 import { buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'

@@ -1,6 +1,6 @@
 import { numberOf } from '@dendro/language/number'
 import { badRequest } from '../../../kernel/errors.ts'
-import type { TimeBounds } from '../../../reading/event-query.ts'
+import type { TimeBounds } from '../../../reading/query.ts'
 import { labelKeyOf, recordOf } from './answers.ts'
 import type { LabelSet } from './event-labels.ts'
 import type { LogqlGrouping, LogqlRange, UnwrapUnit } from './logql/tree.ts'

@@ -1,6 +1,6 @@
 import type { AggregateCall } from '@dendro/language/tree'
 import { badField, badRequest } from '../../../kernel/errors.ts'
-import type { StatsGroup, TimeBounds } from '../../../reading/event-query.ts'
+import type { StatsGroup, TimeBounds } from '../../../reading/query.ts'
 import { readStats } from '../../../reading/reading.ts'
 import { labelKeyOf, recordOf, sampleText } from './answers.ts'
 import { evaluate } from './evaluate.ts'
