@@ -15,6 +15,11 @@ export type QuerySource = {
   readonly located: DatasetLayout | undefined
   /** Older events are not returned, even if they are still stored. Undefined without a cutoff. */
   readonly keptSinceMs: number | undefined
+  /**
+   * The only events of the dataset that the reader may see, whatever the filter of the query. All of them without it. Datasets with the same condition
+   * have the same object.
+   */
+  readonly required?: Filter
   /** The families of the patterns that the query may meet; set only for queries on `@pattern`. */
   readonly families?: ReadonlyMap<bigint, bigint>
 }
@@ -41,7 +46,7 @@ export type QueryBudget = {
   readonly threads?: number
 }
 
-/** What every read of events has in common. The caller may see all sources: reading/ checks no permissions. */
+/** What every read of events has in common. The caller may see all sources, but only their required events: reading/ checks no permissions. */
 export type EventQuery = {
   readonly orgNumber: number
   readonly sources: readonly QuerySource[]

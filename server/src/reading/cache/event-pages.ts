@@ -61,7 +61,13 @@ export function keptPageOf(store: EventStore, queryRun: QueryRun, query: EventQu
   const { orgNumber, filter, sources, bounds } = query
   const pages = pagesOf.get(store) ?? new KeptValues<Page>(PAGES_BYTES_MAX)
   pagesOf.set(store, pages)
-  const name = keptName([limit, keys, withRaw, filter, sources.map(({ logId, collection, dataset }) => [logId, collection, dataset])])
+  const name = keptName([
+    limit,
+    keys,
+    withRaw,
+    filter,
+    sources.map(({ logId, collection, dataset, required }) => [logId, collection, dataset, required]),
+  ])
   const starts = new Map(sources.map(({ logId, keptSinceMs }) => [logId, Math.max(bounds.fromMs, keptSinceMs ?? bounds.fromMs)]))
   const firstMs = Math.min(...starts.values())
   const lastMs = Math.max(...starts.values())

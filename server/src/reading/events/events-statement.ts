@@ -126,10 +126,34 @@ function nameOf(sources: readonly LocatedSource[], nameIn: (source: LocatedSourc
 const STARTS_MAX = 16
 
 /**
- * Returns the condition of every read of a branch: its datasets, each within its retention, and the time range. If further conditions leave only some
- * parts of the range, the store need not look elsewhere.
+ * Returns the condition of every read of a branch: its datasets, each within its retention, the time range, and the events that the reader may see. If
+ * further conditions leave only some parts of the range, the store need not look elsewhere.
  */
-export function scopeOf(branch: QueryBranch, { fromMs, toMs }: TimeBounds, parts?: readonly TimeBounds[]): SqlFragment {
+export const scopeOf = (branch: QueryBranch, bounds: TimeBounds, parts?: readonly TimeBounds[]): SqlFragment =>
+  and([rangeOf(branch, bounds, parts), requiredSql(branch)])
+
+const requiredConditions = new WeakMap<QueryBranch, SqlFragment>()
+
+/**
+ * The condition that selects the required events of each source. What is known about overflow maps is about the keys of the query, so this reads them
+ * everywhere.
+ */
+export function requiredSql(branch: QueryBranch): SqlFragment {
+  if (branch.sources.every(({ required }) => required === undefined)) return TRUE
+  const known = requiredConditions.get(branch)
+  if (known) return known
+  const context = contextOf({ ...branch, slots: { ...branch.slots, mayOverflow: () => true } })
+  const alike = Map.groupBy(branch.sources, ({ required }) => required)
+  const parts = [...alike].map(([required, own]) => {
+    const met = required ? filterSql(required, context) : TRUE
+    return alike.size === 1 ? met : and([oneOf(own), met])
+  })
+  const whole = or(parts)
+  requiredConditions.set(branch, whole)
+  return whole
+}
+
+function rangeOf(branch: QueryBranch, { fromMs, toMs }: TimeBounds, parts?: readonly TimeBounds[]): SqlFragment {
   const { shapes } = branch
   const startOf = startIn({ fromMs, toMs })
   const begun = begunSources(branch, { fromMs, toMs })

@@ -24,8 +24,8 @@ type CountedPattern = PresentPattern & { readonly log: string; readonly pattern:
  * again: a pattern stays the same, whatever family it gets.
  */
 export async function presentPatterns(store: EventStore, queryRun: QueryRun, query: EventQuery): Promise<PresentPatterns> {
-  const ids = query.sources.map(({ logId }) => logId)
-  const slicing = slicingOf({ store, queryRun, query }, 1, ['patterns', ids])
+  const places = query.sources.map(({ logId, required }) => [logId, required])
+  const slicing = slicingOf({ store, queryRun, query }, 1, ['patterns', places])
   const sliced = slicing && (await countsInSlices(slicing))
   if (sliced) return byPattern(sliced)
   const before = queryRun.rows

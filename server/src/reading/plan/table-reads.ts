@@ -32,7 +32,9 @@ const PATHS_FEW = 40
 
 /** Returns the branches for a query on these keys. Sources without events need none. */
 export function branchesOf(sources: readonly QuerySource[], keys: readonly string[]): readonly QueryBranch[] {
-  const paths = [...new Set(keys.flatMap(pathsOf))]
+  const required = new Set(sources.flatMap((source) => source.required ?? []))
+  const paths = [...new Set([...keys, ...[...required].flatMap(keysIn)].flatMap(pathsOf))]
+  const numbers = new Map([...required].map((filter, index) => [filter, String(index)]))
   const reached = sources.flatMap((source): LocatedSource[] => (source.located ? [{ ...source, located: source.located }] : []))
   const byTable = new Map<string, { tableClass: TableClass; own: LocatedSource[] }>()
   for (const source of reached) {
@@ -46,7 +48,9 @@ export function branchesOf(sources: readonly QuerySource[], keys: readonly strin
   }
   return [...byTable].flatMap(([table, { tableClass, own }]): QueryBranch[] => {
     const place = { table, tableClass }
-    const alike = Map.groupBy(own, ({ located }) => paths.map((path) => slotIn(tableClass, located.map.slots, path) ?? '').join(' '))
+    const alike = Map.groupBy(own, ({ located, required: filter }) =>
+      [...paths.map((path) => slotIn(tableClass, located.map.slots, path) ?? ''), filter ? numbers.get(filter) : ''].join(' '),
+    )
     if (alike.size > (paths.length > PATHS_FEW ? 1 : BRANCHES_MAX))
       return [{ ...place, periods: periodsOf(place, own), sources: own, slots: perDatasetColumns(tableClass, own, paths) }]
     return [...alike.values()].map((same) => ({

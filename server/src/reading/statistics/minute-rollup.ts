@@ -1,6 +1,6 @@
 import { countedColumns, MINUTE_OF_EVENT } from '../../lines/table.ts'
 import { sliceStartMs } from '../../query/slices.ts'
-import { oneOf, scopeOf, sourcesByStart } from '../events/events-statement.ts'
+import { oneOf, requiredSql, scopeOf, sourcesByStart } from '../events/events-statement.ts'
 import { instant } from '../filter/comparisons.ts'
 import type { QueryBranch } from '../plan/table-reads.ts'
 import type { TimeBounds } from '../query.ts'
@@ -36,7 +36,7 @@ const COLUMN = /\b(?:ts|seq|sev|origin|skeleton|post|shape|raw|more|parts|[cs]\d
 export const countsByMinute = (statement: string): boolean => statement.includes(MINUTE_OF_EVENT)
 
 /**
- * Splits the events to count. The store keeps the counts of each minute by the values of some columns, so whole minutes are read from there when
+ * Splits the events to count. The store keeps the counts of each minute of all events by the values of some columns, so whole minutes are read from there when
  * `columns`, the expressions of the statement, read no others. Minutes at the borders of the time range and of slices are counted event
  * by event. Otherwise all events are. Without `columns` the statement needs more than counts.
  */
@@ -46,7 +46,15 @@ export function countScopes(
   { slices = 1, columns }: { slices: number | undefined; columns: readonly SqlFragment[] | undefined },
 ): readonly CountScope[] {
   const all = [{ scope: scopeOf(branch, bounds), timeMs: EVENT_MS, isStored: false, bounds }]
-  if (!columns || branch.shapes !== undefined || slices > SLICES_MAX || bounds.fromMs < 0 || !areCounted(columns)) return all
+  if (
+    !columns ||
+    branch.shapes !== undefined ||
+    requiredSql(branch) !== TRUE ||
+    slices > SLICES_MAX ||
+    bounds.fromMs < 0 ||
+    !areCounted(columns)
+  )
+    return all
   const byStart = [...sourcesByStart(branch, bounds)]
   if (byStart.length === 0 || byStart.length > STARTS_MAX) return all
   const split = byStart.map(([fromMs, sources]) => {

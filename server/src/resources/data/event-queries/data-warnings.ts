@@ -32,6 +32,8 @@ export function dataWarnings({ filter, sources, count, cost }: QueryOutcome): re
 function unknownKey(condition: Condition, sources: readonly QuerySource[]): Warning[] {
   if (condition.kind === 'contains' || /^[@$]/.test(condition.key) || timeKeys.includes(condition.key)) return []
   const { key, at } = condition
+  // The keys of a dataset are those of all its events.
+  if (sources.some(({ required }) => required)) return []
   const known = new Set(sources.flatMap(({ located }) => [...(located?.map.slots.keys() ?? [])]))
   if (known.size === 0 || pathsOf(key).some((path) => known.has(path))) return []
   const nearest = nearestKey(

@@ -12,7 +12,7 @@ import {
   buildEventQuery,
   recordSearch,
   SELECT_ALL,
-  selectRangeBytes,
+  rangeBytes,
   shownEvents,
 } from '../../data/event-queries/event-queries.ts'
 import { type Direction, GAP_MS, justAfter, justBefore, positionOf, shareOut, uninterrupted } from './around.ts'
@@ -159,8 +159,7 @@ async function explain(
   bounds: TimeBounds,
   startedMs: number,
 ): Promise<ContextResponse> {
-  const ids = datasets.map(({ id }) => id)
-  const bytes = await selectRangeBytes(world.events, actor.orgNumber, ids, bounds)
+  const bytes = await rangeBytes(world, actor, datasets, bounds)
   const time = String(Math.round(world.clock.monotonicMs() - startedMs))
   return {
     explain: { 'Execution time (millis)': time, 'Approximate bytes in time range': String(bytes) },
