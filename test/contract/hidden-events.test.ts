@@ -159,7 +159,6 @@ describe('events that a policy hides are in no answer, also after somebody else 
 })
 
 describe('without which the law would prove nothing', () => {
-
   test('callers who see everything find the hidden events in those answers', () => {
     expect([...found].sort()).toEqual(expect.arrayContaining(FOUND))
   })
@@ -213,7 +212,10 @@ describe('who sees some events of a dataset does with it what others do', () => 
 /** An example with its own credential acts as another caller. */
 const asSomebodyElse = ({ key, token }: Ask): Maker => ({
   ...limited,
-  org: { ...limited.org, ask: (method, path, given) => app.ask(method, path, { ...given, ...(key ? { key } : {}), ...(token ? { token } : {}) }) },
+  org: {
+    ...limited.org,
+    ask: (method, path, given) => app.ask(method, path, { ...given, ...(key ? { key } : {}), ...(token ? { token } : {}) }),
+  },
 })
 
 /** What counts all events of a dataset is refused to who sees only some. */
