@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { list, Metadata, ms, text, textParameter, uuid } from './values.ts'
+import { range } from './search.ts'
+import { int64, list, Metadata, ms, text, textParameter, uuid } from './values.ts'
 
 const upper = <T extends z.ZodType>(schema: T) => z.preprocess((value) => (typeof value === 'string' ? value.toUpperCase() : value), schema)
 
@@ -68,6 +69,15 @@ export const Policy = PolicyDraft.extend({
 })
 export type Policy = z.output<typeof Policy>
 
+const PolicyPreview = z
+  .object({
+    datasets: z.int().min(0).describe('The datasets among those of the policy that the caller may see.'),
+    events: int64.describe('The events of these datasets in the range that the caller may see.'),
+    shown: int64.describe('Those of them that the principal would see with the policy, next to the policies that exist.'),
+  })
+  .meta({ id: 'PolicyPreview' })
+export type PolicyPreview = z.output<typeof PolicyPreview>
+
 const Policies = z.object({ policies: z.array(Policy) })
 
 export const policies = {
@@ -96,6 +106,20 @@ export const policies = {
     body: PolicyDraft,
     status: 201,
     reply: Policy,
+  }),
+  preview: endpoint({
+    method: 'POST',
+    path: '/policies/preview',
+    permission: 'policies_write',
+    tier: 'D',
+    summary: 'Count what a principal would see with a policy, without creating it',
+    description: 'Counts by searches of the caller, so the permission `search_read` is needed too. The default range is `Last 1 day`.',
+    body: PolicyDraft.extend({
+      ...range,
+      policy_id: uuid.optional().describe('The policy that this one would replace.'),
+    }),
+    reply: PolicyPreview,
+    fails: [404, 503],
   }),
   get: endpoint({
     method: 'GET',

@@ -50,6 +50,7 @@ import { liveTailRoutes } from './resources/queries/live-tail/routes.ts'
 import { openLokiReads } from './resources/queries/loki/loki.ts'
 import { metricDefinitionRoutes, metricDefinitionTemplateRoutes } from './resources/queries/metric-definitions/routes.ts'
 import { patternRoutes } from './resources/queries/patterns/routes.ts'
+import { previewPolicy } from './resources/queries/policy-previews/policy-previews.ts'
 import { savedSearchRoutes, savedSearchTemplateRoutes } from './resources/queries/saved-searches/routes.ts'
 import { searchRoutes } from './resources/queries/search/routes.ts'
 import type { Searches } from './resources/queries/search/search.ts'
@@ -97,7 +98,7 @@ export const allRoutes = (
     lineTimes: lineTimeRoutes(world),
     parsers: parserRoutes(world, readForm),
     permissions: permissionRoutes(),
-    policies: policyRoutes(world),
+    policies: policyRoutes(world, (actor, request, signal) => previewPolicy(world, actor, request, signal)),
     roles: roleRoutes(world),
     apiKeys: apiKeyRoutes(world),
     assistants: assistantRoutes(world),

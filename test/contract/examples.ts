@@ -260,6 +260,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'parsers.test': () => ({ body: { pattern: '%{WORD:verb} %{INT:n}', lines: ['sold 7', 'nothing'] } }),
   'parsers.detect': () => ({ body: { lines: ['level=info msg=hello'] } }),
   'policies.create': async (maker) => ({ body: await policy(maker) }),
+  'policies.preview': async (maker) => ({ body: { ...(await policy(maker)), time_range: 'Last 1 hour' } }),
   'policies.get': async (maker) => ({ params: { policyId: await maker.policy() } }),
   'policies.update': async (maker) => ({ params: { policyId: await maker.policy() }, body: await policy(maker) }),
   'policies.remove': async (maker) => ({ params: { policyId: await maker.policy() } }),
@@ -693,6 +694,7 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'ingestion.otlpMetrics': 'metrics are not kept',
   'configAssistant.validate': 'a question',
   'ingestRules.preview': 'a trial is not kept',
+  'policies.preview': 'a trial is not kept',
   'parsers.test': 'a trial is not kept',
   'sso.preview': 'a question',
   'signOn.providers': 'a question',
@@ -748,6 +750,7 @@ async function sentSpan({ app, org }: Maker): Promise<void> {
 
 export const seenInSpiteOfPolicies: Readonly<Record<string, string>> = {
   'policies.create': 'who manages policies decides about all datasets',
+  'policies.preview': 'who manages policies decides about all datasets',
   'policies.get': 'who manages policies sees all of them',
   'policies.update': 'who manages policies sees all of them',
   'policies.remove': 'who manages policies sees all of them',

@@ -168,7 +168,7 @@ describe('without which the law would prove nothing', () => {
   })
 })
 
-const FOUND: readonly string[] = [
+const FOUND = [
   'assistants.explainError',
   'context.get',
   'metricDefinitions.print',
@@ -187,7 +187,7 @@ const FOUND: readonly string[] = [
   'traces.get',
   'traces.operations',
 ]
-const SHOWN: readonly string[] = [
+const SHOWN = [
   'context.get',
   'metricDefinitions.print',
   'patterns.find',

@@ -29,6 +29,8 @@ export type QueryRun = RunnableQuery & {
   bytes: number
   /** Those of `rows` that were read by statements on stored counts. */
   storedRows: number
+  /** Set when events of its datasets are hidden from the reader. What is skipped by an index would tell whether they have a value. */
+  readonly isCostCoarse: boolean
 }
 
 export const startQueryRun = (query: RunnableQuery & Partial<KeptQuery>): QueryRun => ({
@@ -39,6 +41,7 @@ export const startQueryRun = (query: RunnableQuery & Partial<KeptQuery>): QueryR
   rows: 0,
   bytes: 0,
   storedRows: 0,
+  isCostCoarse: query.sources?.some(({ required }) => required !== undefined) ?? false,
 })
 
 const runnableOf = ({ orgNumber, budget, signal, onProgress, gaps, ticket }: RunnableQuery): RunnableQuery => ({
@@ -50,9 +53,15 @@ const runnableOf = ({ orgNumber, budget, signal, onProgress, gaps, ticket }: Run
   ...(ticket ? { ticket } : {}),
 })
 
-export const costOf = ({ rows, bytes, startedMs }: QueryRun, share: number): QueryCost => ({
-  rows,
-  bytes,
+/** The steps of coarse costs, which are larger than what an index skips at once. */
+const COARSE_ROWS = 2 ** 20
+const COARSE_BYTES = 16 * 2 ** 20
+
+const inSteps = (value: number, step: number): number => Math.ceil(value / step) * step
+
+export const costOf = ({ rows, bytes, startedMs, isCostCoarse }: QueryRun, share: number): QueryCost => ({
+  rows: isCostCoarse ? inSteps(rows, COARSE_ROWS) : rows,
+  bytes: isCostCoarse ? inSteps(bytes, COARSE_BYTES) : bytes,
   elapsedMs: performance.now() - startedMs,
   share,
 })
@@ -272,7 +281,8 @@ function reportProgress(store: EventStore, queryRun: QueryRun, queryId: string):
     const progress = await progressOf(store, queryId, ended.signal).catch(() => undefined)
     isPending = false
     if (!progress || ended.signal.aborted) return
-    onProgress({ ...costOf(queryRun, progress.share), rows: queryRun.rows + progress.rows, bytes: queryRun.bytes + progress.bytes })
+    const [rows, bytes] = [queryRun.rows + progress.rows, queryRun.bytes + progress.bytes]
+    onProgress(costOf({ ...queryRun, rows, bytes }, progress.share))
   }, PROGRESS_EVERY_MS)
   return {
     stop: () => {

@@ -1,4 +1,4 @@
-import type { Event, Export, FailureBody, Policy, SearchResponse } from '@dendro/api'
+import type { Event, Export, FailureBody, Policy, PolicyPreview, SearchResponse } from '@dendro/api'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 import { connectAgent } from '../../../mcp/agent.fixture.ts'
@@ -145,7 +145,11 @@ test('charts, keys, patterns, changes and context count what the policy shows', 
   await show("team = 'shop'")
   const time_range = 'Last 1 hour'
   const reads: [string, string, object?][] = [
-    ['POST', '/timeseries/search', { queries: [{ name: 'a', from: [web], select: ['count(*)'], groups: ['message'] }], time_range }],
+    [
+      'POST',
+      '/timeseries/search',
+      { queries: [{ name: 'a', from: [web], select: ['count(*)'], groups: ['message'] }], time_range: { natural: time_range } },
+    ],
     ['POST', '/top-keys', { from: [web], where: '', time_range }],
     ['GET', `/top-keys?log_id=${web}`],
     ['POST', '/patterns', { search_details: { from: [web], where: '', time_range } }],
@@ -281,4 +285,43 @@ test('counts of all stored events are not for who sees some', async () => {
   expect(await usage(reader.key)).not.toContain(web)
   expect((await org.ask('GET', `/retention/${web}`)).status).toBe(200)
   expect((await org.ask('GET', `/retention/${web}`, { key: reader.key })).status).toBe(403)
+})
+
+describe('the preview of a policy', () => {
+  const preview = async (change: object = {}, key = org.key) => {
+    const body = {
+      policy_type: 'CUSTOM',
+      resource: { resource_type: 'COLLECTION', resource_id: 'shop' },
+      actions: ['*'],
+      principal: { principal_type: 'APIKEY', principal_id: reader.id },
+      when: { where: "team = 'shop'" },
+      ...change,
+    }
+    const reply = await org.ask<PolicyPreview & FailureBody>('POST', '/policies/preview', { key, body })
+    return reply.status === 200 ? reply.body : reply.status
+  }
+
+  test('counts what the principal would see, next to other policies or in place of one', async () => {
+    expect(await preview()).toEqual({ datasets: 1, events: 4, shown: 2 })
+    expect(await preview({ policy_type: 'LOG_FORBID', when: undefined })).toEqual({ datasets: 1, events: 4, shown: 0 })
+    const id = await show("team = 'lab'")
+    expect(await preview()).toEqual({ datasets: 1, events: 4, shown: 3 })
+    expect(await preview({ policy_id: id })).toEqual({ datasets: 1, events: 4, shown: 2 })
+    const role = { policy_type: 'ROLE_BASED', principal: { principal_type: 'ROLE', principal_id: 'SearchApi' } }
+    expect(await preview(role)).toEqual({ datasets: 1, events: 4, shown: 2 })
+    expect(await messages(), 'nothing is kept').toEqual(['secret sauce'])
+  })
+
+  test('counts among what the caller sees, and refuses what could not be created', async () => {
+    await show("team = 'shop'")
+    expect(
+      await preview({ when: { where: 'level = error' }, principal: { principal_type: 'ROLE', principal_id: 'SearchApi' } }, reader.key),
+    ).toEqual({
+      datasets: 1,
+      events: 2,
+      shown: 1,
+    })
+    expect(await preview({ when: { where: 'team = ' } })).toBe(400)
+    expect(await preview({}, await org.newKey(['SearchApi']))).toBe(403)
+  })
 })

@@ -80,6 +80,29 @@ export async function seenEventsFor(world: Pick<MetaWorld, 'meta'>, actor: Princ
   return rules.some(showsEvents) ? seenEventsOf(rules, viewerOf(actor)) : undefined
 }
 
+/** What somebody would see with a policy that does not exist yet. */
+export type PolicyView = { readonly sees: (place: PolicyDataset) => boolean; readonly seen: SeenEvents | undefined }
+
+/** Decides what a viewer would see with a further policy, or with one in place of another. Refuses a policy that could not be created. */
+export async function viewWith(
+  world: MetaWorld,
+  orgId: string,
+  draft: PolicyDraft,
+  viewer: Viewer,
+  replacedId?: string,
+): Promise<PolicyView> {
+  await checkPolicy(world.meta, orgId, draft)
+  const { rows, rules } = await allPolicies(world, orgId)
+  const all = [...rules.filter((_, index) => rows[index]?.id !== replacedId), ruleOf(draft)]
+  return { sees: visibilityOf(all, viewer), seen: seenEventsOf(all, viewer) }
+}
+
+/** Selects the datasets that a policy names. */
+export const namedBy = (draft: Pick<PolicyDraft, 'resource'>): ((place: PolicyDataset) => boolean) => {
+  const named = normalResource(draft.resource)
+  return (place) => isNamed(named, datasetIndex([place]))
+}
+
 const viewerOf = (actor: Principal): Viewer => ({
   type: actor.identity.type === 'USER_ID' ? 'USER' : 'APIKEY',
   id: actor.identity.id,
@@ -147,7 +170,7 @@ export async function removePolicy(world: World, actor: Actor, record: PolicyRow
 }
 
 /** Rejects policies without effect: those that cannot be evaluated, or that name nothing that exists. */
-async function checkPolicy(db: Db, orgId: string, policy: Policy): Promise<void> {
+async function checkPolicy(db: Db, orgId: string, policy: PolicyDraft): Promise<void> {
   checkActions(policy.actions)
   const conditions = { when: policy.when, unless: policy.unless }
   if (policy.policy_type === 'ROLE_BASED' && policy.principal.principal_type !== 'ROLE')
