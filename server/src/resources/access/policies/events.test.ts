@@ -94,12 +94,12 @@ describe('a search', () => {
 
   test('shows what any policy shows, for a role with its id or name, and whole logs where none applies', async () => {
     await show("team = 'shop'", { policy_type: 'ROLE_BASED', principal: { principal_type: 'ROLE', principal_id: 'SearchApi' } })
-    const looker = await newKey(['SearchApi'])
-    expect(await messages({}, looker.key)).toHaveLength(2)
-    await show("team = 'lab'", { principal: { principal_type: 'APIKEY', principal_id: looker.id } })
-    expect(await messages({}, looker.key)).toEqual(['paid 5 by ann', 'paid 7 by bob', 'secret sauce'])
+    const holder = await newKey(['SearchApi'])
+    expect(await messages({}, holder.key)).toHaveLength(2)
+    await show("team = 'lab'", { principal: { principal_type: 'APIKEY', principal_id: holder.id } })
+    expect(await messages({}, holder.key)).toEqual(['paid 5 by ann', 'paid 7 by bob', 'secret sauce'])
     await send([{ message: 'elsewhere' }], { 'x-service-dataset': 'cart' })
-    expect(await messages({ from: undefined, from_expr: "collection = 'shop'" }, looker.key)).toHaveLength(4)
+    expect(await messages({ from: undefined, from_expr: "collection = 'shop'" }, holder.key)).toHaveLength(4)
   })
 
   test('meets conditions of context, with their operators', async () => {

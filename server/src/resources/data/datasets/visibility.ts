@@ -82,8 +82,7 @@ async function limitedVisibility(world: MetaWorld, caller: Principal, kind: Reco
   return {
     limited: true,
     seesEach,
-    seesThrough: (ids, through) =>
-      ids.every((id) => seenIds.has(id) && (filters?.[id] === undefined || filters[id] === through?.[id])),
+    seesThrough: (ids, through) => ids.every((id) => seenIds.has(id) && (filters?.[id] === undefined || filters[id] === through?.[id])),
     hides: (id) => hiddenIds.has(id),
     sees: async (references, writer) => {
       if (isSameIdentity(caller.identity, writer)) return true

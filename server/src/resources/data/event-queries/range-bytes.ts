@@ -1,11 +1,11 @@
-import type { Actor } from '../../../http/actor.ts'
-import type { World } from '../../../world.ts'
-import { seenEventsFor } from '../../access/policies/policies.ts'
-import type { DatasetRow } from '../datasets/datasets.ts'
 import { unavailableFailure } from '../../../events/store/away.ts'
 import type { EventStore } from '../../../events/store/events.ts'
 import { amongIds } from '../../../events/store/id-list.ts'
+import type { Actor } from '../../../http/actor.ts'
 import type { TimeBounds } from '../../../reading/query.ts'
+import type { World } from '../../../world.ts'
+import { seenEventsFor } from '../../access/policies/policies.ts'
+import type { DatasetRow } from '../datasets/datasets.ts'
 
 const READ_BOUND_MS = 10_000
 const MINUTE_MS = 60_000

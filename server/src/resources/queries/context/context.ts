@@ -7,14 +7,7 @@ import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import { sourceDatasets } from '../../data/datasets/datasets.ts'
-import {
-  ALL_EVENTS,
-  buildEventQuery,
-  recordSearch,
-  SELECT_ALL,
-  rangeBytes,
-  shownEvents,
-} from '../../data/event-queries/event-queries.ts'
+import { ALL_EVENTS, buildEventQuery, rangeBytes, recordSearch, SELECT_ALL, shownEvents } from '../../data/event-queries/event-queries.ts'
 import { type Direction, GAP_MS, justAfter, justBefore, positionOf, shareOut, uninterrupted } from './around.ts'
 
 export { positionOf as placeOf } from './around.ts'

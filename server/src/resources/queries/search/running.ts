@@ -114,7 +114,8 @@ export function openSearches({ meta, clock, ids, log }: SearchesWorld, { quickMs
   async function find(actor: Actor, id: string): Promise<SearchRow> {
     const nowMs = clock.nowMs()
     const row = await pollSearch(meta, actor.orgId, id, nowMs)
-    const isSeen = row && mayPoll(actor, row) && (await visibilityFor({ meta }, actor)).seesThrough(row.log_ids ?? ['unknown'], row.event_filters)
+    const isSeen =
+      row && mayPoll(actor, row) && (await visibilityFor({ meta }, actor)).seesThrough(row.log_ids ?? ['unknown'], row.event_filters)
     if (!isSeen) throw notFound('search', id)
     if (row.ended_at !== null && nowMs - row.ended_at > KEPT_MS) throw gone('the result of this search has expired; run the search again')
     const isDead = row.status === 'IN_PROGRESS' && !running.has(id) && nowMs - row.beat_at > DEAD_MS
