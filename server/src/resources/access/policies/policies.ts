@@ -33,7 +33,7 @@ import {
   selectPolicyDatasets,
   updatePolicyRow,
 } from './rows.ts'
-import { type EventView, seenEventsOf } from './seen-events.ts'
+import { type RequiredEvents, seenEventsOf } from './seen-events.ts'
 
 type PolicyDraft = BodyOf<typeof contract.policies.create>
 /** What the policies must name; absent members match everything. */
@@ -75,13 +75,13 @@ export async function visibleTo<D extends PolicyDataset>(
 }
 
 /** Decides which events of a dataset the caller sees. Undefined, and free, for callers whom no policy on events concerns. */
-export async function seenEventsFor(world: Pick<MetaWorld, 'meta'>, actor: Principal): Promise<EventView | undefined> {
+export async function seenEventsFor(world: Pick<MetaWorld, 'meta'>, actor: Principal): Promise<RequiredEvents | undefined> {
   const { rules } = await allPolicies(world, actor.orgId)
   return rules.some(showsEvents) ? seenEventsOf(rules, viewerOf(actor)) : undefined
 }
 
 /** What somebody would see with a policy that does not exist yet. */
-export type PolicyView = { readonly sees: (place: PolicyDataset) => boolean; readonly seen: EventView | undefined }
+export type PolicyView = { readonly sees: (place: PolicyDataset) => boolean; readonly seen: RequiredEvents | undefined }
 
 /** Decides what a viewer would see with a further policy, or with one in place of another. Refuses a policy that could not be created. */
 export async function viewWith(

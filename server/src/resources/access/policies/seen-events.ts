@@ -3,7 +3,7 @@ import type { Filter } from '@dendro/language/tree'
 import { concerns, indexOfResources, isAnyViewer, isIn, type PolicyDataset, type PolicyRule, showsEvents, type Viewer } from './decide.ts'
 
 /** The only events of a dataset that a viewer may see; undefined for all of them. The same filter is the same object. */
-export type EventView = (place: PolicyDataset) => Filter | undefined
+export type RequiredEvents = (place: PolicyDataset) => Filter | undefined
 
 const ALL: Filter = { kind: 'all' }
 
@@ -11,7 +11,7 @@ const ALL: Filter = { kind: 'all' }
  * Decides which events of a dataset a viewer sees. As soon as a policy shows the viewer events of a dataset, only those are seen that some such policy
  * shows. Undefined for a viewer whom no such policy concerns.
  */
-export function seenEventsOf(rules: readonly PolicyRule[], viewer: Viewer): EventView | undefined {
+export function seenEventsOf(rules: readonly PolicyRule[], viewer: Viewer): RequiredEvents | undefined {
   const shows = rules.filter((rule) => showsEvents(rule) && concerns(rule, viewer))
   if (shows.length === 0) return undefined
   const byResource = Map.groupBy(

@@ -4,7 +4,7 @@ import { forbidden } from '../../../kernel/errors.ts'
 import { parseFilter } from '../../../query/query.ts'
 import type { MetaWorld } from '../../../world.ts'
 import { seenEventsFor } from '../../access/policies/policies.ts'
-import type { EventView } from '../../access/policies/seen-events.ts'
+import type { RequiredEvents } from '../../access/policies/seen-events.ts'
 import { visibleDatasets } from './listing.ts'
 import type { DatasetRow } from './rows.ts'
 
@@ -27,7 +27,7 @@ export async function eventFiltersOf(
 }
 
 /** Shows the events that these filters showed. */
-export function seenThrough(filters: EventFilters): EventView {
+export function seenThrough(filters: EventFilters): RequiredEvents {
   const byText = new Map(Object.values(filters ?? {}).map((text) => [text, parseFilter(text).filter]))
   return ({ id }) => {
     const text = filters?.[id]

@@ -4,7 +4,7 @@ import { badRequest } from '../../../kernel/errors.ts'
 import type { EventQuery, QueryBudget, QueryCost, QuerySource, TimeBounds } from '../../../reading/query.ts'
 import type { QueryClass, QueryTicket, World } from '../../../world.ts'
 import { seenEventsFor } from '../../access/policies/policies.ts'
-import type { EventView } from '../../access/policies/seen-events.ts'
+import type { RequiredEvents } from '../../access/policies/seen-events.ts'
 import { limitOfRoles } from '../../access/roles/roles.ts'
 import { locateAll } from '../catalog/catalog.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
@@ -31,7 +31,7 @@ export type EventQueryRequest = {
   readonly budget?: QueryBudget
   readonly onProgress?: (cost: QueryCost) => void
   /** The only events of each dataset to read; by default those that policies show to the actor. */
-  readonly seen?: EventView
+  readonly seen?: RequiredEvents
   /** The reader for whom events are read; the caller by default. */
   readonly reader?: Exclude<QueryClass, 'caller'>
 }

@@ -3,7 +3,7 @@ import type { MatchableEvent } from '../../../query/matchable-event.ts'
 import { type EventMatcher, matcherOf } from '../../../query/matcher.ts'
 import { parseFilter } from '../../../query/query.ts'
 import type { FoundEvent } from '../../../reading/query.ts'
-import type { EventView } from '../../access/policies/seen-events.ts'
+import type { RequiredEvents } from '../../access/policies/seen-events.ts'
 import { type DatasetRow, type DatasetSelection, datasetSelectionOf } from '../../data/datasets/datasets.ts'
 import { rawText } from '../../data/event-queries/event-queries.ts'
 import type { LiveTailRow } from './rows.ts'
@@ -20,7 +20,7 @@ export function selectionOf({ source, condition }: Pick<LiveTailRow, 'source' | 
 export type EventVisibility = (event: FoundEvent) => boolean
 
 /** The events that a caller sees of these datasets, and of no others. */
-export function visibleEvents(datasets: readonly DatasetRow[], seen: EventView | undefined): EventVisibility {
+export function visibleEvents(datasets: readonly DatasetRow[], seen: RequiredEvents | undefined): EventVisibility {
   const byId = new Map(datasets.map((dataset) => [dataset.id, dataset]))
   if (!seen) return ({ logId }) => byId.has(logId)
   const matchers = new Map<Filter, EventMatcher>()
@@ -38,7 +38,7 @@ export function visibleEvents(datasets: readonly DatasetRow[], seen: EventView |
 export function selectedEvents(
   matches: EventMatcher | undefined,
   datasetsById: ReadonlyMap<string, DatasetRow>,
-  seen: EventView | undefined,
+  seen: RequiredEvents | undefined,
 ): EventVisibility | undefined {
   const matching = matches && foundEventMatcher(matches, datasetsById)
   if (!seen) return matching

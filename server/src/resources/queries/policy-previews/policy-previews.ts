@@ -8,7 +8,7 @@ import type { World } from '../../../world.ts'
 import { callerOf } from '../../access/auth/auth.ts'
 import type { Viewer } from '../../access/policies/decide.ts'
 import { namedBy, seenEventsFor, viewWith } from '../../access/policies/policies.ts'
-import type { EventView } from '../../access/policies/seen-events.ts'
+import type { RequiredEvents } from '../../access/policies/seen-events.ts'
 import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
 import { ALL_EVENTS, and, buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
 
@@ -25,7 +25,7 @@ export async function previewPolicy(world: World, actor: Actor, request: Preview
   const datasets = (await visibleDatasets(world, actor)).filter(namedBy(draft))
   const own = await seenEventsFor(world, actor)
   const startedMs = world.clock.monotonicMs()
-  const count = async (some: readonly DatasetRow[], seen: EventView | undefined) => {
+  const count = async (some: readonly DatasetRow[], seen: RequiredEvents | undefined) => {
     if (some.length === 0) return { count: 0, bytes: 0 }
     const wanted = { datasets: some, filter: ALL_EVENTS, bounds, signal, ...(seen ? { seen } : {}) }
     const { count, cost } = await countMatching(world.events, await buildEventQuery(world, actor, wanted))
@@ -46,7 +46,7 @@ async function viewerOf(world: World, { orgId }: Actor, { principal_type, princi
 }
 
 /** Joins two views. Datasets with the same conditions get the same filter. */
-function bothOf(one: EventView | undefined, other: EventView | undefined): EventView | undefined {
+function bothOf(one: RequiredEvents | undefined, other: RequiredEvents | undefined): RequiredEvents | undefined {
   if (!one || !other) return one ?? other
   const known = new Map<Filter, Map<Filter, Filter>>()
   return (place) => {
