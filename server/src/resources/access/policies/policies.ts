@@ -35,6 +35,9 @@ import {
 } from './rows.ts'
 import { type RequiredEvents, seenEventsOf } from './seen-events.ts'
 
+export type { Viewer } from './decide.ts'
+export type { RequiredEvents } from './seen-events.ts'
+
 type PolicyDraft = BodyOf<typeof contract.policies.create>
 /** What the policies must name; absent members match everything. */
 export type PolicyFilter = {
