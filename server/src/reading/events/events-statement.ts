@@ -5,11 +5,11 @@ import { instant, instantNs, storedNs } from '../filter/comparisons.ts'
 import { keyLocations, pathsOf } from '../filter/field-locations.ts'
 import { keyText, readable } from '../filter/field-text.ts'
 import { type BranchContext, builtIn, filterSql } from '../filter/filter.ts'
-import { CANDIDATES, hintsOf, type IndexHints } from '../filter/skip-indexes.ts'
+import { hintsOf, type IndexHints } from '../filter/skip-indexes.ts'
 import { familyNumber } from '../patterns/family-number.ts'
 import { columnsOf, idsOf, type LocatedSource, levelColumns, type QueryBranch } from '../plan/table-reads.ts'
 import type { EventPosition, EventQuery, EventsRequest, TimeBounds } from '../query.ts'
-import { among, and, constant, digits, FALSE, joined, name, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
+import { among, and, constant, digits, FALSE, joined, name, or, param, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
 import { exactNumber } from '../statistics/aggregates.ts'
 import type { BranchLayout } from './event-row.ts'
 
@@ -214,7 +214,7 @@ export const whereOf =
   (scope: SqlFragment): SqlFragment => {
     // In one condition the store would test the lines of all events.
     if (candidates)
-      return sql`prewhere ${CANDIDATES} ${and([scope, candidates])} where ${and([haveAlternatives ? sql`if(${met}, 1, 0)` : met, ...conditions])}`
+      return sql`prewhere ${using('candidates', and([scope, candidates]))} where ${and([haveAlternatives ? sql`if(${met}, 1, 0)` : met, ...conditions])}`
     if (conditions.length === 0) return sql`where ${and([scope, met])}`
     return sql`prewhere ${and([scope, haveAlternatives ? sql`if(${met}, 1, 0)` : met])} where ${and(conditions)}`
   }

@@ -1,5 +1,5 @@
 import { isIndex } from '../../query/element.ts'
-import { constant, digits, joined, or, param, type SqlFragment, sql } from '../sql/sql.ts'
+import { constant, digits, joined, or, param, type SqlFragment, sql, using } from '../sql/sql.ts'
 
 /** Where a text may be: it is stored as such, or it is a value in an array. A path begins with an index. */
 export type TextSource = { readonly text: SqlFragment } | ValueInArray
@@ -33,7 +33,7 @@ function textByJson({ array, path }: ValueInArray): SqlFragment {
   const isOdd = or(oddities(value))
   const isText = sql`not match(${found}, '^(?:[\\\\[{]|true$|false$)') and position(${found}, '\\0') = 0`
   const type = sql`JSONType(${array}, ${stepsOf(path)})`
-  return sql`multiIf(
+  const text = sql`multiIf(
     ${found} > ':' and startsWith(${array}, '[') and not ${isOdd} and ${isText}, toString(${found}),
     not startsWith(${array}, '['), '',
     ${isOdd}, ${UNDECIDED},
@@ -43,6 +43,7 @@ function textByJson({ array, path }: ValueInArray): SqlFragment {
     ${type} in ('Bool', 'UInt64'), ${found},
     ${type} = 'Double', ${onlySpelling(value)},
     JSONExtractRaw(${array}) = ${array}, ${found}, ${UNDECIDED})`
+  return using('costlyValue', text)
 }
 
 /** The steps of a path for the store, which counts elements from 1. Numbers are indexes, where there is an array. */
@@ -94,9 +95,8 @@ function lastValue(start: SqlFragment, steps: number): SqlFragment {
 
 const textOfWritten = (written: SqlFragment): SqlFragment => sql`arrayMap(written -> ${TEXT_OF_WRITTEN}, [${written}])[1]`
 
-/** Counts the values in arrays that a statement reads. Preparing one takes the store as long as a much longer text of other kinds. */
-export const countElements = (statement: string): number => statement.split(PIECE).length - 1
-const PIECE = 'substring(arrayStringConcat(piece), 2)'
+/** Preparing a value of an array takes the store as long as a much longer text of other kinds. */
+const PIECE: SqlFragment = using('arrayElement', constant('substring(arrayStringConcat(piece), 2)'))
 
 const BLANKS = String.raw`[ \\t\\r\\n]*`
 const QUOTED = String.raw`"(?:[^"\\\\]|\\\\.)*"`
@@ -105,7 +105,7 @@ const TOKEN = constant(String.raw`'(?s)${QUOTED}?|[\\[\\]{},:]|[ \\t\\r\\n]+|[^ 
 /** Divides what stands in the brackets of a container at its commas. There are no pieces unless the container ends with the bracket that closes it. */
 function piecesOf(container: SqlFragment): SqlFragment {
   return sql`arrayMap(tokens -> arrayMap((tokens, depths) -> if(indexOf(depths, 0) != length(depths), [],
-      arrayMap(piece -> trimBoth(${constant(PIECE)}, ' \\t\\r\\n'),
+      arrayMap(piece -> trimBoth(${PIECE}, ' \\t\\r\\n'),
         arrayPopBack(arraySplit((token, depth) -> depth = 0 or (depth = 1 and token = ','), tokens, depths)))),
     [tokens], [arrayCumSum(token -> (position('[{', token) > 0) - (position(']}', token) > 0), tokens)])[1], [extractAll(${container}, ${TOKEN})])[1]`
 }

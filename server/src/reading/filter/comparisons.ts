@@ -2,7 +2,7 @@ import type { RegexRule } from '@dendro/language/comparison'
 import { instantMsOf } from '@dendro/language/instant'
 import { digitsOf, exceedsFloatPrecision, int64Of, numberOf, safeNumberOf } from '@dendro/language/number'
 import type { Condition, FilterOperator, Literal } from '@dendro/language/tree'
-import { among, and, FALSE, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
+import { among, and, column, FALSE, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
 import { readable, type TextTest } from './field-text.ts'
 import { caselessLike } from './ignore-case.ts'
 
@@ -158,6 +158,8 @@ export function regexMatches({ pattern, ignoreCase }: RegexRule): (text: SqlFrag
 }
 
 const NS_PER_MS = 1_000_000n
+const TIME = column('ts')
+const SEQUENCE = column('seq')
 
 /** Compares the time of the event, truncated to milliseconds, with bounds on the sort key. */
 export function timeMeets(condition: PositiveCondition): SqlFragment {
@@ -179,8 +181,8 @@ function timeAmong(values: readonly Literal[]): SqlFragment {
   if (instants.length === 0) return FALSE
   const stored = instants.filter((ms) => ms >= EARLIEST_MS && ms <= LATEST_MS)
   const [first, last] = [Math.min(...instants), Math.max(...instants) + 1]
-  const whole = among(sql`toUnixTimestamp64Milli(ts)`, param.int64s(stored.map((ms) => BigInt(Math.floor(ms)))))
-  return and([sql`ts >= ${instant(first)}`, sql`ts < ${instant(last)}`, whole])
+  const whole = among(sql`toUnixTimestamp64Milli(${TIME})`, param.int64s(stored.map((ms) => BigInt(Math.floor(ms)))))
+  return and([sql`${TIME} >= ${instant(first)}`, sql`${TIME} < ${instant(last)}`, whole])
 }
 
 function timeCompared(operator: Exclude<FilterOperator, '!='>, value: Literal): SqlFragment {
@@ -190,15 +192,15 @@ function timeCompared(operator: Exclude<FilterOperator, '!='>, value: Literal): 
   if (begin === undefined || end === undefined) return FALSE
   switch (operator) {
     case '=':
-      return sql`(ts >= ${begin} and ts < ${end})`
+      return sql`(${TIME} >= ${begin} and ${TIME} < ${end})`
     case '<':
-      return sql`ts < ${begin}`
+      return sql`${TIME} < ${begin}`
     case '<=':
-      return sql`ts < ${end}`
+      return sql`${TIME} < ${end}`
     case '>':
-      return sql`ts >= ${end}`
+      return sql`${TIME} >= ${end}`
     case '>=':
-      return sql`ts >= ${begin}`
+      return sql`${TIME} >= ${begin}`
   }
 }
 
@@ -218,13 +220,13 @@ export function sequenceMeets(condition: PositiveCondition): SqlFragment {
     const number = int64Of(value.text)
     if (number === undefined) return FALSE
     const right = param.int64(number)
-    return operator === '=' ? sql`seq = ${right}` : ordered(sql`seq`, operator, right)
+    return operator === '=' ? sql`${SEQUENCE} = ${right}` : ordered(SEQUENCE, operator, right)
   }
   switch (condition.kind) {
     case 'compare':
       return compared(condition.operator === '!=' ? '=' : condition.operator, condition.value)
     case 'in':
-      return among(sql`toInt64(seq)`, param.int64s(condition.values.flatMap((value) => int64Of(value.text) ?? [])))
+      return among(sql`toInt64(${SEQUENCE})`, param.int64s(condition.values.flatMap((value) => int64Of(value.text) ?? [])))
     case 'between':
       return and([compared('>=', condition.low), compared('<=', condition.high)])
     default:

@@ -1,5 +1,5 @@
 import { months, zoneOffsetMs } from '../../lines/time-text.ts'
-import { constant, type Param, param, type SqlFragment, sql, digits as sqlDigits } from '../sql/sql.ts'
+import { column, constant, type Param, param, reading, type SqlFragment, sql, digits as sqlDigits, using } from '../sql/sql.ts'
 
 const TOTAL_NS = 'toUnixTimestamp64Nano(ts)'
 /** Depends on the shape only, so that the store computes it once per shape, not per event. */
@@ -7,13 +7,13 @@ const FORMAT = String.raw`extract(shape, '\x01t([^\x02\x03]*)')`
 const WEEKDAYS: readonly string[] = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 
 /** The time format that a shape contains, '' when it has none. */
-export const timeFormat: SqlFragment = constant(FORMAT)
+export const timeFormat: SqlFragment = reading(['shape'], constant(FORMAT))
 
 /**
  * Writes the time of an event in the format that its shape names (time-text.ts), as formatTime does. Lambdas name repeated expressions,
  * because preparing a long statement takes longer than running it.
  */
-export const timeText: SqlFragment = constant(makeTimeText())
+export const timeText: SqlFragment = using('costlyValue', reading(['ts', 'shape'], constant(makeTimeText())))
 
 function makeTimeText(): string {
   const zone = `substring(${FORMAT}, 5)`
@@ -42,12 +42,12 @@ export function timeWords(text: string): { isLikeTime: boolean; foreign: string 
 /** timeText for one format, much shorter: it is written once for each shape of a statement. */
 export function timeTextAs(format: string): SqlFragment {
   const [, unit] = /^n([smun])0?$/.exec(format) ?? []
-  if (unit !== undefined) return sql`toString(intDiv(toUnixTimestamp64Nano(ts), ${param.int64(NS_IN.get(unit) ?? 1n)}))`
+  if (unit !== undefined) return sql`toString(intDiv(toUnixTimestamp64Nano(${TIME}), ${param.int64(NS_IN.get(unit) ?? 1n)}))`
   const [, layout, between, point, digits, zone] = /^([isbByYakgwW])([ -~])([ -~])(\d|\*)(.*)$/s.exec(format) ?? []
   if (layout === undefined || between === undefined || point === undefined || zone === undefined) return timeText
   const aheadNs = BigInt(zoneOffsetMs(zone.replace(/\[.*/, '')) ?? 0) * 1_000_000n
-  const local = sql`fromUnixTimestamp64Nano(toUnixTimestamp64Nano(ts) + ${param.int64(aheadNs)}, 'UTC')`
-  const said = sql`toString(${local})`
+  const local = sql`fromUnixTimestamp64Nano(toUnixTimestamp64Nano(${TIME}) + ${param.int64(aheadNs)}, 'UTC')`
+  const said = using('costlyValue', sql`toString(${local})`)
   const part = (at: number, length: number) => sql`substring(${said}, ${sqlDigits(at)}, ${sqlDigits(length)})`
   const clock = sql`concat(${part(12, 8)}, ${fractionAs(digits ?? '0', param.text(point), part(21, 9))})`
   const [year, padded] = [part(1, 4), part(9, 2)]
@@ -73,6 +73,7 @@ export function timeTextAs(format: string): SqlFragment {
   }
 }
 
+const TIME = column('ts')
 const MONTHS: SqlFragment = constant(list(months))
 const DAYS: SqlFragment = constant(list(WEEKDAYS))
 

@@ -1,5 +1,5 @@
-import { hasOverflowKey, overflowValue } from '../plan/overflow-entries.ts'
-import { and, FALSE, joined, not, or, type Param, param, type SqlFragment, sql } from '../sql/sql.ts'
+import { hasOverflowKey, overflowText, overflowValue } from '../plan/overflow-entries.ts'
+import { and, column, FALSE, joined, not, or, type Param, param, type SqlFragment, sql, using } from '../sql/sql.ts'
 import { firstText, type TextSource } from './array-elements.ts'
 import { timeText } from './event-time.ts'
 import type { KeyLocation, KeyLocations } from './field-locations.ts'
@@ -37,7 +37,7 @@ export function keyText(places: KeyLocations): SqlFragment {
   const last = locations.at(-1)
   if (last === undefined) return sql`''`
   const tried = locations.slice(0, -1).map((location) => sql`${locationExists(location)}, toString(${readText(location)})`)
-  return tried.length === 0 ? readText(last) : sql`multiIf(${joined(tried)}, toString(${readText(last)}))`
+  return tried.length === 0 ? readText(last) : using('costlyValue', sql`multiIf(${joined(tried)}, toString(${readText(last)}))`)
 }
 
 /** Whether a key may be a value in an array. Its text takes the store long to prepare. */
@@ -45,7 +45,7 @@ export const mayBeInArray = (places: KeyLocations): boolean => places.flat().som
 
 /** Computes something from the text of a key, which a statement then has only once if it is long. */
 export const fromKeyText = (places: KeyLocations, of: (text: SqlFragment) => SqlFragment): SqlFragment =>
-  mayBeInArray(places) ? sql`arrayMap(value -> ${of(sql`value`)}, [${keyText(places)}])[1]` : of(keyText(places))
+  mayBeInArray(places) ? using('costlyValue', sql`arrayMap(value -> ${of(sql`value`)}, [${keyText(places)}])[1]`) : of(keyText(places))
 
 const sourcesOf = (location: KeyLocation): readonly TextSource[] =>
   location.kind === 'element' ? location.arrays.map(({ of, path }) => ({ array: keyText([of]), path })) : [{ text: storedText(location) }]
@@ -63,7 +63,7 @@ const locationExists = (location: KeyLocation): SqlFragment =>
   location.kind === 'more' ? hasOverflowKey(location.path) : locationHasText(location)
 
 function locationHasText(location: KeyLocation): SqlFragment {
-  if (location.kind === 'time') return sql`match(shape, ${timeReferenceOf(location.path)})`
+  if (location.kind === 'time') return sql`match(${column('shape')}, ${timeReferenceOf(location.path)})`
   return sql`${storedText(location)} != ''`
 }
 
@@ -75,7 +75,7 @@ function storedText(location: KeyLocation): SqlFragment {
     case 'slot':
       return location.text
     case 'more':
-      return sql`more[${param.text(location.path)}]`
+      return overflowText(location.path)
     case 'time':
       return sql`if(${locationHasText(location)}, ${timeText}, '')`
     case 'element':

@@ -1,7 +1,7 @@
 import { isInstantKey } from '@dendro/language/instant'
 import type { Condition, Filter } from '@dendro/language/tree'
 import { patternIsOneOf, patternText } from '../patterns/pattern-condition.ts'
-import { and, not, or, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
+import { and, column, not, or, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
 import { type LineSources, rawLine } from '../text-search/rebuild-line.ts'
 import { lineMatch } from '../text-search/regex/match.ts'
 import { lineContains } from '../text-search/text-search.ts'
@@ -63,7 +63,7 @@ function conditionSql(condition: Keyed, context: BranchContext): SqlFragment {
 
 /** An id of a family stands for all of its patterns, an id of a pattern for that pattern. */
 function patternSql(condition: Keyed, { family }: BranchContext): SqlFragment {
-  const texts = [...new Set([sql`skeleton`, family])].map(
+  const texts = [...new Set([column('skeleton'), family])].map(
     (number): BuiltInText => ({ text: patternText(number), alwaysThere: false, ignoresCase: false }),
   )
   const [first] = texts
@@ -72,7 +72,8 @@ function patternSql(condition: Keyed, { family }: BranchContext): SqlFragment {
   const isNot = isNegated(condition)
   const positive = positiveTest(condition)
   const met = patternIsOneOf(condition, family) ?? or(texts.map(({ text }) => positive.of(text)))
-  return isNot ? and([sql`skeleton != 0`, not(met)]) : and([sql`skeleton != 0`, met])
+  const hasPattern = sql`${column('skeleton')} != 0`
+  return and([hasPattern, isNot ? not(met) : met])
 }
 
 /** Compiles a condition on a number that every event has. */
@@ -85,7 +86,11 @@ function numberCondition(condition: Keyed): SqlFragment {
 /** A text that the store keeps or computes. '' means absent. */
 export type BuiltInText = { readonly text: SqlFragment; readonly alwaysThere: boolean; readonly ignoresCase: boolean }
 
-const STATUS: SqlFragment = sql`multiIf(sev in ('error', 'fatal'), 'error', sev = 'warn', 'warn', 'info')`
+const SEVERITY = column('sev')
+const STATUS: SqlFragment = using(
+  'costlyValue',
+  sql`multiIf(${SEVERITY} in ('error', 'fatal'), 'error', ${SEVERITY} = 'warn', 'warn', 'info')`,
+)
 
 /** Returns the text of a built-in key (`@…`), or undefined for all other keys. */
 export function builtIn(key: string, { lines, collection, dataset, family }: BranchContext): BuiltInText | undefined {
@@ -95,7 +100,7 @@ export function builtIn(key: string, { lines, collection, dataset, family }: Bra
     case '@status':
       return { text: STATUS, alwaysThere: true, ignoresCase: true }
     case '@origin':
-      return { text: sql`origin`, alwaysThere: false, ignoresCase: false }
+      return { text: column('origin'), alwaysThere: false, ignoresCase: false }
     case '@pattern':
       return { text: patternText(family), alwaysThere: false, ignoresCase: false }
     case '@collection':

@@ -1,10 +1,11 @@
 import { isInParts } from '../../lines/parts.ts'
-import { ENDLESS, longestWordOf, PIECE_BYTES, PIECED_BYTES, piecesOf, type TableClass, tokensOf } from '../../lines/table.ts'
+import { ENDLESS, longestWordOf, PIECE_BYTES, PIECED_BYTES, piecesOf, type TableClass } from '../../lines/table.ts'
 import { and, constant, digits, or, param, type SqlFragment, sql } from '../sql/sql.ts'
 import { isInEntriesOnly } from '../text-search/in-parts.ts'
 import { formatsHolding, isAscii, isInValuesOnly, timeFormatsOf } from '../text-search/in-values.ts'
 import { type LineSources, timeFormatOfParts } from '../text-search/rebuild-line.ts'
 import { searchFor } from '../text-search/text-search.ts'
+import { hasWord } from './word-index.ts'
 
 /** A word with a digit. Shorter ones are part of longer words nearly everywhere. */
 const LONG = /^(?=.*\d)[a-z0-9]{16,}$/
@@ -32,7 +33,7 @@ export function idHints(text: string, lines: LineSources, tableClass: TableClass
 }
 
 function hintOf({ word, isWhole, mayBeginInEscape }: Word, tableClass: TableClass): SqlFragment {
-  const isWord = (one: string) => sql`has(${constant(tokensOf(tableClass))}, ${param.text(one)})`
+  const isWord = (one: string) => hasWord(one, tableClass)
   if (isWhole) return isWord(word)
   const rest = mayBeginInEscape ? word.slice(1) : word
   return or([isWord(word), ...(mayBeginInEscape ? [isWord(rest)] : []), isInLongerWord(rest, tableClass)])

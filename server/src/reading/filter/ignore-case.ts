@@ -1,4 +1,4 @@
-import { param, type SqlFragment, sql } from '../sql/sql.ts'
+import { param, type SqlFragment, sql, using } from '../sql/sql.ts'
 
 /**
  * True where a text matches a LIKE pattern in any case. A regular expression stands for the pattern where the store's own search would miss a
@@ -7,14 +7,14 @@ import { param, type SqlFragment, sql } from '../sql/sql.ts'
 export function caselessLike(pattern: string): (text: SqlFragment) => SqlFragment {
   if (!isSearchable(pattern)) return matchesRegex(regexOf(pattern))
   const like = param.text(pattern)
-  return (text) => sql`${text} ilike ${like}`
+  return (text) => using('textSearch', sql`${text} ilike ${like}`)
 }
 
 /** True where a text contains one of the needles in any case. The store takes less time to prepare one search than one for each needle. */
 export function containsAnyCaseless(needles: readonly string[]): (text: SqlFragment) => SqlFragment {
   if (!needles.every(isSearchable)) return matchesRegex(needles.map(escapedInRegex).join('|'))
   const list = param.texts(needles)
-  return (text) => sql`multiSearchAnyCaseInsensitiveUTF8(${text}, ${list})`
+  return (text) => using('textSearch', sql`multiSearchAnyCaseInsensitiveUTF8(${text}, ${list})`)
 }
 
 /** The dot matches newlines too, as a placeholder does. */

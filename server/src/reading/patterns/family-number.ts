@@ -1,7 +1,7 @@
 import { idsOf, type LocatedSource } from '../plan/table-reads.ts'
-import { param, type SqlFragment, sql } from '../sql/sql.ts'
+import { column, param, type SqlFragment, sql } from '../sql/sql.ts'
 
-const OWN_PATTERN = sql`skeleton`
+const OWN_PATTERN = column('skeleton')
 /** Tells the patterns of several datasets apart. */
 const SALT = 0x9e3779b97f4a7c15n
 
@@ -19,6 +19,8 @@ export function familyNumber(sources: readonly LocatedSource[]): SqlFragment {
     }
   }
   const key =
-    sources.length === 1 ? OWN_PATTERN : sql`bitXor(skeleton, transform(log_id, ${idsOf(sources)}, ${param.uint64s(salts)}, toUInt64(0)))`
+    sources.length === 1
+      ? OWN_PATTERN
+      : sql`bitXor(${OWN_PATTERN}, transform(log_id, ${idsOf(sources)}, ${param.uint64s(salts)}, toUInt64(0)))`
   return sql`transform(${key}, ${param.uint64s(patterns)}, ${param.uint64s(families)}, skeleton)`
 }

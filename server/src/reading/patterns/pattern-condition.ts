@@ -1,9 +1,10 @@
 import type { Condition, Literal } from '@dendro/language/tree'
 import { hashOfPatternId } from '../../kernel/pattern-id.ts'
-import { among, FALSE, or, param, type SqlFragment, sql } from '../sql/sql.ts'
+import { among, column, FALSE, or, param, type SqlFragment, sql } from '../sql/sql.ts'
 
 /** The text of a pattern as `@pattern` shows it, '' for none. */
-export const patternText = (number: SqlFragment): SqlFragment => sql`if(skeleton = 0, '', lower(leftPad(hex(${number}), 16, '0')))`
+export const patternText = (number: SqlFragment): SqlFragment =>
+  sql`if(${column('skeleton')} = 0, '', lower(leftPad(hex(${number}), 16, '0')))`
 
 /**
  * Compiles a comparison of `@pattern` with ids, without its negation. An id stands for a family or for one pattern. Undefined for
@@ -15,7 +16,7 @@ export function patternIsOneOf(condition: Condition, family: SqlFragment): SqlFr
   const hashes = literals.flatMap(({ text }) => hashOfPatternId(text) ?? [])
   if (hashes.length === 0) return FALSE
   const ids = param.uint64s(hashes)
-  const own = sql`skeleton`
+  const own = column('skeleton')
   return or([among(own, ids), ...(isPlain(family) ? [] : [among(family, ids)])])
 }
 

@@ -9,7 +9,7 @@ import { withOverflowKeys } from '../plan/overflow-keys.ts'
 import { branchesOf, freeTextsIn, keysIn } from '../plan/table-reads.ts'
 import type { EventQuery, QueryCost } from '../query.ts'
 import { costOf, run, startQueryRun } from '../run/run.ts'
-import { and, digits, FALSE, joined, name, param, type SqlFragment, sql } from '../sql/sql.ts'
+import { and, digits, FALSE, joined, name, param, type SqlFragment, sql, using } from '../sql/sql.ts'
 import { textOf } from '../statistics/aggregates.ts'
 import { withFamilies } from './pattern-families.ts'
 
@@ -92,7 +92,7 @@ function messageOf(context: BranchContext): { text: SqlFragment; source: SqlFrag
   const texts = messageKeys.map((key) => sql`${isMessage(key)}, ${textOf(key, context)}`)
   const sources = messageKeys.map((key, at) => sql`${isMessage(key)}, ${digits(at)}`)
   return {
-    text: sql`multiIf(${joined(texts)}, ${builtIn('@raw', context)?.text ?? sql`''`})`,
+    text: using('costlyValue', sql`multiIf(${joined(texts)}, ${builtIn('@raw', context)?.text ?? sql`''`})`),
     source: sql`multiIf(${joined(sources)}, ${digits(messageKeys.length)})`,
   }
 }

@@ -5,7 +5,7 @@ import type { Slot } from '../../lines/slots.ts'
 import { type EventsTable, eventsTable, type TableClass } from '../../lines/table.ts'
 import { hasSlot, type KeyColumns, pathsOf, slotIn } from '../filter/field-locations.ts'
 import type { QuerySource } from '../query.ts'
-import { joined, name, type Param, param, type SqlFragment, sql } from '../sql/sql.ts'
+import { column, joined, type Param, param, type SqlFragment, sql, using } from '../sql/sql.ts'
 
 /** Reads one table for some sources: those whose queried keys lie in the same columns, or all of them. */
 export type QueryBranch = EventsTable & {
@@ -67,7 +67,7 @@ const periodsOf = ({ table, tableClass }: EventsTable, sources: readonly Located
 function sharedColumns(tableClass: TableClass, [first]: readonly LocatedSource[]): KeyColumns {
   const text = (path: string) => {
     const slot = first && slotIn(tableClass, first.located.map.slots, path)
-    return slot === undefined ? undefined : name(slot)
+    return slot === undefined ? undefined : column(slot)
   }
   return { text, mayOverflow: () => true }
 }
@@ -83,11 +83,11 @@ function perDatasetText(tableClass: TableClass, sources: readonly LocatedSource[
   const columns = [...new Set(slots)].filter((slot) => slot !== undefined)
   const [only] = columns
   if (only === undefined) return undefined
-  if (columns.length === 1 && slots.every((slot) => slot !== undefined)) return name(only)
+  if (columns.length === 1 && slots.every((slot) => slot !== undefined)) return column(only)
   const numbers = slots.map((slot) => (slot === undefined ? 0 : columns.indexOf(slot) + 1))
   const place = sql`transform(log_id, ${idsOf(sources)}, ${param.uint8s(numbers)}, 0)`
-  const cases = columns.map((column, index) => sql`${place} = ${param.int64(BigInt(index + 1))}, toString(${name(column)})`)
-  return sql`multiIf(${joined(cases)}, '')`
+  const cases = columns.map((slot, index) => sql`${place} = ${param.int64(BigInt(index + 1))}, toString(${column(slot)})`)
+  return using('costlyValue', sql`multiIf(${joined(cases)}, '')`)
 }
 
 const ids = new WeakMap<readonly LocatedSource[], Param>()

@@ -4,7 +4,7 @@ import { fromKeyText, keyExists, keyText } from '../filter/field-text.ts'
 import { type BranchContext, builtIn } from '../filter/filter.ts'
 import type { StatsRow, StatValue } from '../query.ts'
 import type { BinaryRows } from '../run/row-binary.ts'
-import { constant, digits, type SqlFragment, sql } from '../sql/sql.ts'
+import { column, constant, digits, type SqlFragment, sql } from '../sql/sql.ts'
 
 /**
  * An aggregate function of the store. `of` returns its arguments in one branch. It is either computed at once, or as a state per branch
@@ -91,8 +91,8 @@ const aggregates = { sum: 'sum', avg: 'avg', stddev: 'stddevSampStable', varianc
 
 /** The stored text of any key, including built-ins. '' where it is absent. */
 export function textOf(key: string, context: BranchContext): SqlFragment {
-  if (key === '@time' || key === '@timestamp') return sql`toString(toUnixTimestamp64Milli(ts))`
-  if (key === '@sequence') return sql`toString(seq)`
+  if (key === '@time' || key === '@timestamp') return sql`toString(toUnixTimestamp64Milli(${column('ts')}))`
+  if (key === '@sequence') return sql`toString(${column('seq')})`
   return sql`toString(${builtIn(key, context)?.text ?? keyText(keyLocations(key, context.slots))})`
 }
 

@@ -9,9 +9,9 @@ import { withFamilies } from '../patterns/pattern-families.ts'
 import { readWithFacts } from '../plan/table-facts.ts'
 import { freeTextsIn, keysIn, type QueryBranch } from '../plan/table-reads.ts'
 import type { EventQuery, QueryCost, StatsRequest, TimeBounds } from '../query.ts'
-import { costOf, runAtOnce, startQueryRun } from '../run/run.ts'
+import { type BoundedStatement, costOf, runAtOnce, startQueryRun } from '../run/run.ts'
 import { FALSE, joined, name, or, sql } from '../sql/sql.ts'
-import { type BoundedStatement, countScopes, countStatements } from './minute-rollup.ts'
+import { countScopes, countStatements } from './minute-rollup.ts'
 
 /** Counts the events that match a query. */
 export async function countMatching(store: EventStore, query: EventQuery): Promise<{ count: number; cost: QueryCost }> {

@@ -4,7 +4,8 @@ import { oneOf, scopeOf, sourcesByStart } from '../events/events-statement.ts'
 import { instant } from '../filter/comparisons.ts'
 import type { QueryBranch } from '../plan/table-reads.ts'
 import type { TimeBounds } from '../query.ts'
-import { among, and, constant, FALSE, joined, not, or, param, type SqlFragment, sql, TRUE, textsOf } from '../sql/sql.ts'
+import type { BoundedStatement } from '../run/run.ts'
+import { among, and, column, constant, FALSE, joined, not, or, param, reading, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
 
 /**
  * Which events of a branch one part of a statement counts, and the time in milliseconds by which it assigns them to slices. Stored counts serve only
@@ -28,12 +29,8 @@ const STARTS_MAX = 4
 /** The largest number of a minute in the store. */
 const MINUTES_MAX = 2 ** 32 - 1
 
-const EVENT_MS: SqlFragment = sql`toUnixTimestamp64Milli(ts)`
-const MINUTE: SqlFragment = constant(MINUTE_OF_EVENT)
-const COLUMN = /\b(?:ts|seq|sev|origin|skeleton|post|shape|raw|more|parts|[cs]\d+)\b/g
-
-/** Whether a statement counts by minute, so that the store should look for stored counts. */
-export const countsByMinute = (statement: string): boolean => statement.includes(MINUTE_OF_EVENT)
+const EVENT_MS: SqlFragment = sql`toUnixTimestamp64Milli(${column('ts')})`
+const MINUTE: SqlFragment = using('minuteCounts', reading(['ts'], constant(MINUTE_OF_EVENT)))
 
 /**
  * Splits the events to count. The store keeps the counts of each minute by the values of some columns, so whole minutes are read from there when
@@ -78,9 +75,6 @@ export function countScopes(
   })
 }
 
-/** A statement, and the range of the events that it reads. */
-export type BoundedStatement = { readonly statement: SqlFragment; readonly bounds: TimeBounds }
-
 /** A read that returns rows of its own. */
 type CountRead = { readonly select: SqlFragment; readonly of: Pick<CountScope, 'isStored' | 'bounds'> }
 
@@ -109,8 +103,8 @@ export function minutesAround(branch: QueryBranch, { fromMs, toMs }: TimeBounds)
 }
 
 /** Whether the expressions read only columns by which events are counted. */
-const areCounted = (columns: readonly SqlFragment[]): boolean =>
-  columns.flatMap((column) => textsOf(column).join(' ').match(COLUMN) ?? []).every((column) => countedColumns.includes(column))
+const areCounted = (expressions: readonly SqlFragment[]): boolean =>
+  expressions.every(({ columns }) => [...columns].every((one) => countedColumns.includes(one)))
 
 /** Numbers of minutes since 1970: from `first` to `end`, exclusive. `mixed` are those that are partly outside or in two slices. */
 type Minutes = { readonly first: number; readonly end: number; readonly mixed: readonly number[] }

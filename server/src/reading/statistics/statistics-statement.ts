@@ -4,9 +4,10 @@ import { filterSql } from '../filter/filter.ts'
 import { hintsOf, type IndexHints } from '../filter/skip-indexes.ts'
 import type { QueryBranch } from '../plan/table-reads.ts'
 import type { EventQuery, TimeBounds } from '../query.ts'
+import type { BoundedStatement } from '../run/run.ts'
 import { among, and, digits, FALSE, joined, name, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
 import { finalAggregate, isSliced, measuresOf, mergedState, slicedAggregate, stateAggregate, textOf } from './aggregates.ts'
-import { type BoundedStatement, type CountScope, countScopes, countStatements } from './minute-rollup.ts'
+import { type CountScope, countScopes, countStatements } from './minute-rollup.ts'
 
 /** What to compute, by which groups, and how much of the result to return. */
 export type StatsOptions = {

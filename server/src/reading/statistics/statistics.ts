@@ -12,7 +12,6 @@ import type { EventQuery, StatsGroup, StatsRequest, StatsResult, StatsRow } from
 import { undefinedIfTooMany } from '../run/failure.ts'
 import type { BinaryRows } from '../run/row-binary.ts'
 import { costOf, type QueryRun, run, runAtOnce, startQueryRun } from '../run/run.ts'
-import { textsOf } from '../sql/sql.ts'
 import { isExactCall, nobody, readStatsRow } from './aggregates.ts'
 import { mergeGroupCounts, needCountsOnly } from './merge-counts.ts'
 import {
@@ -164,8 +163,8 @@ const emptySlices = ({ request: { calls, slices } }: StatsRead): StatsRow[] => n
 function hasFewValues({ slots }: QueryBranch, key: string): boolean {
   if (key === '@status' || key === '@dataset' || key === '@collection') return true
   if (isBuiltInKey(key)) return false
-  const columns = pathsOf(key).flatMap((path) => slots.text(path) ?? [])
-  return columns.length > 0 && columns.every((column) => /^c\d+$/.test(textsOf(column).join('')))
+  const columns = pathsOf(key).flatMap((path) => [...(slots.text(path)?.columns ?? [])])
+  return columns.length > 0 && columns.every((one) => one.startsWith('c'))
 }
 
 type TotalStats = { whole: StatsRow; slices: readonly StatsRow[] }

@@ -3,7 +3,7 @@ import type { Slot } from '../../lines/slots.ts'
 import { foldCase } from '../../query/like.ts'
 import { timeTextAs, timeWords } from '../filter/event-time.ts'
 import { caselessLike, containsAnyCaseless } from '../filter/ignore-case.ts'
-import { among, and, constant, name, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
+import { among, and, constant, name, or, param, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
 import { type LineSources, lineOfShapes } from './rebuild-line.ts'
 
 /** A text to search for in lines, with what is derived from it. */
@@ -80,7 +80,7 @@ function overflowContains({ text, tails, fits }: LineSearch, lines: LineSources,
 
   function inOverflowEntries(own: readonly string[]): readonly SqlFragment[] {
     if (own.length === 0) return []
-    const mayHold = sql`arrayExists(value -> ${containsAnyCaseless([text, ...tails])(sql`value`)}, mapValues(more))`
+    const mayHold = using('costlyValue', sql`arrayExists(value -> ${containsAnyCaseless([text, ...tails])(sql`value`)}, mapValues(more))`)
     return [and([sql`position(shape, '\\x01m') > 0`, mayHold, fits(lineOfShapes(own, lines))])]
   }
 }

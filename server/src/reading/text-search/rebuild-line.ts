@@ -3,7 +3,7 @@ import { type ParsedShape, type ShapePlaceholder, shapeReferences } from '../../
 import type { Slot } from '../../lines/slots.ts'
 import { timeText, timeTextAs } from '../filter/event-time.ts'
 import { readable } from '../filter/field-text.ts'
-import { constant, digits, joined, name, param, type SqlFragment, sql } from '../sql/sql.ts'
+import { column as columnOf, constant, digits, joined, param, reading, type SqlFragment, sql, using } from '../sql/sql.ts'
 
 /** The inputs for rebuilding lines in the store: the columns with values, and the shapes. */
 export type LineSources = {
@@ -35,8 +35,14 @@ export const IS_JSON: SqlFragment = constant(String.raw`match(shape, '^[ \t\r\n]
  */
 export function rawLine(lines: LineSources): SqlFragment {
   const whole = wholeLine(lines)
-  return lines.hasParts ? sql`if(${IS_IN_PARTS}, ${lineInParts(lines)}, ${whole})` : whole
+  return reading(COLUMNS_OF_LINES, lines.hasParts ? sql`if(${IS_IN_PARTS}, ${lineInParts(lines)}, ${whole})` : whole)
 }
+
+/** The columns from which lines are rebuilt, besides those of single values. */
+export const COLUMNS_OF_LINES: readonly string[] = ['shape', 'parts', 'more', 'raw', 'ts']
+
+/** Rebuilding a line takes memory for every event of a block. */
+const rebuilt = (line: SqlFragment): SqlFragment => using('lineRebuild', using('costlyValue', line))
 
 /** The line of an event whose shape is not in parts. */
 function wholeLine({ columns, shapes: all }: LineSources): SqlFragment {
@@ -54,12 +60,11 @@ function wholeLine({ columns, shapes: all }: LineSources): SqlFragment {
   const written = sql`arrayMap((token, before, value) -> if(
     not startsWith(token, '\\x01') or not endsWith(before, '"') or not ${IS_JSON} or not match(value, ${constant(MAY_BE_ESCAPED)}),
     ${readable(sql`value`)}, ${ESCAPED}), ${tokens}, arrayPopBack(arrayPushFront(${tokens}, '')), ${values})`
-  return sql`if(shape = '', raw, arrayStringConcat(${written}))`
+  return rebuilt(sql`if(shape = '', raw, arrayStringConcat(${written}))`)
 }
 
 /** Only lines in parts have references to names. */
-const NAME_TOKEN = String.raw`startsWith(token, '\x01k')`
-const IS_NAME: SqlFragment = constant(NAME_TOKEN)
+const IS_NAME: SqlFragment = constant(String.raw`startsWith(token, '\x01k')`)
 
 /**
  * The line of an event whose shape is in parts. The name of an entry is the next key of the overflow map, without the prefix in the
@@ -76,11 +81,11 @@ export function lineInParts(lines: LineSources, isEscaped = true): SqlFragment {
     startsWith(token, '\\x01m'), mapValues(more)[nth],
     ${IS_NAME}, substring(toString(mapKeys(more)[nth + 1]), length(token) - 2),
     ${timeInParts(lines)}), ${tokens}, ${overflowBefore})`
-  if (!isEscaped) return sql`arrayStringConcat(arrayMap(value -> ${readable(sql`value`)}, ${values}))`
+  if (!isEscaped) return rebuilt(sql`arrayStringConcat(arrayMap(value -> ${readable(sql`value`)}, ${values}))`)
   const written = sql`arrayMap((token, before, value) -> if(
     not startsWith(token, '\\x01') or not endsWith(before, '"') or not match(value, ${constant(MAY_BE_ESCAPED)}),
     ${readable(sql`value`)}, ${ESCAPED}), ${tokens}, arrayPopBack(arrayPushFront(${tokens}, '')), ${values})`
-  return sql`arrayStringConcat(${written})`
+  return rebuilt(sql`arrayStringConcat(${written})`)
 }
 
 /** How many formats of time a statement lists one by one. */
@@ -95,7 +100,7 @@ export function timeInParts({ shapes }: LineSources): SqlFragment {
   if (formats.length === 1) return timeTextAs(only)
   if (formats.length > FORMATS_INLINE_MAX) return timeText
   const cases = formats.map((format) => sql`position(shape, ${param.text(`\x01t${format}\x02`)}) > 0, ${timeTextAs(format)}`)
-  return sql`multiIf(${joined(cases)}, '')`
+  return using('costlyValue', sql`multiIf(${joined(cases)}, '')`)
 }
 
 /** The format of the time that the shape of a line in parts names, if it names one. */
@@ -128,7 +133,7 @@ export function lineOfShapes(shapes: readonly string[], lines: LineSources): Sql
   const values = sql`multiIf(${joined(cases)}, [''])`
   const written = sql`arrayMap((before, token, value) -> concat(before, if(token = '' or not match(value, ${constant(MAY_BE_ESCAPED)}),
     ${readable(sql`value`)}, ${ESCAPED})), ${listed(({ literal }) => literal)}, ${listed(tokenOf)}, ${values})`
-  const whole = sql`concat(arrayStringConcat(${written}), ${perShape(parsedShapes.map(({ tail }) => tail))})`
+  const whole = rebuilt(sql`concat(arrayStringConcat(${written}), ${perShape(parsedShapes.map(({ tail }) => tail))})`)
   const isShort = parsedShapes.reduce((sum, { placeholders }) => sum + placeholders.length, 0) <= VALUES_INLINE_MAX
   if (!isShort) return sql`if(shape = '', raw, ${whole})`
   return sql`multiIf(shape = '', raw, match(${ofShape(parsedShapes, valuesOf)}, ${constant(MAY_BE_ESCAPED)}), ${whole}, ${ofShape(parsedShapes, unescapedLine)})`
@@ -166,7 +171,7 @@ export function textsOfPlaces({ shape, placeholders }: Pick<ShapeParts, 'shape' 
 function textOfPlace({ reference }: ShapePlaceholder, overflow: SqlFragment): SqlFragment {
   switch (reference.kind) {
     case 'slot':
-      return sql`toString(${name(reference.slot)})`
+      return sql`toString(${columnOf(reference.slot)})`
     case 'more':
       return overflow
     case 'time':
@@ -184,29 +189,12 @@ function slotText(columns: readonly Slot[], kind: 'c' | 's'): SqlFragment {
   const most = Math.max(-1, ...own.map((column) => Number(column.slice(1))))
   const all = Array.from({ length: most + 1 }, (_, index): Slot => `${kind}${index}`)
   if (all.length === 0) return sql`''`
-  const texts = all.map((column) => (own.includes(column) ? sql`toString(${name(column)})` : sql`''`))
+  const texts = all.map((column) => (own.includes(column) ? sql`toString(${columnOf(column)})` : sql`''`))
   return sql`[${joined(texts)}][toUInt16OrZero(substring(token, 3, length(token) - 3 - toUInt8(match(token, '[\\x03\\x04]$')))) + 1]`
 }
 
 /** Matches all characters that any encoding escapes. Most values contain none of them. */
 const MAY_BE_ESCAPED = String.raw`'["\\\\<>&\x00-\x1f]|[^ -~]'`
-
-/** Whether a statement rebuilds lines, which takes memory for every event of a block. */
-export const rebuildsLines = (statement: string): boolean => statement.includes(MAY_BE_ESCAPED) || statement.includes(NAME_TOKEN)
-
-const SEARCHES = /ilike |multiSearchAny/g
-/** Beyond this, searching all columns costs more than stopping at the first one with the text. */
-const SEARCHES_MAX = 40
-const EXPENSIVE: readonly string[] = ['arrayExists(', 'arrayMap(value', 'toString(fromUnixTimestamp64Nano(', 'multiIf(']
-
-/**
- * Whether a statement only searches columns. The store then evaluates every condition for all events of a block, because picking the events
- * that an earlier condition leaves open copies their texts.
- */
-export function searchesColumns(statement: string): boolean {
-  const searches = statement.match(SEARCHES)?.length ?? 0
-  return searches > 1 && searches <= SEARCHES_MAX && !EXPENSIVE.some((part) => statement.includes(part))
-}
 
 /** Escapes a value inside JSON quotes in the encoding of its token, character by character, as `encodeText` does. */
 const ESCAPED: SqlFragment = constant(makeEscaped())

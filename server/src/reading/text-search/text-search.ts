@@ -3,13 +3,13 @@ import type { Slot } from '../../lines/slots.ts'
 import { conditionMemory } from '../cache/compiled-conditions.ts'
 import { timeFormat, timeText, timeWords } from '../filter/event-time.ts'
 import { containsAnyCaseless } from '../filter/ignore-case.ts'
-import { among, and, constant, FALSE, name, not, or, param, type SqlFragment, sql } from '../sql/sql.ts'
+import { among, and, constant, FALSE, name, not, or, param, reading, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
 import { crossingLines, isInOneValue, isJson } from './across-values.ts'
 import { mayLieIn, textWays } from './candidates.ts'
 import { escapeTails } from './escapes.ts'
 import { inLineInParts } from './in-parts.ts'
 import { fitsText, inPlainLine, isPlainFor, type LineSearch } from './in-values.ts'
-import { IS_IN_PARTS, IS_JSON, type LineSources, lineOfShapes, rawLine } from './rebuild-line.ts'
+import { COLUMNS_OF_LINES, IS_IN_PARTS, IS_JSON, type LineSources, lineOfShapes, rawLine } from './rebuild-line.ts'
 
 /**
  * True where the line contains a text, ignoring case. Most lines need not be rebuilt: a text that cannot cross the border of a value, and
@@ -17,16 +17,23 @@ import { IS_IN_PARTS, IS_JSON, type LineSources, lineOfShapes, rawLine } from '.
  * known, conditions that none of them can meet are left out, because preparing the full statement takes longer than most searches.
  */
 export const lineContains = (text: string, lines: LineSources): SqlFragment =>
-  text.includes('\0') ? FALSE : rememberSearch(text, lines, () => writeLineContains(text, lines))
+  text.includes('\0') ? FALSE : rememberSearch(text, lines, () => asLineTest(writeLineContains(text, lines)))
+
+/** Constants stay as they are, so that conditions with them are simplified. */
+const asLineTest = (test: SqlFragment): SqlFragment => (test === FALSE || test === TRUE ? test : reading(COLUMNS_OF_LINES, test))
 
 const rememberSearch = conditionMemory<SqlFragment>()
 
 function writeLineContains(text: string, lines: LineSources): SqlFragment {
   const search = searchFor(text, lines.levels)
-  if (lines.shapes?.every(isInParts) && lines.shapes.length > 0) return inLineInParts(search, lines)
+  const inParts = (): SqlFragment => {
+    const test = inLineInParts(search, lines)
+    return test === FALSE ? FALSE : using('costlyValue', test)
+  }
+  if (lines.shapes?.every(isInParts) && lines.shapes.length > 0) return inParts()
   const shapes = lines.shapes?.filter((shape) => !isInParts(shape))
   const inShapes = inLineOfShapes(search, { columns: lines.columns, hasParts: false, ...(shapes ? { shapes } : {}) })
-  return lines.hasParts ? sql`if(${IS_IN_PARTS}, ${inLineInParts(search, lines)}, ${inShapes})` : inShapes
+  return lines.hasParts ? sql`if(${IS_IN_PARTS}, ${inParts()}, ${inShapes})` : inShapes
 }
 
 /** The same for lines whose shapes are not in parts. */
@@ -101,7 +108,7 @@ function inAnyLine({ text, fits, isEscaped, tails, crossings, times }: LineSearc
     not(isEncodedDifferently),
     or([...direct, ...lines.columns.map((column) => and([refers(column), fits(name(column))]))]),
   ])
-  return sql`multiIf(shape = '', ${fits(sql`raw`)}, not ${mayBeThere}, 0, ${isThere}, 1, ${fits(rawLine(lines))})`
+  return using('costlyValue', sql`multiIf(shape = '', ${fits(sql`raw`)}, not ${mayBeThere}, 0, ${isThere}, 1, ${fits(rawLine(lines))})`)
 }
 
 /** Returns the borders that a text may cross as a regular expression of the store. It matches nothing when there are no such borders. */
@@ -145,5 +152,5 @@ function crossing(text: string, asRegex: (code: string) => string): string | und
 function timeMayHold(text: string): readonly SqlFragment[] {
   const { isLikeTime, foreign } = timeWords(text)
   const zone = param.text(`%${foreign.replace(/_/g, '\\_')}%`)
-  return [sql`position(shape, '\\x01t') > 0`, sql`${param.flag(isLikeTime)} = 1`, sql`${timeFormat} ilike ${zone}`]
+  return [sql`position(shape, '\\x01t') > 0`, sql`${param.flag(isLikeTime)} = 1`, using('textSearch', sql`${timeFormat} ilike ${zone}`)]
 }
