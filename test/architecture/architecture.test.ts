@@ -36,6 +36,11 @@ const planted: Record<keyof typeof rules, Record<string, string>> = {
   'areas of resources import downwards': {
     'server/src/resources/data/datasets/planted.ts': "import { search } from '../../queries/search/search.ts'",
   },
+  'folders of reading import downwards': {
+    'server/src/reading/sql/planted.ts': "import { run } from '../run/run.ts'",
+    'server/src/reading/filter/planted.ts': "import { readStats } from '../reading.ts'",
+  },
+  'every file of reading lies in a known folder': { 'server/src/reading/attic/box.ts': '', 'server/src/reading/box.ts': '' },
   'a feature module is entered by the file that bears its name': {
     'server/src/resources/queries/search/planted.ts': "import { keptSince } from '../../data/retention/keepings.ts'",
     'server/src/ingest/planted.ts': "import type { Row } from '../resources/access/users/rows.ts'",

@@ -79,6 +79,23 @@ export const resourceAreas: Readonly<Record<string, readonly string[]>> = {
   service: ['access', 'data', 'queries', 'boards', 'watching'],
 }
 
+/** The folders of `reading/`: each imports itself and those before it. `query.ts`, the types, lies below all, `reading.ts`, the entrance, above. */
+const readingFolders = [
+  'query.ts',
+  'sql',
+  'cache',
+  'run',
+  'fields',
+  'text-search',
+  'filter',
+  'plan',
+  'statistics',
+  'events',
+  'comparison',
+  'patterns',
+  'reading.ts',
+]
+
 /** What each package may import of the others; no package imports the server, the CLI or the web app. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   api: [],
@@ -110,6 +127,20 @@ export const rules = {
         return source && target && source.area !== target.area && !resourceAreas[source.area]?.includes(target.area)
       })
       .map(show),
+
+  'folders of reading import downwards': (tree) =>
+    serverImports(tree)
+      .filter(({ from, to }) => {
+        const [source, target] = [readingFolderOf(from), readingFolderOf(to)]
+        return source && target && readingFolders.indexOf(target) > readingFolders.indexOf(source)
+      })
+      .map(show),
+
+  'every file of reading lies in a known folder': (tree) =>
+    serverFiles(tree).filter((file) => {
+      const folder = readingFolderOf(file)
+      return folder !== undefined && !readingFolders.includes(folder)
+    }),
 
   'a feature module is entered by the file that bears its name': (tree) =>
     serverImports(tree)
@@ -227,6 +258,11 @@ function mayImport(from: string, to: string): boolean {
   const [source, target] = [moduleOf(from), moduleOf(to)]
   if (isWiring(from) || target === KERNEL || source === target) return true
   return source !== undefined && target !== undefined && (serverModules[source] ?? []).includes(target)
+}
+
+function readingFolderOf(path: string): string | undefined {
+  const [top, folder] = relative('server/src', path).split('/')
+  return top === 'reading' ? folder : undefined
 }
 
 type Feature = { area: string; noun: string; folder: string; file: string }

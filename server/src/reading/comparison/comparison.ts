@@ -1,12 +1,12 @@
 import type { Condition } from '@dendro/language/tree'
 import type { EventStore } from '../../events/store/events.ts'
-import { contextOf, scopeOf, whereOf } from '../events/events-statement.ts'
-import { instant } from '../filter/comparisons.ts'
+import { instant } from '../fields/comparisons.ts'
 import { filterSql } from '../filter/filter.ts'
-import { hintsOf } from '../filter/skip-indexes.ts'
-import { withFamilies } from '../patterns/pattern-families.ts'
 import { withShapes } from '../plan/line-shapes.ts'
 import { withOverflowKeys } from '../plan/overflow-keys.ts'
+import { withFamilies } from '../plan/pattern-families.ts'
+import { scopeOf } from '../plan/read-scope.ts'
+import { contextOf, filterTable } from '../plan/table-read.ts'
 import { branchesOf, freeTextsIn, keysIn, type QueryBranch } from '../plan/table-reads.ts'
 import type { EventQuery, PresentPattern, QueryCost, TimeBounds } from '../query.ts'
 import { undefinedIfTooMany } from '../run/failure.ts'
@@ -122,7 +122,7 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
           : [
               sql`select ${isOneDataset ? sql`${param.text(query.sources[0]?.logId ?? '')}` : sql`toString(log_id)`} as log, skeleton,
                   toUInt64(countIf(${within(bounds.now)})), toUInt64(count()), max(seq)
-                from ${tableOf(branch)} ${where} group by ${isOneDataset ? sql`skeleton` : sql`log_id, skeleton`}`,
+                ${where} group by ${isOneDataset ? sql`skeleton` : sql`log_id, skeleton`}`,
             ]
       })
       if (selects.length === 0) return []
@@ -185,7 +185,7 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
       const selects = (await shapedFor(keys)).map(overflow).flatMap((branch): SqlFragment[] => {
         const where = scoped(branch)
         const texts = keys.map((key, number) => sql`uniqCombinedState(${textOf(key, contextOf(branch))}) as ${name(`u${number}`)}`)
-        return where === undefined ? [] : [sql`select ${joined(texts)} from ${tableOf(branch)} ${where}`]
+        return where === undefined ? [] : [sql`select ${joined(texts)} ${where}`]
       })
       if (selects.length === 0) return new Map()
       const merged = keys.map((_, number) => sql`toUInt64(uniqCombinedMerge(${name(`u${number}`)}))`)
@@ -204,9 +204,7 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
           const bits = conditions.map((one, at) => sql`toUInt32(${filterSql(one, contextOf(branch))}) * ${digits(2 ** at)}`)
           return where === undefined
             ? []
-            : [
-                sql`select toUInt64(${summed(bits)}) as bits, countIf(${within(bounds.now)}) as a, count() - a as b from ${tableOf(branch)} ${where} group by bits`,
-              ]
+            : [sql`select toUInt64(${summed(bits)}) as bits, countIf(${within(bounds.now)}) as a, count() - a as b ${where} group by bits`]
         })
       if (selects.length === 0) return []
       const statement = sql`select bits, toUInt64(sum(a)), toUInt64(sum(b)) from (${joined(selects, ' union all ')}) group by bits`
@@ -243,8 +241,6 @@ const isGapless = ({ now, before }: ComparedBounds): boolean => now.fromMs <= be
 
 const within = ({ fromMs, toMs }: TimeBounds): SqlFragment => and([sql`ts >= ${instant(fromMs)}`, sql`ts < ${instant(toMs)}`])
 
-const tableOf = ({ table }: QueryBranch): SqlFragment => name(table)
-
 /** Slices of both ranges, evenly spread, that make up a share of them. */
 const slicesOf = ({ now, before }: ComparedBounds, share: number): readonly TimeBounds[] =>
   [now, before].flatMap(({ fromMs, toMs }) =>
@@ -261,13 +257,12 @@ function matching(
   bounds: ComparedBounds,
   slices?: readonly TimeBounds[],
 ): SqlFragment | undefined {
-  const context = contextOf(branch)
-  const met = filterSql(filter, context)
+  const filtered = filterTable(branch, filter)
   const parts = slices ?? (isGapless(bounds) ? [] : [bounds.now, bounds.before])
   const hull = scopeOf(branch, hullOf(bounds), parts)
-  if (met === FALSE || hull === FALSE) return undefined
+  if (!filtered || hull === FALSE) return undefined
   const scope = parts.length === 0 ? hull : and([hull, or(parts.map(within))])
-  return whereOf(met, hintsOf(filter, { tableClass: branch.tableClass, ...context }))(scope)
+  return filtered.from(scope)
 }
 
 type Scoped = (branch: QueryBranch) => SqlFragment | undefined
@@ -293,7 +288,7 @@ function keySql(
   return [
     sql`select toUInt64(${digits(number)}) as number, toString(text) as value, a, b from (
       select materialize(${comparedText(key, branch)}) as text, countIf(${within(bounds.now)}) as a, count() - a as b
-      from ${tableOf(branch)} ${where} group by text)`,
+      ${where} group by text)`,
   ]
 }
 
@@ -304,7 +299,7 @@ function pairsSql(branch: QueryBranch, keys: readonly ComparedKey[], bounds: Com
   const pairs = keys.map((key, number) => sql`(toUInt64(${digits(number)}), toString(${comparedText(key, branch)}))`)
   return [
     sql`select pair.1 as number, pair.2 as value, countIf(is_now) as a, count() - a as b from (
-      select ${within(bounds.now)} as is_now, arrayJoin([${joined(pairs)}]) as pair from ${tableOf(branch)} ${where}) group by number, value`,
+      select ${within(bounds.now)} as is_now, arrayJoin([${joined(pairs)}]) as pair ${where}) group by number, value`,
   ]
 }
 

@@ -1,9 +1,9 @@
 import type { EventStore } from '../../events/store/events.ts'
+import { scopeOf } from '../plan/read-scope.ts'
 import { branchesOf } from '../plan/table-reads.ts'
 import type { EventQuery, QueryCost } from '../query.ts'
 import { costOf, run, startQueryRun } from '../run/run.ts'
 import { and, digits, joined, name, param, sql, TRUE } from '../sql/sql.ts'
-import { scopeOf } from './events-statement.ts'
 
 /** An event, identified by number, dataset and time. */
 export type EventNumber = { readonly logId: string; readonly seq: bigint; readonly timeNs: bigint }

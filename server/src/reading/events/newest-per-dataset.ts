@@ -1,12 +1,12 @@
 import type { EventStore } from '../../events/store/events.ts'
-import { areResultsKept } from '../cache/statement-results.ts'
 import { branchesOf } from '../plan/table-reads.ts'
 import type { EventQuery, EventsRequest, FoundEvent, QueryCost, QuerySource, TimeBounds } from '../query.ts'
-import { eventsOf, withinRetention } from '../reading.ts'
 import { costOf, type QueryRun, runAtOnce, startQueryRun } from '../run/run.ts'
+import { areResultsKept } from '../run/statement-results.ts'
 import { name, sql } from '../sql/sql.ts'
 import { countScopes, countStatements } from '../statistics/minute-rollup.ts'
 import { eventsPerBranch } from './events-statement.ts'
+import { eventsOf, withinRetention } from './read-events.ts'
 import { windowsOf } from './time-windows.ts'
 
 /** How many datasets with more events than the limit share a statement. Each stops reading by itself. */

@@ -1,14 +1,14 @@
 import { isInstantKey } from '@dendro/language/instant'
 import type { Condition, Filter } from '@dendro/language/tree'
-import { patternIsOneOf, patternText } from '../patterns/pattern-condition.ts'
+import { isNegated, outsideTest, type PositiveCondition, positiveTest, sequenceMeets, timeMeets } from '../fields/comparisons.ts'
+import { type KeyColumns, keyLocations } from '../fields/field-locations.ts'
+import { fromKeyText, keyExists, keyMeets, mayBeInArray, type TextTest } from '../fields/field-text.ts'
 import { and, column, not, or, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
 import { type LineSources, rawLine } from '../text-search/rebuild-line.ts'
 import { lineMatch } from '../text-search/regex/match.ts'
 import { lineContains } from '../text-search/text-search.ts'
-import { isNegated, outsideTest, type PositiveCondition, positiveTest, sequenceMeets, timeMeets } from './comparisons.ts'
-import { type KeyColumns, keyLocations } from './field-locations.ts'
-import { fromKeyText, keyExists, keyMeets, mayBeInArray, type TextTest } from './field-text.ts'
 import { foldEqualities } from './merge-equalities.ts'
+import { patternIsOneOf, patternText } from './pattern-condition.ts'
 
 /** How to read the queried keys in one branch. */
 export type BranchContext = {

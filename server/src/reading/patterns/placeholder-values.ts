@@ -1,17 +1,17 @@
 import type { EventStore } from '../../events/store/events.ts'
 import { messageKeys } from '../../lines/event.ts'
 import type { PlaceholderExpressions } from '../../patterns/placeholders.ts'
-import { contextOf, scopeOf, whereOf } from '../events/events-statement.ts'
-import { type BranchContext, builtIn, filterSql } from '../filter/filter.ts'
-import { hintsOf } from '../filter/skip-indexes.ts'
+import { type BranchContext, builtIn } from '../filter/filter.ts'
 import { withShapes } from '../plan/line-shapes.ts'
 import { withOverflowKeys } from '../plan/overflow-keys.ts'
+import { withFamilies } from '../plan/pattern-families.ts'
+import { scopeOf } from '../plan/read-scope.ts'
+import { filterTable } from '../plan/table-read.ts'
 import { branchesOf, freeTextsIn, keysIn } from '../plan/table-reads.ts'
 import type { EventQuery, QueryCost } from '../query.ts'
 import { costOf, run, startQueryRun } from '../run/run.ts'
-import { and, digits, FALSE, joined, name, param, type SqlFragment, sql, using } from '../sql/sql.ts'
+import { digits, joined, param, type SqlFragment, sql, using } from '../sql/sql.ts'
 import { textOf } from '../statistics/aggregates.ts'
-import { withFamilies } from './pattern-families.ts'
 
 /** A value of a placeholder. Places count from 1. `distinct` and `total` are those of the place. */
 type PlacedValue = {
@@ -48,16 +48,13 @@ export async function readPlacedValues(
   const shaped = await withShapes(store, queryRun, branchesOf(query.sources, keys), scope)
   const branches = await withOverflowKeys(store, queryRun, shaped, scope)
   const parts = branches.flatMap((branch): SqlFragment[] => {
-    const context = contextOf(branch)
-    const met = filterSql(query.filter, context)
-    if (met === FALSE) return []
-    const where = whereOf(met, hintsOf(query.filter, { tableClass: branch.tableClass, ...context }))(and([scopeOf(branch, query.bounds)]))
-    const { text, source } = messageOf(context)
+    const filtered = filterTable(branch, query.filter)
+    if (!filtered) return []
+    const { text, source } = messageOf(filtered.context)
     const found = sql`extractGroups(${text}, ${param.text(expressions.shortest)})`
     const differs =
       expressions.longest === undefined ? sql`false` : sql`${found} != extractGroups(${text}, ${param.text(expressions.longest)})`
-    const table = name(branch.table)
-    return [sql`select ${found} as found, ${source} as source, ${differs} as differs from ${table} ${where}`]
+    return [sql`select ${found} as found, ${source} as source, ${differs} as differs ${filtered.from(scopeOf(branch, query.bounds))}`]
   })
   if (parts.length === 0) return { values: [], key: undefined, isAmbiguous: false, cost: costOf(queryRun, 1) }
   const rows = await run(

@@ -1,13 +1,13 @@
 import type { EventStore } from '../../events/store/events.ts'
 import { DISTINCT_PARTS } from '../../lines/table.ts'
-import { granulesOf, hasParts } from '../events/events-statement.ts'
+import { OVERFLOW_NAMES } from '../fields/overflow-entries.ts'
 import type { TimeBounds } from '../query.ts'
 import { type QueryRun, run } from '../run/run.ts'
 import { and, constant, digits, joined, name, param, type SqlFragment, sql } from '../sql/sql.ts'
-import { minutesAround } from '../statistics/minute-rollup.ts'
 import { fitsText } from '../text-search/in-values.ts'
 import { IS_IN_PARTS } from '../text-search/rebuild-line.ts'
-import { OVERFLOW_NAMES } from './overflow-entries.ts'
+import { granulesOf, minutesAround } from './read-scope.ts'
+import { hasParts } from './table-read.ts'
 import type { QueryBranch } from './table-reads.ts'
 
 /** How many shapes are handled one by one. Most datasets have a handful. */

@@ -1,10 +1,10 @@
 import type { EventStore } from '../../events/store/events.ts'
-import { granulesOf } from '../events/events-statement.ts'
-import { isBuiltInKey, pathsOf } from '../filter/field-locations.ts'
+import { isBuiltInKey, pathsOf } from '../fields/field-locations.ts'
+import { hasOverflowKey, OVERFLOW_NAMES, overflowGranules } from '../fields/overflow-entries.ts'
 import type { TimeBounds } from '../query.ts'
 import { type QueryRun, run } from '../run/run.ts'
 import { and, joined, name, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
-import { hasOverflowKey, OVERFLOW_NAMES, overflowGranules } from './overflow-entries.ts'
+import { granulesOf } from './read-scope.ts'
 import type { QueryBranch } from './table-reads.ts'
 
 type QueriedKeys = { readonly keys: readonly string[]; readonly bounds: TimeBounds }

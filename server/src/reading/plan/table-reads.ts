@@ -3,7 +3,7 @@ import type { DatasetLayout } from '../../lines/catalog.ts'
 import { NO_PERIOD } from '../../lines/periods.ts'
 import type { Slot } from '../../lines/slots.ts'
 import { type EventsTable, eventsTable, type TableClass } from '../../lines/table.ts'
-import { hasSlot, type KeyColumns, pathsOf, slotIn } from '../filter/field-locations.ts'
+import { hasSlot, type KeyColumns, pathsOf, slotIn } from '../fields/field-locations.ts'
 import type { QuerySource } from '../query.ts'
 import { column, joined, type Param, param, type SqlFragment, sql, using } from '../sql/sql.ts'
 

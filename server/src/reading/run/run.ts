@@ -4,12 +4,12 @@ import { isShardUnavailable } from '../../events/store/away.ts'
 import type { EventStore } from '../../events/store/events.ts'
 import { unavailable } from '../../kernel/errors.ts'
 import { nextStep } from '../../kernel/steps.ts'
-import { type KeptQuery, keptPlace, type ReadScope, readScope, type StatementResult } from '../cache/statement-results.ts'
 import type { EventQuery, QueryBudget, QueryCost, TimeBounds } from '../query.ts'
 import { encodeStatement } from '../sql/request-body.ts'
 import { type BoundStatement, bindStatement, hasTrait, type SqlFragment, type Uses } from '../sql/sql.ts'
 import { failureOf, type GroupLimit, tooExpensive, tooLong } from './failure.ts'
 import { BinaryRows } from './row-binary.ts'
+import { type KeptQuery, keptPlace, type ReadScope, readScope, type StatementResult } from './statement-results.ts'
 import { type AdmissionWait, noAdmissionWait, runAdmitted } from './with-admission.ts'
 
 type RunnableQuery = Pick<EventQuery, 'orgNumber' | 'budget' | 'signal' | 'onProgress' | 'gaps' | 'ticket'>

@@ -1,6 +1,6 @@
 import type { AggregateCall } from '@dendro/language/tree'
-import { keyLocations } from '../filter/field-locations.ts'
-import { fromKeyText, keyExists, keyText } from '../filter/field-text.ts'
+import { keyLocations } from '../fields/field-locations.ts'
+import { fromKeyText, keyExists, keyText } from '../fields/field-text.ts'
 import { type BranchContext, builtIn } from '../filter/filter.ts'
 import type { StatsRow, StatValue } from '../query.ts'
 import type { BinaryRows } from '../run/row-binary.ts'

@@ -1,16 +1,15 @@
 import type { Filter } from '@dendro/language/tree'
 import type { EventStore } from '../../events/store/events.ts'
-import { endRead, sliceQuery, type UsedSlices, useSlices } from '../cache/aggregate-states.ts'
-import { areResultsKept } from '../cache/statement-results.ts'
-import { contextOf, whereOf } from '../events/events-statement.ts'
 import { filterSql } from '../filter/filter.ts'
-import { hintsOf, NO_HINTS } from '../filter/skip-indexes.ts'
-import { withFamilies } from '../patterns/pattern-families.ts'
+import { withFamilies } from '../plan/pattern-families.ts'
 import { readWithFacts } from '../plan/table-facts.ts'
+import { filterTable } from '../plan/table-read.ts'
 import { freeTextsIn, keysIn, type QueryBranch } from '../plan/table-reads.ts'
 import type { EventQuery, QueryCost, StatsRequest, TimeBounds } from '../query.ts'
 import { type BoundedStatement, costOf, runAtOnce, startQueryRun } from '../run/run.ts'
-import { FALSE, joined, name, or, sql } from '../sql/sql.ts'
+import { areResultsKept } from '../run/statement-results.ts'
+import { joined, name, sql } from '../sql/sql.ts'
+import { endRead, sliceQuery, type UsedSlices, useSlices } from './aggregate-states.ts'
 import { countScopes, countStatements } from './minute-rollup.ts'
 
 /** Counts the events that match a query. */
@@ -76,18 +75,15 @@ function countsStatements(
   // Whether the filter is the only condition, so that the rows are those it selects.
   const [only] = within || filters.length > 1 ? [] : filters
   const reads = branches.flatMap((branch) => {
-    const context = contextOf(branch)
-    const met = filters.map((filter) => filterSql(filter, context))
-    const any = within ? filterSql(within, context) : or(met)
-    if (any === FALSE) return []
-    const selecting = within ?? only
-    const hints = selecting ? hintsOf(selecting, { tableClass: branch.tableClass, ...context }) : NO_HINTS
-    const counts = met.map((one) => (only ? sql`toUInt64(count())` : sql`toUInt64(countIf(${one}))`))
+    const filtered = filterTable(branch, ...(within ? [within] : filters))
+    if (!filtered) return []
+    const { context, conditions, selecting, from } = filtered
+    const counted = within ? filters.map((filter) => filterSql(filter, context)) : conditions
+    const counts = counted.map((one) => (only ? sql`toUInt64(count())` : sql`toUInt64(countIf(${one}))`))
     const columns = joined(counts.map((count, index) => sql`${count} as ${name(`n${index}`)}`))
-    const table = name(branch.table)
-    const read = only && !isSample ? [any, ...hints.conditions] : undefined
+    const read = only && !isSample ? selecting : undefined
     const scopes = ranges.flatMap((bounds) => countScopes(branch, bounds, { slices: 1, columns: read }))
-    return scopes.map(({ scope, ...of }) => ({ of, select: sql`select ${columns} from ${table} ${whereOf(any, hints)(scope)}` }))
+    return scopes.map(({ scope, ...of }) => ({ of, select: sql`select ${columns} ${from(scope)}` }))
   })
   return countStatements(reads, areKept)
 }

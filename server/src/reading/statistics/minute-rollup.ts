@@ -1,11 +1,11 @@
-import { countedColumns, MINUTE_OF_EVENT } from '../../lines/table.ts'
+import { countedColumns } from '../../lines/table.ts'
 import { sliceStartMs } from '../../query/slices.ts'
-import { oneOf, scopeOf, sourcesByStart } from '../events/events-statement.ts'
-import { instant } from '../filter/comparisons.ts'
+import { instant } from '../fields/comparisons.ts'
+import { MINUTE, MINUTE_MS, oneOf, scopeOf, sourcesByStart } from '../plan/read-scope.ts'
 import type { QueryBranch } from '../plan/table-reads.ts'
 import type { TimeBounds } from '../query.ts'
 import type { BoundedStatement } from '../run/run.ts'
-import { among, and, column, constant, FALSE, joined, not, or, param, reading, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
+import { among, and, column, FALSE, joined, not, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
 
 /**
  * Which events of a branch one part of a statement counts, and the time in milliseconds by which it assigns them to slices. Stored counts serve only
@@ -19,18 +19,14 @@ export type CountScope = {
   readonly bounds: TimeBounds
 }
 
-const MINUTE_MS = 60_000
 /** For fewer whole minutes, counting events is as fast. */
 const WHOLE_MIN = 30
 /** Minutes that are counted event by event, at most, as a share of all. */
 const MIXED_SHARE_MAX = 0.5
 const SLICES_MAX = 2_000
 const STARTS_MAX = 4
-/** The largest number of a minute in the store. */
-const MINUTES_MAX = 2 ** 32 - 1
 
 const EVENT_MS: SqlFragment = sql`toUnixTimestamp64Milli(${column('ts')})`
-const MINUTE: SqlFragment = using('minuteCounts', reading(['ts'], constant(MINUTE_OF_EVENT)))
 
 /**
  * Splits the events to count. The store keeps the counts of each minute by the values of some columns, so whole minutes are read from there when
@@ -92,14 +88,6 @@ export function countStatements(reads: readonly CountRead[], areKept: boolean): 
       toMs: Math.max(...own.map(({ of }) => of.bounds.toMs)),
     },
   }))
-}
-
-/** Selects all minutes of a time range, also those that are partly outside. */
-export function minutesAround(branch: QueryBranch, { fromMs, toMs }: TimeBounds): SqlFragment {
-  const sources = [...sourcesByStart(branch, { fromMs, toMs }).values()].flat()
-  if (sources.length === 0) return FALSE
-  const [first, last] = [fromMs, toMs].map((ms) => param.int64(BigInt(Math.min(MINUTES_MAX, Math.max(0, Math.floor(ms / MINUTE_MS))))))
-  return and([oneOf(sources), sql`${MINUTE} >= ${first ?? param.int64(0n)}`, sql`${MINUTE} <= ${last ?? param.int64(0n)}`])
 }
 
 /** Whether the expressions read only columns by which events are counted. */

@@ -1,14 +1,13 @@
 import type { AggregateCall } from '@dendro/language/tree'
 import type { EventStore } from '../../events/store/events.ts'
-import { contextOf, scopeOf, whereOf } from '../events/events-statement.ts'
-import { filterSql } from '../filter/filter.ts'
-import { hintsOf } from '../filter/skip-indexes.ts'
-import { withFamilies } from '../patterns/pattern-families.ts'
 import { withShapes } from '../plan/line-shapes.ts'
+import { withFamilies } from '../plan/pattern-families.ts'
+import { scopeOf } from '../plan/read-scope.ts'
+import { filterTable } from '../plan/table-read.ts'
 import { branchesOf, freeTextsIn, keysIn, type QueryBranch } from '../plan/table-reads.ts'
 import type { EventQuery, StatsRow, TimeBounds } from '../query.ts'
 import { type QueryRun, run, startQueryRun } from '../run/run.ts'
-import { and, digits, FALSE, joined, name, param, type SqlFragment, sql } from '../sql/sql.ts'
+import { digits, joined, name, param, type SqlFragment, sql } from '../sql/sql.ts'
 import { hasLargeState, measuresOf, mergedState, mergedStateIf, readStatsRow, stateAggregate, textOf } from './aggregates.ts'
 import { readStats } from './statistics.ts'
 import { GROUPS_MAX, statsStatement } from './statistics-statement.ts'
@@ -194,13 +193,12 @@ function partsOf(
   const { keys, measures } = columnsOf(request)
   const { groups } = request
   return branches.flatMap((branch) => {
-    const context = contextOf(branch)
-    const met = filterSql(filter, context)
-    if (met === FALSE) return []
+    const filtered = filterTable(branch, filter)
+    if (!filtered) return []
+    const { context } = filtered
     const named = groups.map((key, index) => sql`${textOf(key, context)} as ${name(`g${index}`)}`)
     const states = measures.map((measure, index) => sql`${stateAggregate(measure, context)} as ${name(`state${index}`)}`)
-    const from = sql`from ${name(branch.table)} ${whereOf(met, hintsOf(filter, { tableClass: branch.tableClass, ...context }))(and([scopeOf(branch, bounds)]))}`
     const columns = joined([sql`${slice} as slice`, ...named, sql`count() as counted`, ...states])
-    return [sql`select ${columns} ${from} group by ${joined([name('slice'), ...keys])}`]
+    return [sql`select ${columns} ${filtered.from(scopeOf(branch, bounds))} group by ${joined([name('slice'), ...keys])}`]
   })
 }

@@ -1,11 +1,9 @@
 import type { AggregateCall } from '@dendro/language/tree'
-import { contextOf, whereOf } from '../events/events-statement.ts'
-import { filterSql } from '../filter/filter.ts'
-import { hintsOf, type IndexHints } from '../filter/skip-indexes.ts'
+import { contextOf, type FilteredTable, filterTable } from '../plan/table-read.ts'
 import type { QueryBranch } from '../plan/table-reads.ts'
 import type { EventQuery, TimeBounds } from '../query.ts'
 import type { BoundedStatement } from '../run/run.ts'
-import { among, and, digits, FALSE, joined, name, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
+import { among, and, digits, joined, name, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
 import { finalAggregate, isSliced, measuresOf, mergedState, slicedAggregate, stateAggregate, textOf } from './aggregates.ts'
 import { type CountScope, countScopes, countStatements } from './minute-rollup.ts'
 
@@ -57,25 +55,24 @@ export function statsStatement(
   const [only] = read
   if (!only && !closed) return undefined
   const names = [...(options.slices === undefined ? [] : ['slice']), ...options.groups.map((_, index) => `g${index}`)]
-  const keysIn = ({ branch, timeMs }: BranchRead) => [
+  const keysIn = ({ context, timeMs }: BranchRead) => [
     ...(options.slices === undefined ? [] : [sql`${sliceOf(bounds, options.slices, timeMs)} as slice`]),
     // A constant text, such as that of a key that no event has, is a group too.
-    ...options.groups.map((key, index) => sql`materialize(${textOf(key, contextOf(branch))}) as ${name(`g${index}`)}`),
+    ...options.groups.map((key, index) => sql`materialize(${textOf(key, context)}) as ${name(`g${index}`)}`),
   ]
-  const from = ({ branch, met, hints, scope, inGroups }: BranchRead) =>
-    sql`from ${name(branch.table)} ${whereOf(met, hints)(and([scope, inGroups]))}`
+  const eventsOf = ({ from, scope, inGroups }: BranchRead) => from(and([scope, inGroups]))
   const grouped = names.length === 0 ? sql`` : sql`group by ${joined(names.map(name))}`
   const { end, extraColumns } = endOf(options, names)
   if (only && read.length === 1 && !only.isStored && !closed) {
-    const found = measures.map((measure) => finalAggregate(measure, contextOf(only.branch)))
+    const found = measures.map((measure) => finalAggregate(measure, only.context))
     const columns = joined([...keysIn(only), ...extraColumns, sql`toUInt64(count()) as number`, ...aliased(found)])
-    return sql`select ${columns} ${from(only)} ${grouped} ${end}`
+    return sql`select ${columns} ${eventsOf(only)} ${grouped} ${end}`
   }
   const states = read.map((one) => {
-    const found = measures.map((measure) => stateAggregate(measure, contextOf(one.branch)))
+    const found = measures.map((measure) => stateAggregate(measure, one.context))
     // Where all keys are constant, the store returns a group without events.
     const having = names.length === 0 ? sql`` : sql`having counted > 0`
-    return sql`select ${joined([...keysIn(one), sql`count() as counted`, ...aliased(found, 'state')])} ${from(one)} ${grouped} ${having}`
+    return sql`select ${joined([...keysIn(one), sql`count() as counted`, ...aliased(found, 'state')])} ${eventsOf(one)} ${grouped} ${having}`
   })
   // Without rows the types of the states may be unknown.
   if (closed && closed.states.counted.length > 0) states.push(closedStates(closed, options, bounds))
@@ -122,8 +119,7 @@ export function sliceStatesStatement(
     branches.flatMap((branch) => branchReads(branch, { filter, bounds }, options, measures.length > 0)),
   )
   const names = [name('slice'), ...groups.map((_, index) => name(`g${index}`))]
-  const selects = reads.map(({ branch, met, hints, scope, timeMs }) => {
-    const context = contextOf(branch)
+  const selects = reads.map(({ context, from, scope, timeMs }) => {
     const keys = groups.map((key, index) => sql`materialize(${textOf(key, context)}) as ${name(`g${index}`)}`)
     const states = measures.flatMap((measure) => {
       const state = stateAggregate(measure, context)
@@ -135,8 +131,7 @@ export function sliceStatesStatement(
       sql`toUInt64(count()) as counted`,
       ...states,
     ])
-    const from = sql`from ${name(branch.table)} ${whereOf(met, hints)(scope)}`
-    return sql`select ${columns} ${from} group by ${joined(names)} having counted > 0`
+    return sql`select ${columns} ${from(scope)} group by ${joined(names)} having counted > 0`
   })
   return selects.length === 0 ? undefined : joined(selects, ' union all ')
 }
@@ -156,13 +151,13 @@ export function slicedStatement(
   const [key] = options.groups
   if (!only || key === undefined || others.length > 0 || only.isStored || !measures.every(isSliced)) return undefined
   const { slices } = options
-  const context = contextOf(only.branch)
+  const { context } = only
   const slice = sliceOf(bounds, slices, only.timeMs)
   const numbers = sql`arrayMap(one -> toUInt64(one), countResample(1, ${digits(slices + 1)}, 1)(${slice}))`
   const inSlices = [numbers, ...measures.map((measure) => slicedAggregate(measure, context, { slice, slices }))]
   const inWhole = aliased(measures.map((measure) => finalAggregate(measure, context)))
   return sql`select materialize(${textOf(key, context)}) as g0, toUInt8(grouping(g0)) as is_whole, ${joined([sql`toUInt64(count()) as number`, ...inWhole])},
-    arrayZip(${joined(inSlices)}) as slices from ${name(only.branch.table)} ${whereOf(only.met, only.hints)(only.scope)}
+    arrayZip(${joined(inSlices)}) as slices ${only.from(only.scope)}
     group by g0 with rollup having number > 0 order by is_whole desc, ${sizeOrder(options)}`
 }
 
@@ -175,22 +170,16 @@ export function groupCountsStatements(
   const options = { calls: [], groups: [key], slices: undefined }
   const reads = branches.flatMap((branch) => branchReads(branch, query, options, false))
   return countStatements(
-    reads.map(({ branch, met, hints, scope, ...of }) => ({
+    reads.map(({ context, from, scope, ...of }) => ({
       of,
-      select: sql`select materialize(${textOf(key, contextOf(branch))}) as g0, toUInt64(count()) as number
-        from ${name(branch.table)} ${whereOf(met, hints)(scope)} group by g0`,
+      select: sql`select materialize(${textOf(key, context)}) as g0, toUInt64(count()) as number ${from(scope)} group by g0`,
     })),
     areKept,
   )
 }
 
 /** One read of a branch: its conditions, and the events that it counts. */
-type BranchRead = CountScope & {
-  readonly branch: QueryBranch
-  readonly met: SqlFragment
-  readonly hints: IndexHints
-  readonly inGroups: SqlFragment
-}
+type BranchRead = CountScope & FilteredTable & { readonly inGroups: SqlFragment }
 
 /** Returns the reads of a branch; none when no event can match. Only counts are stored by minute, not other aggregates. */
 function branchReads(
@@ -199,12 +188,10 @@ function branchReads(
   options: Pick<StatsOptions, 'groups' | 'only' | 'slices'> & { readonly closed?: Pick<ClosedSlices, 'lengthMs'> },
   hasMeasures: boolean,
 ): readonly BranchRead[] {
-  const context = contextOf(branch)
-  const met = filterSql(filter, context)
-  if (met === FALSE) return []
-  const hints = hintsOf(filter, { tableClass: branch.tableClass, ...context })
-  const read = { branch, met, hints, inGroups: groupFilter(options, branch) }
-  const columns = [met, ...options.groups.map((key) => textOf(key, context)), ...hints.conditions]
+  const filtered = filterTable(branch, filter)
+  if (!filtered) return []
+  const read = { ...filtered, inGroups: groupFilter(options, branch) }
+  const columns = [...filtered.selecting, ...options.groups.map((key) => textOf(key, filtered.context))]
   // Closed slices of whole minutes have no border within a minute.
   const { slices, closed } = options
   const countsMinutes = !hasMeasures && (closed === undefined || closed.lengthMs % MINUTE_MS === 0)

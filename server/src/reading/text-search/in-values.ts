@@ -1,8 +1,8 @@
 import { type ShapePlaceholder, shapeReferences } from '../../lines/shape.ts'
 import type { Slot } from '../../lines/slots.ts'
 import { foldCase } from '../../query/like.ts'
-import { timeTextAs, timeWords } from '../filter/event-time.ts'
-import { caselessLike, containsAnyCaseless } from '../filter/ignore-case.ts'
+import { timeTextAs, timeWords } from '../fields/event-time.ts'
+import { caselessLike, containsAnyCaseless } from '../fields/ignore-case.ts'
 import { among, and, constant, name, or, param, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
 import { type LineSources, lineOfShapes } from './rebuild-line.ts'
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openReader, type Reader } from '../../../../test/reader.ts'
-import { contextOf, scopeOf } from '../events/events-statement.ts'
+import { scopeOf } from '../plan/read-scope.ts'
+import { contextOf } from '../plan/table-read.ts'
 import { branchesOf } from '../plan/table-reads.ts'
 import { run, startQueryRun } from '../run/run.ts'
 import { name, sql } from '../sql/sql.ts'

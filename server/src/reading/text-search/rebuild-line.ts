@@ -1,8 +1,8 @@
 import { isInParts } from '../../lines/parts.ts'
 import { type ParsedShape, type ShapePlaceholder, shapeReferences } from '../../lines/shape.ts'
 import type { Slot } from '../../lines/slots.ts'
-import { timeText, timeTextAs } from '../filter/event-time.ts'
-import { readable } from '../filter/field-text.ts'
+import { timeText, timeTextAs } from '../fields/event-time.ts'
+import { readable } from '../fields/field-text.ts'
 import { column as columnOf, constant, digits, joined, param, reading, type SqlFragment, sql, using } from '../sql/sql.ts'
 
 /** The inputs for rebuilding lines in the store: the columns with values, and the shapes. */

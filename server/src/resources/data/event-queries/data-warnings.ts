@@ -4,7 +4,7 @@ import { printFilter } from '@dendro/language/print'
 import type { Condition, Filter } from '@dendro/language/tree'
 import type { Warning } from '@dendro/language/warnings'
 import { timeKeys } from '../../../lines/event.ts'
-import { pathsOf } from '../../../reading/filter/field-locations.ts'
+import { pathsOf } from '../../../reading/fields/field-locations.ts'
 import { conditionsIn } from '../../../reading/plan/table-reads.ts'
 import type { QueryCost, QuerySource } from '../../../reading/query.ts'
 

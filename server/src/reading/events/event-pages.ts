@@ -1,9 +1,9 @@
 import type { EventStore } from '../../events/store/events.ts'
-import { storedNs } from '../filter/comparisons.ts'
+import { KeptValues, keptName } from '../cache/shared-values.ts'
+import { storedNs } from '../fields/comparisons.ts'
 import { keysIn } from '../plan/table-reads.ts'
 import type { EventPosition, EventQuery, EventsRequest, FoundEvent, TimeBounds } from '../query.ts'
 import { isWithinBudget, type QueryRun } from '../run/run.ts'
-import { KeptValues, keptName } from './shared-values.ts'
 
 /** A part of a page that is read from the store. */
 export type PagePart = { readonly bounds: TimeBounds; readonly after?: EventPosition }

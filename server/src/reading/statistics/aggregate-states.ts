@@ -1,10 +1,7 @@
+import { rangesOf } from '../cache/time-slices.ts'
 import type { QueryBranch } from '../plan/table-reads.ts'
 import type { StatsRequest } from '../query.ts'
 import { undefinedIfTooMany } from '../run/failure.ts'
-import type { BinaryRows } from '../run/row-binary.ts'
-import { run } from '../run/run.ts'
-import { measuresOf } from '../statistics/aggregates.ts'
-import { type ClosedSlices, type SliceStates, sliceStatesStatement } from '../statistics/statistics-statement.ts'
 import {
   findSlices,
   type KeptSlice,
@@ -14,8 +11,11 @@ import {
   type SliceRow,
   type Slicing,
   slicingOf,
-} from './query-slices.ts'
-import { rangesOf } from './time-slices.ts'
+} from '../run/query-slices.ts'
+import type { BinaryRows } from '../run/row-binary.ts'
+import { run } from '../run/run.ts'
+import { measuresOf } from './aggregates.ts'
+import { type ClosedSlices, type SliceStates, sliceStatesStatement } from './statistics-statement.ts'
 
 /** Slices and groups that are kept for one query, at most. */
 const ROWS_MAX = 20_000

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { EventStore } from '../../events/store/events.ts'
+import { KeptValues, keptName } from '../cache/shared-values.ts'
 import type { EventQuery, TimeBounds } from '../query.ts'
 import type { BoundStatement } from '../sql/sql.ts'
-import { KeptValues, keptName } from './shared-values.ts'
 
 /** The result of a statement with its number of rows, and what was read for it. */
 export type StatementResult = { readonly bytes: Buffer; readonly rows: number; readonly readRows: number; readonly readBytes: number }

@@ -1,4 +1,4 @@
-import type { LineSources } from '../text-search/rebuild-line.ts'
+import type { LineSources } from './rebuild-line.ts'
 
 /** How many conditions are remembered. Those on lines of a hundred shapes are some 100 kB each. */
 const REMEMBERED_MAX = 64

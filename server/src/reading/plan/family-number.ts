@@ -1,5 +1,5 @@
-import { idsOf, type LocatedSource } from '../plan/table-reads.ts'
 import { column, param, type SqlFragment, sql } from '../sql/sql.ts'
+import { idsOf, type LocatedSource } from './table-reads.ts'
 
 const OWN_PATTERN = column('skeleton')
 /** Tells the patterns of several datasets apart. */

@@ -1,9 +1,9 @@
 import type { EventStore } from '../../events/store/events.ts'
-import { readScope } from '../cache/statement-results.ts'
-import type { QueryBranch } from '../plan/table-reads.ts'
 import type { EventQuery, FoundEvent, PresentPattern, PresentPatterns, QueryCost } from '../query.ts'
 import { costOf, type QueryRun, startQueryRun } from '../run/run.ts'
+import { readScope } from '../run/statement-results.ts'
 import { byPattern, presentPatterns } from './pattern-counts.ts'
+import type { QueryBranch } from './table-reads.ts'
 
 /**
  * Adds the families of all patterns in the range of a query to its sources, if the query reads `@pattern`. Patterns that arrived since the

@@ -1,8 +1,8 @@
-import { hasOverflowKey, overflowText, overflowValue } from '../plan/overflow-entries.ts'
 import { and, column, FALSE, joined, not, or, type Param, param, type SqlFragment, sql, using } from '../sql/sql.ts'
 import { firstText, type TextSource } from './array-elements.ts'
 import { timeText } from './event-time.ts'
 import type { KeyLocation, KeyLocations } from './field-locations.ts'
+import { hasOverflowKey, overflowText, overflowValue } from './overflow-entries.ts'
 
 /** A condition on the stored text of a key: '' means that the key is absent, and a single NUL that its text is empty. */
 export type TextTest = {

@@ -1,12 +1,12 @@
 import type { EventStore } from '../../events/store/events.ts'
-import { findSlices, type KeptSlice, keepSlices, noteQuery, type SliceRow, type Slicing, slicingOf } from '../cache/query-slices.ts'
 import { rangesOf } from '../cache/time-slices.ts'
-import { scopeOf } from '../events/events-statement.ts'
-import { branchesOf } from '../plan/table-reads.ts'
 import type { EventQuery, PresentPattern, PresentPatterns, TimeBounds } from '../query.ts'
 import { undefinedIfTooMany } from '../run/failure.ts'
+import { findSlices, type KeptSlice, keepSlices, noteQuery, type SliceRow, type Slicing, slicingOf } from '../run/query-slices.ts'
 import { type QueryRun, run } from '../run/run.ts'
 import { joined, name, param, type SqlFragment, sql } from '../sql/sql.ts'
+import { scopeOf } from './read-scope.ts'
+import { branchesOf } from './table-reads.ts'
 
 /** The maximum number of patterns that one query compares. */
 const PATTERNS_MAX = 1_000_000

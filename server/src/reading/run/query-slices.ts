@@ -1,8 +1,8 @@
 import type { EventStore } from '../../events/store/events.ts'
+import { KeptValues, keptName } from '../cache/shared-values.ts'
+import { openRanges, rangesOf, sliceBounds, sliceLengthMs, wholeSlices } from '../cache/time-slices.ts'
 import type { EventQuery, TimeBounds } from '../query.ts'
-import type { QueryRun } from '../run/run.ts'
-import { KeptValues, keptName } from './shared-values.ts'
-import { openRanges, rangesOf, sliceBounds, sliceLengthMs, wholeSlices } from './time-slices.ts'
+import type { QueryRun } from './run.ts'
 
 /** The state of the aggregates of one group in one slice. States are written in base64. */
 export type SliceRow = { readonly group: string; readonly counted: bigint; readonly states: readonly string[] }
