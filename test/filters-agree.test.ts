@@ -7,10 +7,10 @@ import type { MatchableEvent } from '../server/src/query/matchable-event.ts'
 import { matcherOf } from '../server/src/query/matcher.ts'
 import { parseFilter } from '../server/src/query/query.ts'
 import { filterSql } from '../server/src/reading/filter/filter.ts'
-import { withShapes } from '../server/src/reading/plan/line-shapes.ts'
+import { findLineFacts } from '../server/src/reading/plan/line-shapes.ts'
 import { scopeOf } from '../server/src/reading/plan/read-scope.ts'
 import { contextOf, hasParts } from '../server/src/reading/plan/table-read.ts'
-import { branchesOf, keysIn, type QueryBranch } from '../server/src/reading/plan/table-reads.ts'
+import { branchesOf, keysIn, type QueryBranch, withFacts } from '../server/src/reading/plan/table-reads.ts'
 import { type QueryRun, run, startQueryRun } from '../server/src/reading/run/run.ts'
 import { joined, name, sql } from '../server/src/reading/sql/sql.ts'
 import { isJson } from './json-text.ts'
@@ -195,7 +195,9 @@ async function keptByStore(filters: readonly Filter[]): Promise<Map<bigint, bool
   const asking = startQueryRun(query)
   const named = [...new Set(filters.flatMap(keysIn))]
   const { events } = reader.senders.app.app.world
-  const branches = await withShapes(events, asking, branchesOf(query.sources, named), { keys: named, bounds: query.bounds })
+  const tables = branchesOf(query.sources, named)
+  const facts = named.includes('@raw') ? await findLineFacts(events, asking, tables, { bounds: query.bounds }) : []
+  const branches = tables.map((branch, index) => withFacts(branch, facts[index]))
   const kept = new Map<bigint, boolean[]>()
   // Parts are tested by the store where there are too many, as here. Where all are known, the service tests them.
   const known = await Promise.all(branches.filter(hasParts).map(async (branch) => ({ ...branch, parts: await partsOf(asking, branch) })))

@@ -107,6 +107,8 @@ const packages: Readonly<Record<string, readonly string[]>> = {
 }
 
 const FILE_LINES_MAX = 400
+/** A variable, or a collection that begins empty, at the top level of a module. */
+const MODULE_STATE = /^(?:export )?(?:let |const \w+[^=\n]*= new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\))/m
 const WEB_LAYERS = ['ui', 'session', 'parts', 'pages']
 
 export const isTest = (file: string): boolean => file.endsWith('.test.ts') || file.endsWith('.test.tsx')
@@ -135,6 +137,9 @@ export const rules = {
         return source && target && readingFolders.indexOf(target) > readingFolders.indexOf(source)
       })
       .map(show),
+
+  'reading keeps nothing between queries: the caches of the store do': (tree) =>
+    serverFiles(tree).filter((file) => readingFolderOf(file) && MODULE_STATE.test(tree.get(file) ?? '')),
 
   'every file of reading lies in a known folder': (tree) =>
     serverFiles(tree).filter((file) => {

@@ -2,12 +2,12 @@ import type { Condition } from '@dendro/language/tree'
 import type { EventStore } from '../../events/store/events.ts'
 import { instant } from '../fields/comparisons.ts'
 import { filterSql } from '../filter/filter.ts'
-import { withShapes } from '../plan/line-shapes.ts'
-import { withOverflowKeys } from '../plan/overflow-keys.ts'
+import { findLineFacts } from '../plan/line-shapes.ts'
+import { findOverflowKeys } from '../plan/overflow-keys.ts'
 import { withFamilies } from '../plan/pattern-families.ts'
 import { scopeOf } from '../plan/read-scope.ts'
 import { contextOf, filterTable } from '../plan/table-read.ts'
-import { branchesOf, freeTextsIn, keysIn, type QueryBranch } from '../plan/table-reads.ts'
+import { branchesOf, freeTextsIn, keysIn, type QueryBranch, withFacts } from '../plan/table-reads.ts'
 import type { EventQuery, PresentPattern, QueryCost, TimeBounds } from '../query.ts'
 import { undefinedIfTooMany } from '../run/failure.ts'
 import { costOf, run, startQueryRun } from '../run/run.ts'
@@ -89,8 +89,11 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
   async function readOverflow(keys: readonly string[]): Promise<(branch: QueryBranch) => QueryBranch> {
     const byTable = new Map<string, ((path: string) => boolean)[]>()
     for (const one of parts) {
-      const read = await withOverflowKeys(store, queryRun, branchesOf(query.sources, []), { keys: [...filterKeys, ...keys], bounds: one })
-      for (const { table, slots } of read) byTable.set(table, [...(byTable.get(table) ?? []), slots.mayOverflow])
+      const tables = branchesOf(query.sources, [])
+      const facts = await findOverflowKeys(store, queryRun, tables, { keys: [...filterKeys, ...keys], bounds: one })
+      for (const { table, slots } of tables.map((branch, index) => withFacts(branch, facts[index]))) {
+        byTable.set(table, [...(byTable.get(table) ?? []), slots.mayOverflow])
+      }
     }
     return (branch) => {
       const tests = byTable.get(branch.table) ?? []
@@ -98,12 +101,12 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
     }
   }
 
-  const shapedFor = (keys: readonly string[]): Promise<readonly QueryBranch[]> =>
-    withShapes(store, queryRun, branchesOf(query.sources, [...filterKeys, ...keys]), {
-      keys: filterKeys,
-      bounds: hull,
-      texts: freeTextsIn(query.filter),
-    })
+  async function shapedFor(keys: readonly string[]): Promise<readonly QueryBranch[]> {
+    const tables = branchesOf(query.sources, [...filterKeys, ...keys])
+    if (!filterKeys.includes('@raw')) return tables
+    const facts = await findLineFacts(store, queryRun, tables, { bounds: hull, texts: freeTextsIn(query.filter) })
+    return tables.map((branch, index) => withFacts(branch, facts[index]))
+  }
 
   const scoped = (branch: QueryBranch): SqlFragment | undefined => matching(query, branch, bounds)
   let knownFamilies: Families = new Map()

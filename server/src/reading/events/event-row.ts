@@ -1,3 +1,4 @@
+import { oncePerObject } from '../../kernel/once-per-object.ts'
 import { fromSlot } from '../../lines/leaf-text.ts'
 import { isInParts, rebuildParts, referencesIn, timePathOf } from '../../lines/parts.ts'
 import { rebuild, type ShapePlaceholder, shapeReferences } from '../../lines/shape.ts'
@@ -130,13 +131,9 @@ function placesOf({ shape, parts, more }: StoredEventRow, { located }: LocatedSo
   })
 }
 
-const slotPaths = new WeakMap<ReadonlyMap<string, Slot>, ReadonlyMap<Slot, string>>()
-
-function pathsBySlot(slots: ReadonlyMap<string, Slot>): ReadonlyMap<Slot, string> {
-  const known = slotPaths.get(slots) ?? new Map([...slots].map(([path, slot]) => [slot, path]))
-  slotPaths.set(slots, known)
-  return known
-}
+const pathsBySlot = oncePerObject(
+  (slots: ReadonlyMap<string, Slot>): ReadonlyMap<Slot, string> => new Map([...slots].map(([path, slot]) => [slot, path])),
+)
 
 /** Keeps the requested keys. A value in an array is read from the array. */
 function selectKeys(leaves: Map<string, string>, keys: EventsRequest['keys']): ReadonlyMap<string, string> {
@@ -149,11 +146,8 @@ function selectKeys(leaves: Map<string, string>, keys: EventsRequest['keys']): R
   return kept
 }
 
-const requestedPaths = new WeakMap<readonly string[], ReadonlyMap<string, readonly ElementPath[]>>()
-
 /** The keys that a request may mean, with the arrays in which they may lie. */
-function pathsOfKeys(keys: readonly string[]): ReadonlyMap<string, readonly ElementPath[]> {
-  const known = requestedPaths.get(keys) ?? new Map(keys.flatMap(keyNames).map((key) => [key, elementPaths(key)]))
-  requestedPaths.set(keys, known)
-  return known
-}
+const pathsOfKeys = oncePerObject(
+  (keys: readonly string[]): ReadonlyMap<string, readonly ElementPath[]> =>
+    new Map(keys.flatMap(keyNames).map((key) => [key, elementPaths(key)])),
+)

@@ -2,11 +2,11 @@ import type { EventStore } from '../../events/store/events.ts'
 import { Stretch } from '../../kernel/steps.ts'
 import { comparesIds } from '../filter/skip-indexes.ts'
 import { branchesInFamilies, eventsInFamilies } from '../plan/pattern-families.ts'
-import { readWithFacts } from '../plan/table-facts.ts'
+import { readWithFacts } from '../plan/prepare.ts'
 import { conditionsIn, freeTextsIn, keysIn, type QueryBranch } from '../plan/table-reads.ts'
 import type { EventQuery, EventsRequest, EventsResult, FoundEvent, TimeBounds } from '../query.ts'
 import { costOf, type QueryRun, run, startQueryRun } from '../run/run.ts'
-import { keptPageOf, type PagePart } from './event-pages.ts'
+import { type PagePart, pagePlace } from './event-pages.ts'
 import { type BranchLayout, foundEvent, type StoredEventRow, storedEvent, storedTableRow } from './event-row.ts'
 import { type EventsStatement, eventsStatement } from './events-statement.ts'
 import { windowsOf } from './time-windows.ts'
@@ -21,15 +21,15 @@ export async function readEvents(store: EventStore, query: EventQuery, request: 
   const { limit } = request
   // One extra event shows whether there are more.
   const oneMore = limit + 1
-  const kept = keptPageOf(store, queryRun, query, request)
-  const known = kept?.find()
+  const place = pagePlace(store, queryRun, query, request)
+  const known = place?.find()
   const read = ({ bounds, after }: PagePart, wanted: number) =>
     readPart(store, queryRun, { ...query, bounds }, { ...request, limit: wanted, ...(after ? { after } : {}) }, known !== undefined)
   const { newer, events: between, older } = known ?? { newer: { bounds: query.bounds }, events: [], older: undefined }
   const found = newer ? [...(await read(newer, oneMore))] : []
   found.push(...between.slice(0, oneMore - found.length))
   if (older && found.length <= limit) found.push(...(await read(older, oneMore - found.length)))
-  if (!queryRun.gaps?.found) kept?.keep(found, found.length <= limit)
+  if (!queryRun.gaps?.found) place?.keep(found, found.length <= limit)
   const events = found.slice(0, limit)
   const shown = request.withFamilies ? await eventsInFamilies(store, query, events) : events
   return { events: shown, hasMore: found.length > limit, cost: costOf(queryRun, 1) }
@@ -46,11 +46,12 @@ async function readPart(
   const keys = [...keysIn(query.filter), ...(request.orderBy ? [request.orderBy.key] : [])]
   // For a few conditions, reading the overflow maps everywhere is faster than finding out which keys they contain, unless a count does so anyway.
   const isLong = conditionsIn(query.filter).length > CONDITIONS_FEW
-  const isCounted = query.sharing !== undefined && !comparesIds(query.filter)
-  const wantsOverflow: boolean | 'asRemembered' = isLong || (isCounted && 'asRemembered')
-  const { sources, bounds, sharing, filter } = query
-  const wanted = { sources, keys, bounds, wantsOverflow, sharing, texts: freeTextsIn(filter), isPart }
-  return readWithFacts(store, queryRun, wanted, (branches) => readWindows(store, queryRun, query, request, { branches, keys, isLong }))
+  const isCounted = query.sharedFacts !== undefined && !comparesIds(query.filter)
+  const overflow = isLong ? 'find' : isCounted ? 'cachedOnly' : 'readEverywhere'
+  const wanted = { keys, texts: freeTextsIn(query.filter), overflow, isPart } as const
+  return readWithFacts(store, queryRun, query, wanted, (branches) =>
+    readWindows(store, queryRun, query, request, { branches, keys, isLong }),
+  )
 }
 
 type WindowsRead = { readonly branches: readonly QueryBranch[]; readonly keys: readonly string[]; readonly isLong: boolean }

@@ -26,7 +26,7 @@ const HINTS_MAX = 3
 export function idHints(text: string, lines: LineSources, tableClass: TableClass): readonly SqlFragment[] {
   if (!isAscii(text)) return []
   // The index of words lacks the names of overflow entries.
-  const mayBeInNames = lines.hasParts && !lines.notInNames?.includes(text)
+  const mayBeInNames = lines.hasParts && !lines.absentFromKeys?.includes(text)
   const words = wordsIn(text.toLowerCase()).filter(({ isWhole }) => !isWhole || !mayBeInNames)
   if (words.length === 0 || !isInStoredTexts(text, lines)) return []
   return words.map((word) => hintOf(word, tableClass))

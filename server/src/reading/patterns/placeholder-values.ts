@@ -2,14 +2,12 @@ import type { EventStore } from '../../events/store/events.ts'
 import { messageKeys } from '../../lines/event.ts'
 import type { PlaceholderExpressions } from '../../patterns/placeholders.ts'
 import { type BranchContext, builtIn } from '../filter/filter.ts'
-import { withShapes } from '../plan/line-shapes.ts'
-import { withOverflowKeys } from '../plan/overflow-keys.ts'
-import { withFamilies } from '../plan/pattern-families.ts'
+import { type Prepared, prepare } from '../plan/prepare.ts'
 import { scopeOf } from '../plan/read-scope.ts'
 import { filterTable } from '../plan/table-read.ts'
-import { branchesOf, freeTextsIn, keysIn } from '../plan/table-reads.ts'
+import { freeTextsIn, keysIn } from '../plan/table-reads.ts'
 import type { EventQuery, QueryCost } from '../query.ts'
-import { costOf, run, startQueryRun } from '../run/run.ts'
+import { costOf, run } from '../run/run.ts'
 import { digits, joined, param, type SqlFragment, sql, using } from '../sql/sql.ts'
 import { textOf } from '../statistics/aggregates.ts'
 
@@ -41,12 +39,15 @@ export async function readPlacedValues(
   given: EventQuery,
   { expressions, limit }: { readonly expressions: PlaceholderExpressions; readonly limit: number },
 ): Promise<PlacedValues> {
-  const queryRun = startQueryRun(given)
-  const keys = [...keysIn(given.filter), ...KEYS]
-  const query = await withFamilies(store, queryRun, given, keys)
-  const scope = { keys, bounds: query.bounds, texts: freeTextsIn(query.filter) }
-  const shaped = await withShapes(store, queryRun, branchesOf(query.sources, keys), scope)
-  const branches = await withOverflowKeys(store, queryRun, shaped, scope)
+  const wanted = { keys: [...keysIn(given.filter), ...KEYS], texts: freeTextsIn(given.filter), overflow: 'find' } as const
+  return prepare(store, given, wanted, (prepared) => readPrepared(store, prepared, { expressions, limit }))
+}
+
+async function readPrepared(
+  store: EventStore,
+  { queryRun, query, branches }: Prepared,
+  { expressions, limit }: { readonly expressions: PlaceholderExpressions; readonly limit: number },
+): Promise<PlacedValues> {
   const parts = branches.flatMap((branch): SqlFragment[] => {
     const filtered = filterTable(branch, query.filter)
     if (!filtered) return []

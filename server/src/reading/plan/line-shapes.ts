@@ -1,7 +1,7 @@
 import type { EventStore } from '../../events/store/events.ts'
 import { DISTINCT_PARTS } from '../../lines/table.ts'
 import { OVERFLOW_NAMES } from '../fields/overflow-entries.ts'
-import type { TimeBounds } from '../query.ts'
+import type { TableFacts, TimeBounds } from '../query.ts'
 import { type QueryRun, run } from '../run/run.ts'
 import { and, constant, digits, joined, name, param, type SqlFragment, sql } from '../sql/sql.ts'
 import { fitsText } from '../text-search/in-values.ts'
@@ -14,14 +14,13 @@ import type { QueryBranch } from './table-reads.ts'
 const SHAPES_MAX = 200
 const SHAPES_CHARS_MAX = 65_536
 
-/** Reads the shapes of each branch, and the parts of lines with open maps, when the query needs the line. */
-export async function withShapes(
+/** Reads the shapes of the lines of each table, and the parts of lines with open maps. */
+export async function findLineFacts(
   store: EventStore,
   queryRun: QueryRun,
   branches: readonly QueryBranch[],
-  { keys, bounds, texts = [] }: { keys: readonly string[]; bounds: TimeBounds; texts?: readonly string[] },
-): Promise<readonly QueryBranch[]> {
-  if (!keys.includes('@raw')) return branches
+  { bounds, texts = [] }: { bounds: TimeBounds; texts?: readonly string[] },
+): Promise<readonly TableFacts[]> {
   const read = async (statement: SqlFragment, own = queryRun): Promise<string[]> => {
     const rows = await run(store, own, statement)
     const found: string[] = []
@@ -34,9 +33,10 @@ export async function withShapes(
       const [found, first] = await Promise.all([read(shapesSql(branch, bounds)), hasParts(branch) ? firstPartsOf(branch) : undefined])
       const shapes = few(found)
       const shaped = shapes ? { ...branch, shapes } : branch
-      if (!hasParts(shaped)) return shaped
-      const [parts, notInNames] = await Promise.all([partsOf(shaped, first ?? (await firstPartsOf(shaped))), missingInNames(shaped)])
-      return { ...shaped, ...(parts ? { parts } : {}), notInNames }
+      const facts = shapes ? { shapes } : {}
+      if (!hasParts(shaped)) return facts
+      const [parts, absentFromKeys] = await Promise.all([partsOf(shaped, first ?? (await firstPartsOf(shaped))), missingInNames(shaped)])
+      return { ...facts, ...(parts ? { parts } : {}), absentFromKeys }
     }),
   )
 

@@ -1,7 +1,7 @@
 import type { EventStore } from '../../events/store/events.ts'
 import { isBuiltInKey, pathsOf } from '../fields/field-locations.ts'
 import { hasOverflowKey, OVERFLOW_NAMES, overflowGranules } from '../fields/overflow-entries.ts'
-import type { TimeBounds } from '../query.ts'
+import type { TableFacts, TimeBounds } from '../query.ts'
 import { type QueryRun, run } from '../run/run.ts'
 import { and, joined, name, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
 import { granulesOf } from './read-scope.ts'
@@ -15,20 +15,17 @@ type QueriedKeys = { readonly keys: readonly string[]; readonly bounds: TimeBoun
  * belong to events that arrived after the query. For one key, the first event with any of its paths there counts for all of them: otherwise finding out
  * would take as long as reading the key, where most events have it in their map.
  */
-export async function withOverflowKeys(
+export async function findOverflowKeys(
   store: EventStore,
   queryRun: QueryRun,
   branches: readonly QueryBranch[],
   { keys, bounds }: QueriedKeys,
-): Promise<readonly QueryBranch[]> {
+): Promise<readonly Pick<TableFacts, 'overflowKeys'>[]> {
   const paths = queriedPaths(keys)
-  if (paths.length === 0) return branches
+  if (paths.length === 0) return branches.map(() => ({ overflowKeys: new Set() }))
   const find = new Set(keys.filter(isStored)).size === 1 ? readAnyOverflow : readOverflowKeys
   return Promise.all(
-    branches.map(async (branch) => {
-      const overflowKeys = new Set(await find(store, queryRun, branch, { keys: paths, bounds }))
-      return { ...branch, slots: { ...branch.slots, mayOverflow: (path: string) => overflowKeys.has(path) } }
-    }),
+    branches.map(async (branch) => ({ overflowKeys: new Set(await find(store, queryRun, branch, { keys: paths, bounds })) })),
   )
 }
 

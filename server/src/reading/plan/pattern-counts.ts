@@ -1,9 +1,9 @@
 import type { EventStore } from '../../events/store/events.ts'
-import { rangesOf } from '../cache/time-slices.ts'
 import type { EventQuery, PresentPattern, PresentPatterns, TimeBounds } from '../query.ts'
 import { undefinedIfTooMany } from '../run/failure.ts'
-import { findSlices, type KeptSlice, keepSlices, noteQuery, type SliceRow, type Slicing, slicingOf } from '../run/query-slices.ts'
+import { findSlices, keepSlices, noteQuery, noteTooLarge, type Slice, type SliceRow, type Slicing, slicingOf } from '../run/query-slices.ts'
 import { type QueryRun, run } from '../run/run.ts'
+import { rangesOf } from '../run/time-slices.ts'
 import { joined, name, param, type SqlFragment, sql } from '../sql/sql.ts'
 import { scopeOf } from './read-scope.ts'
 import { branchesOf } from './table-reads.ts'
@@ -25,7 +25,7 @@ type CountedPattern = PresentPattern & { readonly log: string; readonly pattern:
  */
 export async function presentPatterns(store: EventStore, queryRun: QueryRun, query: EventQuery): Promise<PresentPatterns> {
   const ids = query.sources.map(({ logId }) => logId)
-  const slicing = slicingOf({ store, queryRun, query }, 1, ['patterns', ids])
+  const slicing = slicingOf({ store, queryRun, query, startedAt: store.caches.now() }, 1, ['patterns', ids])
   const sliced = slicing && (await countsInSlices(slicing))
   if (sliced) return byPattern(sliced)
   const before = queryRun.rows
@@ -38,7 +38,7 @@ export async function presentPatterns(store: EventStore, queryRun: QueryRun, que
 async function countsInSlices(slicing: Slicing): Promise<readonly PatternCount[] | undefined> {
   const found = findSlices(slicing)
   if (!found) return undefined
-  const { known, missing, open, series } = found
+  const { known, missing, open } = found
   const { lengthMs } = slicing
   const kept = [...known.values()].flatMap(({ rows }) => rows.map(countOf))
   const [fresh, rest] = await Promise.all([
@@ -46,10 +46,10 @@ async function countsInSlices(slicing: Slicing): Promise<readonly PatternCount[]
     countsIn(slicing, open),
   ])
   if (!fresh || kept.length + fresh.length > ROWS_MAX) {
-    series.isTooLarge = true
+    noteTooLarge(slicing)
     return undefined
   }
-  keepSlices(slicing, slicesOf(fresh, missing, slicing))
+  keepSlices(slicing, slicesOf(fresh, missing))
   return [...kept, ...fresh, ...rest]
 }
 
@@ -80,9 +80,9 @@ async function countsIn(
 }
 
 /** Slices without patterns have no rows. */
-function slicesOf(counts: readonly PatternCount[], numbers: readonly number[], { startedAt }: Slicing): ReadonlyMap<number, KeptSlice> {
+function slicesOf(counts: readonly PatternCount[], numbers: readonly number[]): ReadonlyMap<number, Slice> {
   const bySlice = Map.groupBy(counts, ({ slice }) => slice)
-  return new Map(numbers.map((number) => [number, { rows: (bySlice.get(number) ?? []).map(rowOf), since: startedAt }]))
+  return new Map(numbers.map((number) => [number, { rows: (bySlice.get(number) ?? []).map(rowOf), types: [] }]))
 }
 
 const rowOf = ({ log, pattern, count, seq }: PatternCount): SliceRow => ({

@@ -1,4 +1,5 @@
 import type { Filter } from '@dendro/language/tree'
+import { oncePerObject } from '../../kernel/once-per-object.ts'
 import { isInParts } from '../../lines/parts.ts'
 import { type BranchContext, filterSql } from '../filter/filter.ts'
 import { hintsOf, type IndexHints, NO_HINTS } from '../filter/skip-indexes.ts'
@@ -6,30 +7,24 @@ import { and, FALSE, name, or, param, type SqlFragment, sql, using } from '../sq
 import { familyNumber } from './family-number.ts'
 import { columnsOf, idsOf, type LocatedSource, levelColumns, type QueryBranch } from './table-reads.ts'
 
-const contexts = new WeakMap<QueryBranch, BranchContext>()
-
-/** Cached per branch, so that a parameter that occurs several times in a statement is sent once. */
-export function contextOf(branch: QueryBranch): BranchContext {
-  const known = contexts.get(branch)
-  if (known) return known
-  const { sources, slots, shapes, parts, notInNames } = branch
-  const context = {
+/** Computed once for a branch, so that a parameter that occurs several times in a statement is sent once. */
+export const contextOf = oncePerObject((branch: QueryBranch): BranchContext => {
+  const { sources, slots, shapes, parts, absentFromKeys } = branch
+  return {
     slots,
     lines: {
       columns: columnsOf(branch),
       levels: levelColumns(branch),
       ...(shapes ? { shapes } : {}),
       ...(parts ? { parts } : {}),
-      ...(notInNames ? { notInNames } : {}),
+      ...(absentFromKeys ? { absentFromKeys } : {}),
       hasParts: hasParts(branch),
     },
     collection: nameOf(sources, ({ collection }) => collection),
     dataset: nameOf(sources, ({ dataset }) => dataset),
     family: familyNumber(sources),
   }
-  contexts.set(branch, context)
-  return context
-}
+})
 
 /** Shapes that were read tell more than a layout, which may come from a cache. */
 export const hasParts = ({ sources, shapes = [] }: QueryBranch): boolean =>

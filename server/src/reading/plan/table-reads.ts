@@ -1,26 +1,22 @@
 import type { Condition, Filter } from '@dendro/language/tree'
+import { oncePerObject } from '../../kernel/once-per-object.ts'
 import type { DatasetLayout } from '../../lines/catalog.ts'
 import { NO_PERIOD } from '../../lines/periods.ts'
 import type { Slot } from '../../lines/slots.ts'
 import { type EventsTable, eventsTable, type TableClass } from '../../lines/table.ts'
 import { hasSlot, type KeyColumns, pathsOf, slotIn } from '../fields/field-locations.ts'
-import type { QuerySource } from '../query.ts'
+import type { QuerySource, TableFacts } from '../query.ts'
 import { column, joined, type Param, param, type SqlFragment, sql, using } from '../sql/sql.ts'
 
 /** Reads one table for some sources: those whose queried keys lie in the same columns, or all of them. */
-export type QueryBranch = EventsTable & {
-  /** The lengths of the periods by which the table has sorted the rows of these sources. None where rows are sorted by time. */
-  readonly periods: readonly number[]
-  readonly sources: readonly LocatedSource[]
-  /** The columns of the queried keys. */
-  readonly slots: KeyColumns
-  /** The shapes of all lines that are read. Undefined when they are unknown or too many. */
-  readonly shapes?: readonly string[]
-  /** The parts of all lines whose shape is in parts. Undefined when they are unknown or too many. */
-  readonly parts?: readonly string[]
-  /** The free texts of the query that no name of an overflow entry contains, in lines whose shape is in parts. */
-  readonly notInNames?: readonly string[]
-}
+export type QueryBranch = EventsTable &
+  Omit<TableFacts, 'overflowKeys'> & {
+    /** The lengths of the periods by which the table has sorted the rows of these sources. None where rows are sorted by time. */
+    readonly periods: readonly number[]
+    readonly sources: readonly LocatedSource[]
+    /** The columns of the queried keys. */
+    readonly slots: KeyColumns
+  }
 
 /** A source that has events. */
 export type LocatedSource = QuerySource & { readonly located: DatasetLayout }
@@ -90,14 +86,14 @@ function perDatasetText(tableClass: TableClass, sources: readonly LocatedSource[
   return using('costlyValue', sql`multiIf(${joined(cases)}, '')`)
 }
 
-const ids = new WeakMap<readonly LocatedSource[], Param>()
+/** A table with what is known about its events. */
+export function withFacts(branch: QueryBranch, { overflowKeys, ...ofLines }: TableFacts = {}): QueryBranch {
+  const mayOverflow = overflowKeys ? (path: string) => overflowKeys.has(path) : branch.slots.mayOverflow
+  return { ...branch, ...ofLines, slots: { ...branch.slots, mayOverflow } }
+}
 
 /** Returns one parameter per list of sources, so that their ids are sent once. */
-export function idsOf(sources: readonly LocatedSource[]): Param {
-  const known = ids.get(sources) ?? param.uuids(sources.map(({ logId }) => logId))
-  ids.set(sources, known)
-  return known
-}
+export const idsOf = oncePerObject((sources: readonly LocatedSource[]): Param => param.uuids(sources.map(({ logId }) => logId)))
 
 /** Returns the columns in which any source of the branch has values, in a fixed order. */
 export function columnsOf({ tableClass, sources }: Pick<QueryBranch, 'tableClass' | 'sources'>): readonly Slot[] {

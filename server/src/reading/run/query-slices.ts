@@ -1,152 +1,112 @@
 import type { EventStore } from '../../events/store/events.ts'
-import { KeptValues, keptName } from '../cache/shared-values.ts'
-import { openRanges, rangesOf, sliceBounds, sliceLengthMs, wholeSlices } from '../cache/time-slices.ts'
+import type { CacheKind } from '../../events/store/range-cache.ts'
+import { cacheKey } from '../../events/store/shared-values.ts'
 import type { EventQuery, TimeBounds } from '../query.ts'
 import type { QueryRun } from './run.ts'
+import type { ReadScope } from './statement-results.ts'
+import { openRanges, rangesOf, sliceBounds, sliceLengthMs, wholeSlices } from './time-slices.ts'
 
 /** The state of the aggregates of one group in one slice. States are written in base64. */
 export type SliceRow = { readonly group: string; readonly counted: bigint; readonly states: readonly string[] }
-/** A slice holds as long as its events have not changed since. */
-export type KeptSlice = { readonly rows: readonly SliceRow[]; readonly since: number }
+/** The rows of a slice, and the types of their states. */
+export type Slice = { readonly rows: readonly SliceRow[]; readonly types: readonly string[] }
 
-/**
- * The slices of one query, by number, and the types of the states. `whole` is the last range that was read without slices. A series with too many states
- * is too large to be used.
- */
-export type SliceSeries = {
-  readonly slices: Map<number, KeptSlice>
-  types: readonly string[]
-  whole: WholeRead
-  isTooLarge: boolean
-  bytes: number
-}
-export type WholeRead = { readonly bounds: TimeBounds; readonly since: number }
-
-const BYTES_MAX = 16 * 2 ** 20
-const SERIES_BYTES_MAX = 2 * 2 ** 20
-const SLICES_MAX = 4_000
-/** The memory of a slice and of a row besides their texts, about. */
-const SLICE_BYTES = 128
+/** The memory of a row besides its texts, about. */
 const ROW_BYTES = 96
+const SLICES: CacheKind<Slice> = { name: 'slices', extentsMax: 4_000, bytesMax: 2 * 2 ** 20, bytesOf: bytesOfSlice }
+/** That a query was read without slices in a range, so that it uses them the next time unless it has too many. */
+const WHOLE_READS: CacheKind<{ readonly isTooLarge: boolean }> = { name: 'whole read', extentsMax: 1, bytesMax: 2 ** 10, bytesOf: () => 0 }
 
-/** The slices of queries that were sent more than once, by organization and query. */
-class KeptSlices {
-  readonly #series = new KeptValues<SliceSeries>(BYTES_MAX)
-
-  /** The series of a query. Undefined when the query is new. */
-  get(owner: number, name: string): SliceSeries | undefined {
-    return this.#series.get(owner, name)
-  }
-
-  /** Notes that a query was read without slices. */
-  begin(owner: number, name: string, whole: WholeRead): void {
-    const known = this.#series.get(owner, name)
-    if (known) known.whole = whole
-    else this.#series.set(owner, name, { slices: new Map(), types: [], whole, isTooLarge: false, bytes: 0 }, SLICE_BYTES + name.length)
-  }
-
-  add(owner: number, name: string, slices: ReadonlyMap<number, KeptSlice>, types: readonly string[]): void {
-    const series = this.#series.get(owner, name)
-    if (!series) return
-    series.types = types
-    for (const [number, slice] of slices) {
-      remove(series, number)
-      series.slices.set(number, slice)
-      series.bytes += bytesOf(slice)
-    }
-    // The oldest slices are those that left the range first.
-    for (const number of series.slices.keys()) {
-      if (series.bytes <= SERIES_BYTES_MAX && series.slices.size <= SLICES_MAX) break
-      remove(series, number)
-    }
-    this.#series.set(owner, name, series, SLICE_BYTES + name.length + series.bytes)
-  }
-}
-
-function remove(series: SliceSeries, number: number): void {
-  const slice = series.slices.get(number)
-  if (!slice) return
-  series.slices.delete(number)
-  series.bytes -= bytesOf(slice)
-}
-
-const bytesOf = ({ rows }: KeptSlice): number =>
-  rows.reduce((sum, { group, states }) => sum + ROW_BYTES + group.length + states.reduce((all, { length }) => all + length, 0), SLICE_BYTES)
-
-const keptOf = new WeakMap<EventStore, KeptSlices>()
-
-function keptSlicesOf(store: EventStore): KeptSlices {
-  const kept = keptOf.get(store) ?? new KeptSlices()
-  keptOf.set(store, kept)
-  return kept
+function bytesOfSlice({ rows }: Slice): number {
+  return rows.reduce((sum, { group, states }) => sum + ROW_BYTES + group.length + states.reduce((all, { length }) => all + length, 0), 0)
 }
 
 export type SliceRead = {
   readonly store: EventStore
   readonly queryRun: QueryRun
   readonly query: EventQuery
+  /** The number of changes before the query read anything. */
+  readonly startedAt: number
 }
 
-/** A query whose slices can be kept. The name stands for everything that its result depends on except the time range. */
-export type Slicing = SliceRead & { readonly name: string; readonly lengthMs: number; readonly startedAt: number }
+/** A query whose slices can be kept. The key stands for everything that its result depends on except the time range. */
+export type Slicing = SliceRead & {
+  readonly scope: ReadScope
+  readonly key: string
+  readonly lengthMs: number
+}
 
 /** Undefined for queries whose slices cannot be kept. The parts name the query. */
-export function slicingOf({ store, queryRun, query }: SliceRead, slices: number, parts: readonly unknown[]): Slicing | undefined {
-  if (!queryRun.scope || !store.changes) return undefined
+export function slicingOf(
+  { store, queryRun, query, startedAt }: SliceRead,
+  slices: number,
+  parts: readonly unknown[],
+): Slicing | undefined {
+  const { scope } = queryRun
+  if (!scope || !store.caches.isExact) return undefined
   const lengthMs = sliceLengthMs(query.bounds, slices)
   if (lengthMs === undefined) return undefined
-  return { store, queryRun, query, name: keptName([lengthMs, ...parts]), lengthMs, startedAt: store.changes.now() }
+  return { store, queryRun, query, scope, key: cacheKey([lengthMs, ...parts]), lengthMs, startedAt }
 }
 
 /** Notes a query that was read without slices. Only queries that are sent again, and read many events, are worth keeping. */
 export function noteQuery(slicing: Slicing, readRows: number): void {
-  const { store, query, name, startedAt } = slicing
-  const { keepsResults, bounds, orgNumber } = query
-  if (keepsResults && readRows >= keepsResults.slicesFromRows) keptSlicesOf(store).begin(orgNumber, name, { bounds, since: startedAt })
+  const { keepsResults } = slicing.query
+  if (keepsResults && readRows >= keepsResults.slicesFromRows) noteWhole(slicing, false)
+}
+
+/** Notes that a query has too many states to be read by slices. */
+export const noteTooLarge = (slicing: Slicing): void => noteWhole(slicing, true)
+
+function noteWhole({ store: { caches }, scope, key, query, startedAt }: Slicing, isTooLarge: boolean): void {
+  const notes = caches.of(WHOLE_READS)
+  const known = notes.last(scope, key)?.value.isTooLarge ?? false
+  notes.put(scope, key, [{ range: query.bounds, since: startedAt, value: { isTooLarge: isTooLarge || known } }])
 }
 
 /** The slices of a query: those that are kept and hold, those that have to be read to be kept, and the rest of its range. */
-export type FoundSlices = {
-  readonly series: SliceSeries
-  readonly known: ReadonlyMap<number, KeptSlice>
+export type SlicesOfQuery = {
+  readonly known: ReadonlyMap<number, Slice>
   readonly missing: readonly number[]
   readonly open: readonly TimeBounds[]
 }
 
 /** Undefined when the query is new, or has too many states or ranges. */
-export function findSlices(slicing: Slicing): FoundSlices | undefined {
-  const { store, query, name, lengthMs, startedAt } = slicing
-  const series = keptSlicesOf(store).get(query.orgNumber, name)
-  if (!series || series.isTooLarge || isWhole(slicing, series)) return undefined
+export function findSlices(slicing: Slicing): SlicesOfQuery | undefined {
+  const { store, query, scope, key, lengthMs, startedAt } = slicing
+  if (!usesSlices(slicing)) return undefined
+  const cache = store.caches.of(SLICES)
+  const holding = cache.find(scope, key, query.bounds).filter(({ range, heldUntilMs }) => heldUntilMs >= range.toMs)
+  const bySlice = new Map(holding.map(({ range, value }) => [range.fromMs / lengthMs, value]))
   const keptSinceMs = Math.max(...query.sources.map((source) => source.keptSinceMs ?? 0))
-  const known = new Map<number, KeptSlice>()
+  const known = new Map<number, Slice>()
   const missing: number[] = []
   for (const slice of wholeSlices(query.bounds, lengthMs)) {
     const bounds = sliceBounds(slice, lengthMs)
     // What retention removes, or what changes now, is not kept.
     if (bounds.fromMs < keptSinceMs) continue
-    const kept = series.slices.get(slice)
-    if (kept && isUnchanged(slicing, bounds, kept.since)) known.set(slice, kept)
-    else if (isUnchanged(slicing, bounds, startedAt)) missing.push(slice)
+    const value = bySlice.get(slice)
+    if (value) known.set(slice, value)
+    else if (cache.holds(scope, bounds, startedAt)) missing.push(slice)
   }
   const used = [...known.keys(), ...missing].sort((one, other) => one - other)
   const open = openRanges(query.bounds, rangesOf(used, lengthMs))
-  return used.length === 0 || !open ? undefined : { series, known, missing, open }
+  return used.length === 0 || !open ? undefined : { known, missing, open }
 }
 
 /** Keeps slices that were read, unless their events have changed meanwhile. */
-export function keepSlices(slicing: Slicing, fresh: ReadonlyMap<number, KeptSlice>, types: readonly string[] = []): void {
-  const { store, query, name, lengthMs, startedAt } = slicing
-  const lasting = [...fresh].filter(([slice]) => isUnchanged(slicing, sliceBounds(slice, lengthMs), startedAt))
-  keptSlicesOf(store).add(query.orgNumber, name, new Map(lasting), types)
+export function keepSlices({ store, scope, key, lengthMs, startedAt: since }: Slicing, fresh: ReadonlyMap<number, Slice>): void {
+  const cache = store.caches.of(SLICES)
+  const extents = [...fresh].map(([slice, value]) => ({ range: sliceBounds(slice, lengthMs), since, value }))
+  const lasting = extents.filter(({ range }) => cache.holds(scope, range, since))
+  if (lasting.length > 0) cache.put(scope, key, lasting)
 }
 
-/** Whether the same range was read without slices and has not changed, so that the result itself is kept. */
-function isWhole(slicing: Slicing, { whole }: SliceSeries): boolean {
-  const { bounds } = slicing.query
-  const isSame = bounds.fromMs === whole.bounds.fromMs && bounds.toMs === whole.bounds.toMs
-  return isSame && isUnchanged(slicing, bounds, whole.since)
+/** Not when the same range was read without slices and has not changed: then the result itself is kept. */
+function usesSlices({ store: { caches }, scope, key, query: { bounds } }: Slicing): boolean {
+  const notes = caches.of(WHOLE_READS)
+  const note = notes.last(scope, key)
+  if (!note || note.value.isTooLarge) return false
+  const isSame = bounds.fromMs === note.range.fromMs && bounds.toMs === note.range.toMs
+  return !isSame || !notes.holds(scope, bounds, note.since)
 }
-
-const isUnchanged = ({ store, queryRun }: Slicing, bounds: TimeBounds, since: number): boolean =>
-  store.changes?.areUnchanged(queryRun.scope?.logIds ?? [], bounds, since) === true

@@ -9,7 +9,7 @@ import { encodeStatement } from '../sql/request-body.ts'
 import { type BoundStatement, bindStatement, hasTrait, type SqlFragment, type Uses } from '../sql/sql.ts'
 import { failureOf, type GroupLimit, tooExpensive, tooLong } from './failure.ts'
 import { BinaryRows } from './row-binary.ts'
-import { type KeptQuery, keptPlace, type ReadScope, readScope, type StatementResult } from './statement-results.ts'
+import { type ReadScope, type RepeatedQuery, readScope, resultPlace, type StatementResult } from './statement-results.ts'
 import { type AdmissionWait, noAdmissionWait, runAdmitted } from './with-admission.ts'
 
 type RunnableQuery = Pick<EventQuery, 'orgNumber' | 'budget' | 'signal' | 'onProgress' | 'gaps' | 'ticket'>
@@ -27,7 +27,7 @@ export type QueryRun = RunnableQuery & {
   storedRows: number
 }
 
-export const startQueryRun = (query: RunnableQuery & Partial<KeptQuery>): QueryRun => ({
+export const startQueryRun = (query: RunnableQuery & Partial<RepeatedQuery>): QueryRun => ({
   ...runnableOf(query),
   scope: readScope(query),
   startedMs: performance.now(),
@@ -91,11 +91,11 @@ export async function run(
   groupLimit?: GroupLimit,
   { sampleRows, bounds }: RunOptions = {},
 ): Promise<BinaryRows> {
-  const { gaps, signal, orgNumber } = queryRun
+  const { gaps, signal } = queryRun
   const scope = queryRun.scope && bounds ? { ...queryRun.scope, bounds } : queryRun.scope
   const bound = bindStatement(statement)
-  const owner = { orgNumber, groupsMax: groupLimit?.groupsMax, memoryBytes: queryRun.budget.memoryBytes }
-  const place = sampleRows === undefined ? keptPlace(store, scope, bound, owner) : undefined
+  const limits = { groupsMax: groupLimit?.groupsMax, memoryBytes: queryRun.budget.memoryBytes }
+  const place = sampleRows === undefined ? resultPlace(store, scope, bound, limits) : undefined
   try {
     if (hasManyValues(bound)) await nextStep()
     signal.throwIfAborted()

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { EventStore } from '../../events/store/events.ts'
-import { KeptValues, keptName } from '../cache/shared-values.ts'
+import type { CacheKind, CacheScope } from '../../events/store/range-cache.ts'
+import { cacheKey } from '../../events/store/shared-values.ts'
 import type { EventQuery, TimeBounds } from '../query.ts'
 import type { BoundStatement } from '../sql/sql.ts'
 
@@ -8,34 +9,27 @@ import type { BoundStatement } from '../sql/sql.ts'
 export type StatementResult = { readonly bytes: Buffer; readonly rows: number; readonly readRows: number; readonly readBytes: number }
 
 /** The events that a query may read. */
-export type ReadScope = { readonly logIds: readonly string[]; readonly bounds: TimeBounds }
+export type ReadScope = CacheScope & { readonly bounds: TimeBounds }
 
-const KEPT_BYTES_MAX = 32 * 2 ** 20
 /** A larger result would push out too many others. */
-const RESULT_BYTES_MAX = 2 * 2 ** 20
-/** The memory of an entry besides its bytes, about. */
-const ENTRY_BYTES = 512
+const RESULTS: CacheKind<StatementResult> = { name: 'result', extentsMax: 1, bytesMax: 2 * 2 ** 20, bytesOf: ({ bytes }) => bytes.length }
 /** A statement on more datasets is read again: one of them changes nearly always. */
 const SOURCES_MAX = 32
 
-type KeptResult = StatementResult & { readonly since: number }
-
-const keptOf = new WeakMap<EventStore, KeptValues<KeptResult>>()
-
-export type KeptQuery = Pick<EventQuery, 'keepsResults' | 'sources' | 'bounds'>
+export type RepeatedQuery = Pick<EventQuery, 'orgNumber' | 'keepsResults' | 'sources' | 'bounds'>
 
 /** Undefined for queries whose results are not kept. */
-export function readScope({ keepsResults, sources, bounds }: Partial<KeptQuery>): ReadScope | undefined {
-  if (!keepsResults || !sources || !bounds || sources.length > SOURCES_MAX) return undefined
-  return { logIds: sources.map(({ logId }) => logId), bounds }
+export function readScope({ orgNumber, keepsResults, sources, bounds }: Partial<RepeatedQuery>): ReadScope | undefined {
+  if (orgNumber === undefined || !keepsResults || !sources || !bounds || sources.length > SOURCES_MAX) return undefined
+  return { orgNumber, logIds: sources.map(({ logId }) => logId), bounds }
 }
 
 /** Whether the results of the statements of a query are kept. */
-export const areResultsKept = ({ changes }: EventStore, { scope }: { readonly scope: ReadScope | undefined }): boolean =>
-  changes !== undefined && scope !== undefined
+export const areResultsKept = ({ caches }: EventStore, { scope }: { readonly scope: ReadScope | undefined }): boolean =>
+  caches.isExact && scope !== undefined
 
 /** Where the result of one statement is kept. */
-export type KeptPlace = {
+export type ResultPlace = {
   /** The kept result, if no event that the query may read has changed since it was read. */
   find(): StatementResult | undefined
   /** Begins a read. The returned function keeps its result if nothing has changed meanwhile. */
@@ -43,31 +37,29 @@ export type KeptPlace = {
 }
 
 /** A result belongs to its statement with all values, and to the organization and the limits that it was read with. */
-export function keptPlace(
-  store: EventStore,
+export function resultPlace(
+  { caches }: EventStore,
   scope: ReadScope | undefined,
   { text, params, tables }: BoundStatement,
-  owner: { readonly orgNumber: number; readonly groupsMax: number | undefined; readonly memoryBytes: number },
-): KeptPlace | undefined {
-  const { changes } = store
-  if (!scope || !changes) return undefined
-  const results = keptOf.get(store) ?? new KeptValues<KeptResult>(KEPT_BYTES_MAX)
-  keptOf.set(store, results)
-  const name = hash('sha256', keptName([owner, text, params, tables]), 'base64')
-  const holds = (since: number): boolean => changes.areUnchanged(scope.logIds, scope.bounds, since)
+  limits: { readonly groupsMax: number | undefined; readonly memoryBytes: number },
+): ResultPlace | undefined {
+  if (!scope || !caches.isExact) return undefined
+  const { bounds: range } = scope
+  const results = caches.of(RESULTS)
+  const key = hash('sha256', cacheKey([limits, text, params, tables]), 'base64')
   return {
+    // The statement names its own range, so only what has changed in that of the query matters.
     find: () => {
-      const found = results.get(owner.orgNumber, name)
-      if (!found || holds(found.since)) return found
-      results.delete(owner.orgNumber, name)
-      return undefined
+      const last = results.last(scope, key)
+      return last && results.holds(scope, range, last.since) ? last.value : undefined
     },
     reading: () => {
-      const since = changes.now()
-      return ({ bytes, ...cost }) => {
-        if (bytes.length > RESULT_BYTES_MAX || !holds(since)) return
+      const since = caches.now()
+      return (result) => {
         // The buffer may be a part of a larger one, which would stay in memory.
-        results.set(owner.orgNumber, name, { ...cost, bytes: Buffer.from(bytes), since }, bytes.length + ENTRY_BYTES)
+        if (results.holds(scope, range, since)) {
+          results.put(scope, key, [{ range, since, value: { ...result, bytes: Buffer.from(result.bytes) } }])
+        }
       }
     },
   }

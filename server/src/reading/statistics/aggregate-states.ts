@@ -1,12 +1,12 @@
-import { rangesOf } from '../cache/time-slices.ts'
 import type { QueryBranch } from '../plan/table-reads.ts'
 import type { StatsRequest } from '../query.ts'
 import { undefinedIfTooMany } from '../run/failure.ts'
 import {
   findSlices,
-  type KeptSlice,
   keepSlices,
   noteQuery,
+  noteTooLarge,
+  type Slice,
   type SliceRead,
   type SliceRow,
   type Slicing,
@@ -14,6 +14,7 @@ import {
 } from '../run/query-slices.ts'
 import type { BinaryRows } from '../run/row-binary.ts'
 import { run } from '../run/run.ts'
+import { rangesOf } from '../run/time-slices.ts'
 import { measuresOf } from './aggregates.ts'
 import { type ClosedSlices, type SliceStates, sliceStatesStatement } from './statistics-statement.ts'
 
@@ -53,36 +54,32 @@ function rowsRead({ queryRun: { rows, storedRows }, request }: SliceQuery): numb
 
 /** Returns the closed slices of a query, and reads those that are missing. Undefined when the query is new, or has too many states. */
 export async function useSlices(slicing: SliceQuery, branches: readonly QueryBranch[]): Promise<UsedSlices | undefined> {
-  const { store, query, queryRun, request, lengthMs, startedAt: since } = slicing
+  const { store, query, queryRun, request, lengthMs } = slicing
   const found = findSlices(slicing)
   if (!found) return undefined
-  const { series, known, missing, open } = found
-  const types = [...series.types]
+  const { known, missing, open } = found
   const fresh = await readSlices(missing)
-  const states = fresh && statesOf(new Map([...known, ...fresh]), types, request)
+  const states = fresh && statesOf(new Map([...known, ...fresh]), request)
   if (!states) {
-    series.isTooLarge = true
+    noteTooLarge(slicing)
     return undefined
   }
-  return { closed: { open, lengthMs, states }, keep: () => keepSlices(slicing, fresh, types) }
+  return { closed: { open, lengthMs, states }, keep: () => keepSlices(slicing, fresh) }
 
-  async function readSlices(numbers: readonly number[]): Promise<ReadonlyMap<number, KeptSlice> | undefined> {
+  async function readSlices(numbers: readonly number[]): Promise<ReadonlyMap<number, Slice> | undefined> {
     const statement =
       numbers.length === 0 ? undefined : sliceStatesStatement(branches, query, request, { ranges: rangesOf(numbers, lengthMs), lengthMs })
     const limit = { groupsMax: ROWS_MAX, groups: request.groups }
     const rows = statement && (await run(store, queryRun, statement, limit).catch(undefinedIfTooMany))
-    return statement && !rows ? undefined : slicesIn(rows, numbers, { request, since, types })
+    return statement && !rows ? undefined : slicesIn(rows, numbers, request)
   }
 }
 
 /** Slices without events have no rows. The types of the states come with every row. */
-function slicesIn(
-  rows: BinaryRows | undefined,
-  numbers: readonly number[],
-  { request, since, types }: { request: StatsRequest; since: number; types: string[] },
-): ReadonlyMap<number, KeptSlice> {
+function slicesIn(rows: BinaryRows | undefined, numbers: readonly number[], request: StatsRequest): ReadonlyMap<number, Slice> {
   const measures = request.calls.flatMap(measuresOf)
-  const found = new Map(numbers.map((number) => [number, { rows: [] as SliceRow[], since }]))
+  const types: string[] = []
+  const found = new Map(numbers.map((number) => [number, { rows: [] as SliceRow[], types }]))
   while (rows?.next()) {
     const slice = Number(rows.uint64())
     const [group = ''] = request.groups.map(() => rows.text())
@@ -98,8 +95,9 @@ function slicesIn(
 }
 
 /** Undefined when there are too many to send. */
-function statesOf(slices: ReadonlyMap<number, KeptSlice>, types: readonly string[], { calls }: StatsRequest): SliceStates | undefined {
-  const rows = [...slices].flatMap(([slice, kept]) => kept.rows.map((row) => ({ slice, ...row })))
+function statesOf(slices: ReadonlyMap<number, Slice>, { calls }: StatsRequest): SliceStates | undefined {
+  const rows = [...slices].flatMap(([slice, own]) => own.rows.map((row) => ({ slice, ...row })))
+  const types = slices.values().find((own) => own.rows.length > 0)?.types ?? []
   const chars = rows.reduce((sum, { group, states }) => states.reduce((all, { length }) => all + length, sum + group.length), 0)
   if (rows.length > ROWS_MAX || chars > STATES_CHARS_MAX) return undefined
   return {

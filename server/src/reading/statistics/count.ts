@@ -1,15 +1,14 @@
 import type { Filter } from '@dendro/language/tree'
 import type { EventStore } from '../../events/store/events.ts'
 import { filterSql } from '../filter/filter.ts'
-import { withFamilies } from '../plan/pattern-families.ts'
-import { readWithFacts } from '../plan/table-facts.ts'
+import { prepare } from '../plan/prepare.ts'
 import { filterTable } from '../plan/table-read.ts'
 import { freeTextsIn, keysIn, type QueryBranch } from '../plan/table-reads.ts'
 import type { EventQuery, QueryCost, StatsRequest, TimeBounds } from '../query.ts'
-import { type BoundedStatement, costOf, runAtOnce, startQueryRun } from '../run/run.ts'
+import { type BoundedStatement, costOf, runAtOnce } from '../run/run.ts'
 import { areResultsKept } from '../run/statement-results.ts'
 import { joined, name, sql } from '../sql/sql.ts'
-import { endRead, sliceQuery, type UsedSlices, useSlices } from './aggregate-states.ts'
+import { endRead, type SliceQuery, sliceQuery, type UsedSlices, useSlices } from './aggregate-states.ts'
 import { countScopes, countStatements } from './minute-rollup.ts'
 
 /** Counts the events that match a query. */
@@ -33,18 +32,17 @@ type Counts = { counts: readonly number[]; cost: QueryCost }
 type Counting = { readonly filters: readonly Filter[]; readonly sampleRows: number | undefined; readonly within: Filter | undefined }
 
 async function countFilters(store: EventStore, given: EventQuery, { filters, sampleRows, within }: Counting): Promise<Counts> {
-  const queryRun = startQueryRun(given)
   const all = within ? [within, ...filters] : filters
   const keys = [...new Set(all.flatMap(keysIn))]
-  const query = await withFamilies(store, queryRun, given, keys)
   // For a few events, reading the overflow maps everywhere is cheap.
-  const { sources, bounds, sharing } = query
-  const wanted = { sources, keys, bounds, wantsOverflow: sampleRows === undefined, sharing, texts: all.flatMap(freeTextsIn) }
+  const overflow = sampleRows === undefined ? 'find' : 'readEverywhere'
   const [only] = filters
   const isWhole = only && filters.length === 1 && within === undefined && sampleRows === undefined && !keys.includes('@pattern')
-  const slicing = isWhole ? sliceQuery({ store, queryRun, query: { ...query, filter: only }, request: NUMBER_OF_EVENTS }) : undefined
+  let slicing: SliceQuery | undefined
   let used: UsedSlices | undefined
-  const counts = await readWithFacts(store, queryRun, wanted, async (branches) => {
+  const wanted = { keys, texts: all.flatMap(freeTextsIn), overflow } as const
+  const counted = await prepare(store, given, wanted, async ({ queryRun, query, branches, startedAt }) => {
+    slicing = isWhole ? sliceQuery({ store, queryRun, query: { ...query, filter: only }, request: NUMBER_OF_EVENTS, startedAt }) : undefined
     used = slicing && (await useSlices(slicing, branches))
     const known = used?.closed.states.counted.reduce((sum, one) => sum + Number(one), 0) ?? 0
     const statements = countsStatements(branches, used?.closed.open ?? [query.bounds], filters, {
@@ -57,10 +55,10 @@ async function countFilters(store: EventStore, given: EventQuery, { filters, sam
     for (const rows of await runAtOnce(store, queryRun, statements, undefined, sampleRows)) {
       while (rows.next()) for (const index of sums.keys()) sums[index] = (sums[index] ?? 0) + Number(rows.uint64())
     }
-    return sums
+    return { counts: sums, cost: costOf(queryRun, 1) }
   })
   endRead(slicing, used)
-  return { counts, cost: costOf(queryRun, 1) }
+  return counted
 }
 
 const NUMBER_OF_EVENTS: StatsRequest = { calls: [], groups: [], slices: 1, limit: 1 }

@@ -1,12 +1,11 @@
 import type { AggregateCall } from '@dendro/language/tree'
 import type { EventStore } from '../../events/store/events.ts'
-import { withShapes } from '../plan/line-shapes.ts'
-import { withFamilies } from '../plan/pattern-families.ts'
+import { prepare } from '../plan/prepare.ts'
 import { scopeOf } from '../plan/read-scope.ts'
 import { filterTable } from '../plan/table-read.ts'
-import { branchesOf, freeTextsIn, keysIn, type QueryBranch } from '../plan/table-reads.ts'
+import { freeTextsIn, keysIn, type QueryBranch } from '../plan/table-reads.ts'
 import type { EventQuery, StatsRow, TimeBounds } from '../query.ts'
-import { type QueryRun, run, startQueryRun } from '../run/run.ts'
+import { run } from '../run/run.ts'
 import { digits, joined, name, param, type SqlFragment, sql } from '../sql/sql.ts'
 import { hasLargeState, measuresOf, mergedState, mergedStateIf, readStatsRow, stateAggregate, textOf } from './aggregates.ts'
 import { readStats } from './statistics.ts'
@@ -30,11 +29,11 @@ export type WindowGroup = { readonly window: number; readonly values: readonly (
 export async function readWindows(store: EventStore, query: EventQuery, request: WindowsRequest): Promise<WindowGroup[]> {
   const { calls, groups, stepMs, windowMs } = request
   if (query.bounds.toMs - query.bounds.fromMs === windowMs && groups.length <= 1) return readOneWindow(store, query, request)
-  const { asking: queryRun, branches } = await startWindows(store, query, request)
   const slices = Math.round((query.bounds.toMs - query.bounds.fromMs) / stepMs)
   const isRolling = windowMs > stepMs
-  const whole = isRolling ? rollingStatement(branches, query, request, slices) : statsStatement(branches, query, { calls, groups, slices })
-  const found = await readGroups(store, queryRun, whole, { calls, groups, widthOf: () => windowMs })
+  const found = await readGroups(store, query, { calls, groups, widthOf: () => windowMs }, (branches) =>
+    isRolling ? rollingStatement(branches, query, request, slices) : statsStatement(branches, query, { calls, groups, slices }),
+  )
   // Slices are counted from 1; 0 is the total.
   return isRolling ? found : found.filter(({ window }) => window > 0).map((one) => ({ ...one, window: one.window - 1 }))
 }
@@ -55,41 +54,33 @@ export type NestedWindowsRequest = {
 
 /** Computes the statistics of nested windows by groups, in one statement that reads each event once. */
 export async function readNestedWindows(store: EventStore, query: EventQuery, request: NestedWindowsRequest): Promise<WindowGroup[]> {
-  const { asking: queryRun, branches } = await startWindows(store, query, request)
-  const statement = spreadStatement(branches, query, request, nestedSpread(query.bounds, request))
-  return readGroups(store, queryRun, statement, { ...request, widthOf: (window) => request.lengthsMs[window] ?? 0 })
+  const layout = { ...request, widthOf: (window: number) => request.lengthsMs[window] ?? 0 }
+  return readGroups(store, query, layout, (branches) => spreadStatement(branches, query, request, nestedSpread(query.bounds, request)))
 }
 
 type GroupedCalls = Pick<WindowsRequest, 'calls' | 'groups'>
 
-async function startWindows(store: EventStore, given: EventQuery, { calls, groups }: GroupedCalls) {
-  const queryRun = startQueryRun(given)
-  const keys = [...keysIn(given.filter), ...calls.flatMap((call) => (call.key === undefined ? [] : [call.key])), ...groups]
-  const query = await withFamilies(store, queryRun, given, keys)
-  const branches = await withShapes(store, queryRun, branchesOf(query.sources, keys), {
-    keys,
-    bounds: query.bounds,
-    texts: freeTextsIn(query.filter),
-  })
-  return { asking: queryRun, branches }
-}
-
 type WindowLayout = GroupedCalls & { readonly widthOf: (window: number) => number }
 
-async function readGroups(
+function readGroups(
   store: EventStore,
-  queryRun: QueryRun,
-  statement: SqlFragment | undefined,
+  query: EventQuery,
   { calls, groups, widthOf }: WindowLayout,
-) {
-  const rows = statement && (await run(store, queryRun, statement, { groupsMax: GROUPS_MAX, groups }))
-  const found: WindowGroup[] = []
-  while (rows?.next()) {
-    const window = Number(rows.uint64())
-    const values = groups.map(() => rows.text()).map((text) => (text === '' ? null : text === '\0' ? '' : text))
-    found.push({ window, values, measured: readStatsRow(rows, calls, widthOf(window)) })
-  }
-  return found
+  statementFor: (branches: readonly QueryBranch[]) => SqlFragment | undefined,
+): Promise<WindowGroup[]> {
+  const keys = [...keysIn(query.filter), ...calls.flatMap((call) => (call.key === undefined ? [] : [call.key])), ...groups]
+  const wanted = { keys, texts: freeTextsIn(query.filter), overflow: 'find' } as const
+  return prepare(store, query, wanted, async ({ queryRun, branches }) => {
+    const statement = statementFor(branches)
+    const rows = statement && (await run(store, queryRun, statement, { groupsMax: GROUPS_MAX, groups }))
+    const found: WindowGroup[] = []
+    while (rows?.next()) {
+      const window = Number(rows.uint64())
+      const values = groups.map(() => rows.text()).map((text) => (text === '' ? null : text === '\0' ? '' : text))
+      found.push({ window, values, measured: readStatsRow(rows, calls, widthOf(window)) })
+    }
+    return found
+  })
 }
 
 function rollingStatement(

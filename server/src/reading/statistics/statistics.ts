@@ -3,15 +3,14 @@ import { badRequest } from '../../kernel/errors.ts'
 import { mapInSteps, Stretch } from '../../kernel/steps.ts'
 import { sliceStartMs } from '../../query/slices.ts'
 import { isBuiltInKey, pathsOf } from '../fields/field-locations.ts'
-import { withFamilies } from '../plan/pattern-families.ts'
-import { readWithFacts } from '../plan/table-facts.ts'
+import { prepare } from '../plan/prepare.ts'
 import { freeTextsIn, keysIn, type QueryBranch } from '../plan/table-reads.ts'
 import type { EventQuery, StatsGroup, StatsRequest, StatsResult, StatsRow } from '../query.ts'
 import { undefinedIfTooMany } from '../run/failure.ts'
 import type { BinaryRows } from '../run/row-binary.ts'
-import { costOf, type QueryRun, run, runAtOnce, startQueryRun } from '../run/run.ts'
+import { costOf, type QueryRun, run, runAtOnce } from '../run/run.ts'
 import { areResultsKept } from '../run/statement-results.ts'
-import { endRead, sliceQuery, type UsedSlices, useSlices } from './aggregate-states.ts'
+import { endRead, type SliceQuery, sliceQuery, type UsedSlices, useSlices } from './aggregate-states.ts'
 import { isExactCall, nobody, readStatsRow } from './aggregates.ts'
 import { mergeGroupCounts, needCountsOnly } from './merge-counts.ts'
 import {
@@ -32,24 +31,17 @@ const CELLS_AT_ONCE = 20_000
 
 /** Computes statistics of the matching events: in total, by slices of time, and by groups, of which the largest are returned. */
 export async function readStats(store: EventStore, given: EventQuery, request: StatsRequest): Promise<StatsResult> {
-  const queryRun = startQueryRun(given)
   const keys = request.calls.flatMap((call) => (call.key === undefined ? [] : [call.key]))
   const named = [...keysIn(given.filter), ...keys, ...request.groups]
-  const query = await withFamilies(store, queryRun, given, named)
-  const wanted = {
-    sources: query.sources,
-    keys: named,
-    bounds: query.bounds,
-    wantsOverflow: true,
-    sharing: query.sharing,
-    texts: freeTextsIn(query.filter),
-  }
-  // Which patterns belong together changes with the patterns that arrive.
-  const slicing = named.includes('@pattern') ? undefined : sliceQuery({ store, queryRun, query, request })
+  const wanted = { keys: named, texts: freeTextsIn(given.filter), overflow: 'find' } as const
+  let slicing: SliceQuery | undefined
   let used: UsedSlices | undefined
-  const result = await readWithFacts(store, queryRun, wanted, async (branches) => {
-    const isSlicing = slicing && request.groups.every((key) => branches.every((branch) => hasFewValues(branch, key)))
-    used = isSlicing ? await useSlices(slicing, branches) : undefined
+  const result = await prepare(store, given, wanted, async ({ queryRun, query, branches, startedAt }) => {
+    // Which patterns belong together changes with the patterns that arrive.
+    const own = named.includes('@pattern') ? undefined : sliceQuery({ store, queryRun, query, request, startedAt })
+    slicing = own
+    const isSlicing = own && request.groups.every((key) => branches.every((branch) => hasFewValues(branch, key)))
+    used = isSlicing ? await useSlices(own, branches) : undefined
     const reading = { store, queryRun, query, request, branches, closed: used?.closed }
     const { all, groups, groupsTotal } = (await readAtOnce(reading)) ?? (await readInSteps(reading))
     const isExact = request.calls.every(isExactCall)

@@ -1,19 +1,12 @@
+import { randomUUID } from 'node:crypto'
+import { oncePerObject } from '../../kernel/once-per-object.ts'
 import type { LineSources } from './rebuild-line.ts'
 
 /** How many conditions are remembered. Those on lines of a hundred shapes are some 100 kB each. */
 const REMEMBERED_MAX = 64
 
-const numbers = new WeakMap<readonly string[], number>()
-let lists = 0
-
-/** Numbers a list of shapes. Queries share the list while the facts about their events hold. */
-function numberOf(shapes: readonly string[]): number {
-  const known = numbers.get(shapes)
-  if (known !== undefined) return known
-  lists += 1
-  numbers.set(shapes, lists)
-  return lists
-}
+/** A name for a list of shapes. Queries share the list while the facts about their events hold. */
+const nameOf = oncePerObject((_: readonly string[]): string => randomUUID())
 
 /** Remembers conditions on lines of known shapes. Writing one for a hundred shapes takes up to 50 ms, and a query needs it more than once. */
 export function conditionMemory<T>(): (text: string, lines: LineSources, write: () => T) => T {
@@ -21,7 +14,7 @@ export function conditionMemory<T>(): (text: string, lines: LineSources, write: 
   return (text, lines, write) => {
     const { shapes, hasParts, columns, levels } = lines
     if (!shapes || hasParts) return write()
-    const key = JSON.stringify([numberOf(shapes), text, columns, levels])
+    const key = JSON.stringify([nameOf(shapes), text, columns, levels])
     const known = remembered.get(key) ?? { condition: write() }
     remembered.delete(key)
     remembered.set(key, known)

@@ -118,8 +118,8 @@ const inOverflow = (test: (value: SqlFragment) => SqlFragment): SqlFragment =>
 const anyOverflowValue = (test: (value: SqlFragment) => SqlFragment): SqlFragment =>
   sql`arrayExists(value -> ${test(sql`value`)}, ${OVERFLOW_VALUES})`
 
-const nameContains = ({ text, fits }: LineSearch, { notInNames = [] }: LineSources): SqlFragment =>
-  notInNames.includes(text) ? FALSE : sql`arrayExists(key -> ${fits(sql`key`)}, ${OVERFLOW_NAMES})`
+const nameContains = ({ text, fits }: LineSearch, { absentFromKeys = [] }: LineSources): SqlFragment =>
+  absentFromKeys.includes(text) ? FALSE : sql`arrayExists(key -> ${fits(sql`key`)}, ${OVERFLOW_NAMES})`
 
 /** Where a name of the line contains the text, and where one may. */
 function nameSearch(search: LineSearch, lines: LineSources): { met: SqlFragment; candidates: SqlFragment; isExact: boolean } {
@@ -143,8 +143,8 @@ function nameOfLineContains(search: LineSearch, lines: LineSources): SqlFragment
  * True where the name of an entry contains the text, as the line has it: without its prefix. Undefined where the parts do not tell the prefix of each
  * entry of the line.
  */
-function nameInParts({ text, fits }: LineSearch, { notInNames = [] }: LineSources, parts: readonly string[]): SqlFragment | undefined {
-  if (notInNames.includes(text)) return FALSE
+function nameInParts({ text, fits }: LineSearch, { absentFromKeys = [] }: LineSources, parts: readonly string[]): SqlFragment | undefined {
+  if (absentFromKeys.includes(text)) return FALSE
   const references = parts.map((part) => scanReferences(part).references.map((reference) => parseReference(reference.name)))
   const count = (own: readonly ShapeReference[], kind: ShapeReference['kind']) => own.filter((one) => one.kind === kind).length
   const areNamed = references.every((own) => count(own, 'more') === count(own, 'key'))

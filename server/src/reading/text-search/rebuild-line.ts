@@ -17,7 +17,7 @@ export type LineSources = {
   /** All parts of those lines; undefined when they are unknown. */
   readonly parts?: readonly string[]
   /** Texts that no name of an overflow entry of those lines contains. */
-  readonly notInNames?: readonly string[]
+  readonly absentFromKeys?: readonly string[]
 }
 
 /** Whether the shape of a line is stored in parts. */

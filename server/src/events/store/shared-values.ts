@@ -4,7 +4,7 @@ type Owned<T> = { readonly values: Map<string, { readonly value: T; readonly byt
  * Values of several organizations within one limit. Beyond it, the organization with the most bytes loses the value that it has not used for longest, so
  * that none drops what the others use.
  */
-export class KeptValues<T> {
+export class SharedValues<T> {
   readonly #bytesMax: number
   readonly #owners = new Map<number, Owned<T>>()
   #bytes = 0
@@ -53,5 +53,5 @@ export class KeptValues<T> {
 }
 
 /** Names a value by everything that it depends on. */
-export const keptName = (parts: readonly unknown[]): string =>
+export const cacheKey = (parts: readonly unknown[]): string =>
   JSON.stringify(parts, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value))

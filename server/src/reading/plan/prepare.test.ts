@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openReader, type Reader } from '../../../../test/reader.ts'
 import { countMatching, readEvents, readStats } from '../reading.ts'
 import { startQueryRun } from '../run/run.ts'
-import { queriedPaths, withOverflowKeys } from './overflow-keys.ts'
+import { findOverflowKeys, queriedPaths } from './overflow-keys.ts'
 import { branchesOf } from './table-reads.ts'
 
 let reader: Reader
@@ -58,8 +58,8 @@ test('all paths of one key may overflow when one does, and of several keys those
   const query = await reader.query(['paths'])
   const overflowing = async (...keys: string[]) => {
     const branches = branchesOf(query.sources, keys)
-    const [found] = await withOverflowKeys(store(), startQueryRun(query), branches, { keys, bounds: query.bounds })
-    return queriedPaths(keys).filter((path) => found?.slots.mayOverflow(path))
+    const [found] = await findOverflowKeys(store(), startQueryRun(query), branches, { keys, bounds: query.bounds })
+    return queriedPaths(keys).filter((path) => found?.overflowKeys?.has(path))
   }
   expect(await overflowing('labels.rare', '@raw', 'labels.rare')).toEqual(['labels.rare', '$labels.rare'])
   expect(await overflowing('zone')).toEqual([])
@@ -70,7 +70,7 @@ test('all paths of one key may overflow when one does, and of several keys those
 async function pageAndCount(dataset: string, where: string, limit = 10) {
   // One time window holds all events.
   const bounds = { fromMs: 0, toMs: reader.senders.app.clock.nowMs() + 60_000 }
-  const query = await reader.query([dataset], where, { bounds, sharing: {}, keepsResults: undefined })
+  const query = await reader.query([dataset], where, { bounds, sharedFacts: new Map(), keepsResults: undefined })
   const { events } = await readEvents(store(), query, { limit, newestFirst: true, keys: 'all', withRaw: true })
   return { events: events.length, count: (await countMatching(store(), query)).count }
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openReader, type Reader } from '../../../../test/reader.ts'
 import type { EventQuery, StatsRequest, TimeBounds } from '../query.ts'
 import { countMatching, readStats } from '../reading.ts'
-import { openRanges, rangesOf, sliceLengthMs, wholeSlices } from './time-slices.ts'
+import { openRanges, rangesOf, sliceLengthMs, wholeSlices } from '../run/time-slices.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
