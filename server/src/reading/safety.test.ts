@@ -3,7 +3,7 @@ import { openReader, type Reader } from '../../../test/reader.ts'
 import type { Failure } from '../kernel/errors.ts'
 import { parseFilter } from '../query/query.ts'
 import { eventsStatement } from './events/events-statement.ts'
-import { branchesOf, keysIn } from './plan/table-reads.ts'
+import { keysIn, tableReadsFor } from './plan/table-reads.ts'
 import type { EventQuery, EventsRequest } from './query.ts'
 import { readEvents, readStats } from './reading.ts'
 import { run, startQueryRun } from './run/run.ts'
@@ -45,10 +45,10 @@ describe('caller input reaches the store as parameters, never in the statement',
     const { fromMs, toMs } = { fromMs: 1_000, toMs: 2_000 }
     const textsOf = (where: string, group: string) => {
       const { filter } = parseFilter(where)
-      const branches = branchesOf(query.sources, [...keysIn(filter), group])
-      const events = eventsStatement(branches, { filter }, wish, { fromMs, toMs })
+      const tableReads = tableReadsFor(query.sources, [...keysIn(filter), group])
+      const events = eventsStatement(tableReads, { filter }, wish, { fromMs, toMs })
       const ask = { calls: [], groups: [group], slices: 3, only: [group], top: 5 }
-      const stats = statsStatement(branches, { filter, bounds: { fromMs, toMs } }, ask)
+      const stats = statsStatement(tableReads, { filter, bounds: { fromMs, toMs } }, ask)
       return [events, stats].map((one) => one && bindStatement('whole' in one ? one.whole : one).text)
     }
     const whereOf = (text: string) =>
@@ -209,7 +209,7 @@ describe('a list is one step, however long it is', () => {
     const query = await reader.query(['plain'])
     const textOf = (where: string) => {
       const { filter } = parseFilter(where)
-      const plan = eventsStatement(branchesOf(query.sources, keysIn(filter)), { filter }, wish, { fromMs: 1_000, toMs: 2_000 })
+      const plan = eventsStatement(tableReadsFor(query.sources, keysIn(filter)), { filter }, wish, { fromMs: 1_000, toMs: 2_000 })
       return plan && bindStatement(plan.whole).text
     }
     expect(textOf(list(400))).toBe(textOf(list(3)))
@@ -330,7 +330,7 @@ describe('a disconnect ends the work in the store', () => {
     const left = Promise.withResolvers<void>()
     await ends(left.promise, () => {
       reader.senders.app.clock.advance(61_000)
-      left.reject(new Error('nobody asks'))
+      left.reject(new Error('emptyStats asks'))
     })
     expect((await reader.senders.org.ask<{ status: string }>('GET', path)).body.status).toBe('TIMED_OUT')
   })

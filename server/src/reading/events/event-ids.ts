@@ -1,6 +1,6 @@
 import type { EventStore } from '../../events/store/events.ts'
 import { scopeOf } from '../plan/read-scope.ts'
-import { branchesOf } from '../plan/table-reads.ts'
+import { tableReadsFor } from '../plan/table-reads.ts'
 import type { EventQuery, QueryCost } from '../query.ts'
 import { costOf, run, startQueryRun } from '../run/run.ts'
 import { and, digits, joined, name, param, sql, TRUE } from '../sql/sql.ts'
@@ -25,11 +25,11 @@ export async function readNumbersInOrder(
 ): Promise<{ found: EventNumber[]; hasMore: boolean }> {
   const queryRun = startQueryRun(query)
   const ids = query.sources.map(({ logId }) => logId)
-  const among = param.uuids(ids)
+  const datasets = param.uuids(ids)
   const inOrder = sql`order by seq limit ${digits(limit + 1)}`
-  const parts = branchesOf(query.sources, []).map(
-    (branch) => sql`select * from (select toUInt64(indexOf(${among}, log_id)) as source, seq, toUnixTimestamp64Nano(ts) as ns
-      from ${name(branch.table)} where ${and([scopeOf(branch, query.bounds), between(after, before)])} ${inOrder})`,
+  const parts = tableReadsFor(query.sources, []).map(
+    (tableRead) => sql`select * from (select toUInt64(indexOf(${datasets}, log_id)) as source, seq, toUnixTimestamp64Nano(ts) as ns
+      from ${name(tableRead.table)} where ${and([scopeOf(tableRead, query.bounds), between(after, before)])} ${inOrder})`,
   )
   if (parts.length === 0) return { found: [], hasMore: false }
   const rows = await run(store, queryRun, sql`select source, seq, ns from (${joined(parts, ' union all ')}) ${inOrder}`)
@@ -47,9 +47,9 @@ export async function countNumbers(
   query: EventQuery,
   { after, before }: Pick<NumbersInOrder, 'after' | 'before'>,
 ): Promise<{ count: number; lowest: bigint | undefined }> {
-  const parts = branchesOf(query.sources, []).map(
-    (branch) => sql`select toUInt64(count()) as events, min(seq) as first
-      from ${name(branch.table)} where ${and([scopeOf(branch, query.bounds), between(after, before)])}`,
+  const parts = tableReadsFor(query.sources, []).map(
+    (tableRead) => sql`select toUInt64(count()) as events, min(seq) as first
+      from ${name(tableRead.table)} where ${and([scopeOf(tableRead, query.bounds), between(after, before)])}`,
   )
   if (parts.length === 0) return { count: 0, lowest: undefined }
   const whole = sql`select toUInt64(sum(events)) as n, minIf(first, events > 0) as lowest from (${joined(parts, ' union all ')})`
@@ -65,27 +65,27 @@ const between = (after: bigint, before: bigint) => sql`seq > ${param.uint64(afte
 /** Returns the numbers of the events, unordered. It ignores the filter of the query and reads no other column. */
 export async function readNumbers(
   store: EventStore,
-  question: EventQuery,
+  query: EventQuery,
   { after, oneOf, limit }: NumbersRequest,
 ): Promise<{ found: EventNumber[]; hasMore: boolean; cost: QueryCost }> {
-  const asking = startQueryRun(question)
-  const ids = question.sources.map(({ logId }) => logId)
-  const among = param.uuids(ids)
-  const parts = branchesOf(question.sources, []).map(
-    (branch) => sql`select toUInt64(indexOf(${among}, log_id)) as source, seq, toUnixTimestamp64Nano(ts) as ns
-      from ${name(branch.table)}
+  const queryRun = startQueryRun(query)
+  const ids = query.sources.map(({ logId }) => logId)
+  const datasets = param.uuids(ids)
+  const parts = tableReadsFor(query.sources, []).map(
+    (tableRead) => sql`select toUInt64(indexOf(${datasets}, log_id)) as source, seq, toUnixTimestamp64Nano(ts) as ns
+      from ${name(tableRead.table)}
       where ${and([
-        scopeOf(branch, question.bounds),
+        scopeOf(tableRead, query.bounds),
         sql`seq > ${param.uint64(after)}`,
         oneOf === 1 ? TRUE : sql`intHash32(seq) % ${digits(oneOf)} = 0`,
       ])} limit ${digits(limit + 1)}`,
   )
-  if (parts.length === 0) return { found: [], hasMore: false, cost: costOf(asking, 1) }
-  const rows = await run(store, asking, sql`select source, seq, ns from (${joined(parts, ' union all ')}) limit ${digits(limit + 1)}`)
+  if (parts.length === 0) return { found: [], hasMore: false, cost: costOf(queryRun, 1) }
+  const rows = await run(store, queryRun, sql`select source, seq, ns from (${joined(parts, ' union all ')}) limit ${digits(limit + 1)}`)
   const found: EventNumber[] = []
   while (rows.next()) {
     const logId = ids[Number(rows.uint64()) - 1] ?? ''
     found.push({ logId, seq: rows.uint64(), timeNs: rows.int64() })
   }
-  return { found: found.slice(0, limit), hasMore: found.length > limit, cost: costOf(asking, 1) }
+  return { found: found.slice(0, limit), hasMore: found.length > limit, cost: costOf(queryRun, 1) }
 }

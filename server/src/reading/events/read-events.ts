@@ -1,13 +1,13 @@
 import type { EventStore } from '../../events/store/events.ts'
 import { Stretch } from '../../kernel/steps.ts'
 import { comparesIds } from '../filter/skip-indexes.ts'
-import { branchesInFamilies, eventsInFamilies } from '../plan/pattern-families.ts'
+import { eventsInFamilies, tablesInFamilies } from '../plan/pattern-families.ts'
 import { readWithFacts } from '../plan/prepare.ts'
-import { conditionsIn, freeTextsIn, keysIn, type QueryBranch } from '../plan/table-reads.ts'
+import { conditionsIn, freeTextsIn, keysIn, type TableRead } from '../plan/table-reads.ts'
 import type { EventQuery, EventsRequest, EventsResult, FoundEvent, TimeBounds } from '../query.ts'
 import { costOf, type QueryRun, run, startQueryRun } from '../run/run.ts'
 import { type PagePart, pagePlace } from './event-pages.ts'
-import { type BranchLayout, foundEvent, type StoredEventRow, storedEvent, storedTableRow } from './event-row.ts'
+import { foundEvent, type RowLayout, type StoredEventRow, storedEvent, storedTableRow } from './event-row.ts'
 import { type EventsStatement, eventsStatement } from './events-statement.ts'
 import { windowsOf } from './time-windows.ts'
 
@@ -49,12 +49,12 @@ async function readPart(
   const isCounted = query.sharedFacts !== undefined && !comparesIds(query.filter)
   const overflow = isLong ? 'find' : isCounted ? 'cachedOnly' : 'readEverywhere'
   const wanted = { keys, texts: freeTextsIn(query.filter), overflow, isPart } as const
-  return readWithFacts(store, queryRun, query, wanted, (branches) =>
-    readWindows(store, queryRun, query, request, { branches, keys, isLong }),
+  return readWithFacts(store, queryRun, query, wanted, (tableReads) =>
+    readWindows(store, queryRun, query, request, { tableReads, keys, isLong }),
   )
 }
 
-type WindowsRead = { readonly branches: readonly QueryBranch[]; readonly keys: readonly string[]; readonly isLong: boolean }
+type WindowsRead = { readonly tableReads: readonly TableRead[]; readonly keys: readonly string[]; readonly isLong: boolean }
 
 /** Reads one window after the other until there are enough events. */
 async function readWindows(
@@ -62,7 +62,7 @@ async function readWindows(
   queryRun: QueryRun,
   query: EventQuery,
   request: EventsRequest,
-  { branches, keys, isLong }: WindowsRead,
+  { tableReads, keys, isLong }: WindowsRead,
 ): Promise<readonly FoundEvent[]> {
   const found: FoundEvent[] = []
   const bounds = fromPosition(withinRetention(query), request)
@@ -76,7 +76,7 @@ async function readWindows(
       })
   for (const window of windows) {
     const plan = eventsStatement(
-      await branchesInFamilies(store, queryRun, { ...query, bounds: window }, branches, keys),
+      await tablesInFamilies(store, queryRun, { ...query, bounds: window }, tableReads, keys),
       query,
       { ...request, limit: request.limit - found.length, ...startOf(window, query.bounds, request) },
       window,
@@ -92,7 +92,7 @@ async function readWindows(
 export async function eventsOf(
   store: EventStore,
   queryRun: QueryRun,
-  { whole, carriers: layouts, hasTableRows }: EventsStatement,
+  { whole, layouts, hasTableRows }: EventsStatement,
   request: EventsRequest,
 ): Promise<FoundEvent[]> {
   const rows = await run(store, queryRun, whole)
@@ -108,9 +108,9 @@ export async function eventsOf(
   return found
 }
 
-function layoutOf(layouts: readonly BranchLayout[], { branch }: StoredEventRow): BranchLayout {
-  const layout = layouts[branch]
-  if (!layout) throw new Error('the event store returned an event of an unknown branch')
+function layoutOf(layouts: readonly RowLayout[], stored: StoredEventRow): RowLayout {
+  const layout = layouts[stored.layout]
+  if (!layout) throw new Error('the event store returned an event of an unknown table')
   return layout
 }
 

@@ -2,7 +2,7 @@ import type { RegexRule } from '@dendro/language/comparison'
 import { instantMsOf } from '@dendro/language/instant'
 import { digitsOf, exceedsFloatPrecision, int64Of, numberOf, safeNumberOf } from '@dendro/language/number'
 import type { Condition, FilterOperator, Literal } from '@dendro/language/tree'
-import { among, and, column, FALSE, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
+import { and, column, FALSE, inList, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
 import { readable, type TextTest } from './field-text.ts'
 import { caselessLike } from './ignore-case.ts'
 
@@ -63,7 +63,7 @@ function equalTest(values: readonly Literal[]): TextTest {
     holdsForAbsent: false,
     of: (text) =>
       or([
-        exact.length === 0 ? FALSE : exact.length === 1 ? sql`${text} = ${exactParam}` : among(text, exactParam),
+        exact.length === 0 ? FALSE : exact.length === 1 ? sql`${text} = ${exactParam}` : inList(text, exactParam),
         hasSize(text),
         ...wordParams.map((word) => sql`lower(${text}) = ${word}`),
       ]),
@@ -77,7 +77,7 @@ function sizeTest(sizes: readonly number[]): (text: SqlFragment) => SqlFragment 
   const [one, list] = [param.float(only), param.floats([...new Set(sizes.map((size) => size + 0))])]
   return (text) => {
     const number = sql`toFloat64OrNull(${text})`
-    const met = sizes.length === 1 ? sql`${number} = ${one}` : among(sql`(${number} + 0)`, list)
+    const met = sizes.length === 1 ? sql`${number} = ${one}` : inList(sql`(${number} + 0)`, list)
     return and([sql`ifNull(${met}, 0)`, isWrittenAsNumber(text)])
   }
 }
@@ -181,7 +181,7 @@ function timeAmong(values: readonly Literal[]): SqlFragment {
   if (instants.length === 0) return FALSE
   const stored = instants.filter((ms) => ms >= EARLIEST_MS && ms <= LATEST_MS)
   const [first, last] = [Math.min(...instants), Math.max(...instants) + 1]
-  const whole = among(sql`toUnixTimestamp64Milli(${TIME})`, param.int64s(stored.map((ms) => BigInt(Math.floor(ms)))))
+  const whole = inList(sql`toUnixTimestamp64Milli(${TIME})`, param.int64s(stored.map((ms) => BigInt(Math.floor(ms)))))
   return and([sql`${TIME} >= ${instant(first)}`, sql`${TIME} < ${instant(last)}`, whole])
 }
 
@@ -226,7 +226,7 @@ export function sequenceMeets(condition: PositiveCondition): SqlFragment {
     case 'compare':
       return compared(condition.operator === '!=' ? '=' : condition.operator, condition.value)
     case 'in':
-      return among(sql`toInt64(${SEQUENCE})`, param.int64s(condition.values.flatMap((value) => int64Of(value.text) ?? [])))
+      return inList(sql`toInt64(${SEQUENCE})`, param.int64s(condition.values.flatMap((value) => int64Of(value.text) ?? [])))
     case 'between':
       return and([compared('>=', condition.low), compared('<=', condition.high)])
     default:

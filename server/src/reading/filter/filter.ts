@@ -10,8 +10,8 @@ import { lineContains } from '../text-search/text-search.ts'
 import { foldEqualities } from './merge-equalities.ts'
 import { patternIsOneOf, patternText } from './pattern-condition.ts'
 
-/** How to read the queried keys in one branch. */
-export type BranchContext = {
+/** How to read the queried keys in one table. */
+export type TableContext = {
   readonly slots: KeyColumns
   readonly lines: LineSources
   /** The names of the collection and dataset of an event. */
@@ -22,9 +22,9 @@ export type BranchContext = {
 }
 
 /** Compiles a filter to SQL that is true or false for every event, never NULL. */
-export const filterSql = (filter: Filter, context: BranchContext): SqlFragment => partSql(foldEqualities(filter), context)
+export const filterSql = (filter: Filter, context: TableContext): SqlFragment => partSql(foldEqualities(filter), context)
 
-function partSql(filter: Filter, context: BranchContext): SqlFragment {
+function partSql(filter: Filter, context: TableContext): SqlFragment {
   switch (filter.kind) {
     case 'all':
       return TRUE
@@ -43,7 +43,7 @@ function partSql(filter: Filter, context: BranchContext): SqlFragment {
 
 type Keyed = Exclude<Condition, { kind: 'contains' }>
 
-function conditionSql(condition: Keyed, context: BranchContext): SqlFragment {
+function conditionSql(condition: Keyed, context: TableContext): SqlFragment {
   const { key } = condition
   if (isInstantKey(key) || key === '@sequence') return numberCondition(condition)
   if (key === '@pattern') return patternSql(condition, context)
@@ -62,7 +62,7 @@ function conditionSql(condition: Keyed, context: BranchContext): SqlFragment {
 }
 
 /** An id of a family stands for all of its patterns, an id of a pattern for that pattern. */
-function patternSql(condition: Keyed, { family }: BranchContext): SqlFragment {
+function patternSql(condition: Keyed, { family }: TableContext): SqlFragment {
   const texts = [...new Set([column('skeleton'), family])].map(
     (number): BuiltInText => ({ text: patternText(number), alwaysThere: false, ignoresCase: false }),
   )
@@ -93,7 +93,7 @@ const STATUS: SqlFragment = using(
 )
 
 /** Returns the text of a built-in key (`@…`), or undefined for all other keys. */
-export function builtIn(key: string, { lines, collection, dataset, family }: BranchContext): BuiltInText | undefined {
+export function builtIn(key: string, { lines, collection, dataset, family }: TableContext): BuiltInText | undefined {
   switch (key) {
     case '@raw':
       return { text: rawLine(lines), alwaysThere: true, ignoresCase: false }

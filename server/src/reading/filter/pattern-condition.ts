@@ -1,6 +1,6 @@
 import type { Condition, Literal } from '@dendro/language/tree'
 import { hashOfPatternId } from '../../kernel/pattern-id.ts'
-import { among, column, FALSE, or, param, type SqlFragment, sql } from '../sql/sql.ts'
+import { column, FALSE, inList, or, param, type SqlFragment, sql } from '../sql/sql.ts'
 
 /** The text of a pattern as `@pattern` shows it, '' for none. */
 export const patternText = (number: SqlFragment): SqlFragment =>
@@ -17,7 +17,7 @@ export function patternIsOneOf(condition: Condition, family: SqlFragment): SqlFr
   if (hashes.length === 0) return FALSE
   const ids = param.uint64s(hashes)
   const own = column('skeleton')
-  return or([among(own, ids), ...(isPlain(family) ? [] : [among(family, ids)])])
+  return or([inList(own, ids), ...(isPlain(family) ? [] : [inList(family, ids)])])
 }
 
 const isPlain = ({ texts }: SqlFragment): boolean => texts.length === 1

@@ -1,7 +1,7 @@
 import type { EventStore } from '../../events/store/events.ts'
 import { messageKeys } from '../../lines/event.ts'
 import type { PlaceholderExpressions } from '../../patterns/placeholders.ts'
-import { type BranchContext, builtIn } from '../filter/filter.ts'
+import { builtIn, type TableContext } from '../filter/filter.ts'
 import { type Prepared, prepare } from '../plan/prepare.ts'
 import { scopeOf } from '../plan/read-scope.ts'
 import { filterTable } from '../plan/table-read.ts'
@@ -45,17 +45,17 @@ export async function readPlacedValues(
 
 async function readPrepared(
   store: EventStore,
-  { queryRun, query, branches }: Prepared,
+  { queryRun, query, tableReads }: Prepared,
   { expressions, limit }: { readonly expressions: PlaceholderExpressions; readonly limit: number },
 ): Promise<PlacedValues> {
-  const parts = branches.flatMap((branch): SqlFragment[] => {
-    const filtered = filterTable(branch, query.filter)
+  const parts = tableReads.flatMap((tableRead): SqlFragment[] => {
+    const filtered = filterTable(tableRead, query.filter)
     if (!filtered) return []
     const { text, source } = messageOf(filtered.context)
     const found = sql`extractGroups(${text}, ${param.text(expressions.shortest)})`
     const differs =
       expressions.longest === undefined ? sql`false` : sql`${found} != extractGroups(${text}, ${param.text(expressions.longest)})`
-    return [sql`select ${found} as found, ${source} as source, ${differs} as differs ${filtered.from(scopeOf(branch, query.bounds))}`]
+    return [sql`select ${found} as found, ${source} as source, ${differs} as differs ${filtered.from(scopeOf(tableRead, query.bounds))}`]
   })
   if (parts.length === 0) return { values: [], key: undefined, isAmbiguous: false, cost: costOf(queryRun, 1) }
   const rows = await run(
@@ -85,7 +85,7 @@ async function readPrepared(
 }
 
 /** The text that the pattern of an event comes from, and the index of its key in KEYS. */
-function messageOf(context: BranchContext): { text: SqlFragment; source: SqlFragment } {
+function messageOf(context: TableContext): { text: SqlFragment; source: SqlFragment } {
   const isMessage = (key: string) => sql`${textOf(key, context)} not in ('', '\\0')`
   const texts = messageKeys.map((key) => sql`${isMessage(key)}, ${textOf(key, context)}`)
   const sources = messageKeys.map((key, at) => sql`${isMessage(key)}, ${digits(at)}`)

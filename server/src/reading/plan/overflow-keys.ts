@@ -5,7 +5,7 @@ import type { TableFacts, TimeBounds } from '../query.ts'
 import { type QueryRun, run } from '../run/run.ts'
 import { and, joined, name, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
 import { granulesOf } from './read-scope.ts'
-import type { QueryBranch } from './table-reads.ts'
+import type { TableRead } from './table-reads.ts'
 
 type QueriedKeys = { readonly keys: readonly string[]; readonly bounds: TimeBounds }
 
@@ -18,14 +18,14 @@ type QueriedKeys = { readonly keys: readonly string[]; readonly bounds: TimeBoun
 export async function findOverflowKeys(
   store: EventStore,
   queryRun: QueryRun,
-  branches: readonly QueryBranch[],
+  tableReads: readonly TableRead[],
   { keys, bounds }: QueriedKeys,
 ): Promise<readonly Pick<TableFacts, 'overflowKeys'>[]> {
   const paths = queriedPaths(keys)
-  if (paths.length === 0) return branches.map(() => ({ overflowKeys: new Set() }))
+  if (paths.length === 0) return tableReads.map(() => ({ overflowKeys: new Set() }))
   const find = new Set(keys.filter(isStored)).size === 1 ? readAnyOverflow : readOverflowKeys
   return Promise.all(
-    branches.map(async (branch) => ({ overflowKeys: new Set(await find(store, queryRun, branch, { keys: paths, bounds })) })),
+    tableReads.map(async (tableRead) => ({ overflowKeys: new Set(await find(store, queryRun, tableRead, { keys: paths, bounds })) })),
   )
 }
 
@@ -40,7 +40,7 @@ const PATHS_FEW = 12
 async function readOverflowKeys(
   store: EventStore,
   queryRun: QueryRun,
-  branch: QueryBranch,
+  tableRead: TableRead,
   { keys, bounds }: QueriedKeys,
 ): Promise<string[]> {
   const isFew = keys.length <= PATHS_FEW
@@ -48,7 +48,7 @@ async function readOverflowKeys(
   const found = isFew
     ? sql`arrayFilter((path, isThere) -> isThere > 0, ${paths}, [${joined(keys.map((path) => sql`max(${hasOverflowKey(path)})`))}])`
     : sql`groupUniqArrayArray(arrayFilter(path -> has(${paths}, path), arrayMap(path -> toString(path), ${OVERFLOW_NAMES})))`
-  const from = eventsWith(keys, branch, bounds, isFew ? TRUE : sql`hasAny(${OVERFLOW_NAMES}, ${paths})`)
+  const from = eventsWith(keys, tableRead, bounds, isFew ? TRUE : sql`hasAny(${OVERFLOW_NAMES}, ${paths})`)
   // These are the events of the query, so they must not count twice.
   const rows = await run(store, { ...queryRun, rows: 0 }, sql`select ${found} ${from}`)
   return rows.next() ? rows.texts() : []
@@ -58,13 +58,13 @@ async function readOverflowKeys(
 async function readAnyOverflow(
   store: EventStore,
   queryRun: QueryRun,
-  branch: QueryBranch,
+  tableRead: TableRead,
   { keys, bounds }: QueriedKeys,
 ): Promise<readonly string[]> {
-  const from = eventsWith(keys, branch, bounds, or(keys.map(hasOverflowKey)))
+  const from = eventsWith(keys, tableRead, bounds, or(keys.map(hasOverflowKey)))
   const rows = await run(store, { ...queryRun, rows: 0 }, sql`select 1 ${from} limit 1`)
   return rows.next() ? keys : []
 }
 
-const eventsWith = (keys: readonly string[], branch: QueryBranch, bounds: TimeBounds, met: SqlFragment): SqlFragment =>
-  sql`from ${name(branch.table)} where ${and([granulesOf(branch, bounds), overflowGranules(keys), met])}`
+const eventsWith = (keys: readonly string[], tableRead: TableRead, bounds: TimeBounds, met: SqlFragment): SqlFragment =>
+  sql`from ${name(tableRead.table)} where ${and([granulesOf(tableRead, bounds), overflowGranules(keys), met])}`

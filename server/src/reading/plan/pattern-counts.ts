@@ -6,7 +6,7 @@ import { type QueryRun, run } from '../run/run.ts'
 import { rangesOf } from '../run/time-slices.ts'
 import { joined, name, param, type SqlFragment, sql } from '../sql/sql.ts'
 import { scopeOf } from './read-scope.ts'
-import { branchesOf } from './table-reads.ts'
+import { tableReadsFor } from './table-reads.ts'
 
 /** The maximum number of patterns that one query compares. */
 const PATTERNS_MAX = 1_000_000
@@ -62,11 +62,11 @@ async function countsIn(
   const slice: SqlFragment =
     lengthMs === undefined ? sql`toUInt64(0)` : sql`toUInt64(intDiv(toUnixTimestamp64Milli(ts), ${param.int64(BigInt(lengthMs))}))`
   const reads = ranges.flatMap((bounds) =>
-    branchesOf(query.sources, []).map(
-      (branch) => sql`
+    tableReadsFor(query.sources, []).map(
+      (tableRead) => sql`
       select ${slice} as slice, toString(log_id) as log, skeleton, toUInt64(count()) as number, max(seq) as newest
-      from ${name(branch.table)}
-      where ${scopeOf(branch, bounds)} and skeleton != 0 group by slice, log_id, skeleton`,
+      from ${name(tableRead.table)}
+      where ${scopeOf(tableRead, bounds)} and skeleton != 0 group by slice, log_id, skeleton`,
     ),
   )
   const counts: PatternCount[] = []

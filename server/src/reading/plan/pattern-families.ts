@@ -3,7 +3,7 @@ import type { EventQuery, FoundEvent, PresentPattern, PresentPatterns, QueryCost
 import { costOf, type QueryRun, startQueryRun } from '../run/run.ts'
 import { readScope } from '../run/statement-results.ts'
 import { byPattern, presentPatterns } from './pattern-counts.ts'
-import type { QueryBranch } from './table-reads.ts'
+import type { TableRead } from './table-reads.ts'
 
 /**
  * Adds the families of all patterns in the range of a query to its sources, if the query reads `@pattern`. Patterns that arrived since the
@@ -16,20 +16,20 @@ export async function withFamilies(store: EventStore, queryRun: QueryRun, query:
   return { ...query, sources }
 }
 
-/** The same for branches. Reading one window at a time, a query finds the patterns of no more than it reads. */
-export async function branchesInFamilies(
+/** The same for tables. Reading one window at a time, a query finds the patterns of no more than it reads. */
+export async function tablesInFamilies(
   store: EventStore,
   queryRun: QueryRun,
   query: EventQuery,
-  branches: readonly QueryBranch[],
+  tableReads: readonly TableRead[],
   keys: readonly string[],
-): Promise<readonly QueryBranch[]> {
+): Promise<readonly TableRead[]> {
   const { sources } = await withFamilies(store, queryRun, query, keys)
-  if (sources === query.sources) return branches
+  if (sources === query.sources) return tableReads
   const families = new Map(sources.map((source) => [source.logId, source.families]))
-  return branches.map((branch) => ({
-    ...branch,
-    sources: branch.sources.map((source) => {
+  return tableReads.map((tableRead) => ({
+    ...tableRead,
+    sources: tableRead.sources.map((source) => {
       const own = families.get(source.logId)
       return own ? { ...source, families: own } : source
     }),

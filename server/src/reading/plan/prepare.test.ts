@@ -3,7 +3,7 @@ import { openReader, type Reader } from '../../../../test/reader.ts'
 import { countMatching, readEvents, readStats } from '../reading.ts'
 import { startQueryRun } from '../run/run.ts'
 import { findOverflowKeys, queriedPaths } from './overflow-keys.ts'
-import { branchesOf } from './table-reads.ts'
+import { tableReadsFor } from './table-reads.ts'
 
 let reader: Reader
 beforeAll(async () => {
@@ -57,8 +57,8 @@ test('all paths of one key may overflow when one does, and of several keys those
   await reader.send('paths', ['{"message":"order 1","zone":"north","labels":{"rare":"yes"}}'])
   const query = await reader.query(['paths'])
   const overflowing = async (...keys: string[]) => {
-    const branches = branchesOf(query.sources, keys)
-    const [found] = await findOverflowKeys(store(), startQueryRun(query), branches, { keys, bounds: query.bounds })
+    const tableReads = tableReadsFor(query.sources, keys)
+    const [found] = await findOverflowKeys(store(), startQueryRun(query), tableReads, { keys, bounds: query.bounds })
     return queriedPaths(keys).filter((path) => found?.overflowKeys?.has(path))
   }
   expect(await overflowing('labels.rare', '@raw', 'labels.rare')).toEqual(['labels.rare', '$labels.rare'])

@@ -6,7 +6,7 @@ import { type QueryRun, startQueryRun } from '../run/run.ts'
 import { findLineFacts } from './line-shapes.ts'
 import { findOverflowKeys, queriedPaths } from './overflow-keys.ts'
 import { withFamilies } from './pattern-families.ts'
-import { branchesOf, type QueryBranch, withFacts } from './table-reads.ts'
+import { type TableRead, tableReadsFor, withFacts } from './table-reads.ts'
 
 /** What a read wants to know about its events. */
 type Wanted = {
@@ -29,7 +29,7 @@ type Wanted = {
 export type Prepared = {
   readonly queryRun: QueryRun
   readonly query: EventQuery
-  readonly branches: readonly QueryBranch[]
+  readonly tableReads: readonly TableRead[]
   readonly startedAt: number
 }
 
@@ -43,7 +43,7 @@ export async function prepare<T>(
   const queryRun = startQueryRun(given)
   const startedAt = store.caches.now()
   const query = await withFamilies(store, queryRun, given, wanted.keys)
-  return readWithFacts(store, queryRun, query, wanted, (branches) => read({ queryRun, query, branches, startedAt }))
+  return readWithFacts(store, queryRun, query, wanted, (tableReads) => read({ queryRun, query, tableReads, startedAt }))
 }
 
 /** The facts of each table, in order, and their text for comparing. They were the same when they were last found out, if `isSure`. */
@@ -63,22 +63,23 @@ export async function readWithFacts<T>(
   queryRun: QueryRun,
   { sources, bounds, sharedFacts }: Pick<EventQuery, 'sources' | 'bounds' | 'sharedFacts'>,
   wanted: Wanted,
-  read: (branches: readonly QueryBranch[]) => Promise<T>,
+  read: (tableReads: readonly TableRead[]) => Promise<T>,
 ): Promise<T> {
   const { keys, overflow, isPart = false } = wanted
   // Reading all names takes longer than searching those of the few events that may have an id.
   const texts = wanted.texts.filter((text) => !hasId(text))
-  const branches = branchesOf(sources, keys)
+  const tableReads = tableReadsFor(sources, keys)
   const needsLines = keys.includes('@raw')
   const paths = overflow === 'readEverywhere' ? [] : queriedPaths(keys)
-  if (paths.length === 0 && !needsLines) return read(branches)
-  const readWith = (facts: readonly TableFacts[]): Promise<T> => read(branches.map((branch, index) => withFacts(branch, facts[index])))
+  if (paths.length === 0 && !needsLines) return read(tableReads)
+  const readWith = (facts: readonly TableFacts[]): Promise<T> =>
+    read(tableReads.map((tableRead, index) => withFacts(tableRead, facts[index])))
   const around = queryRun.scope && store.caches.isExact ? widened(bounds) : bounds
-  const find = (): Promise<readonly TableFacts[]> => findFacts(store, queryRun, branches, { keys, paths, texts, bounds: around })
+  const find = (): Promise<readonly TableFacts[]> => findFacts(store, queryRun, tableReads, { keys, paths, texts, bounds: around })
 
   // Queries of one name have the same kinds of facts in the same tables. Those on many datasets have no name.
-  const ofWhole = nameOf(branches, { keys, texts, wantsOverflow: paths.length > 0 })
-  if (ofWhole === undefined) return overflow === 'cachedOnly' && !needsLines ? read(branches) : readWith(await find())
+  const ofWhole = nameOf(tableReads, { keys, texts, wantsOverflow: paths.length > 0 })
+  if (ofWhole === undefined) return overflow === 'cachedOnly' && !needsLines ? read(tableReads) : readWith(await find())
   const name = isPart ? `part ${ofWhole}` : ofWhole
   const place = `${name} ${bounds.fromMs} ${bounds.toMs}`
   const shared = await sharedFacts?.get(place)
@@ -95,7 +96,7 @@ export async function readWithFacts<T>(
   const guess = known(name)
   const holding = [guess, known(ofWhole)].find((facts) => facts && hold(facts, bounds))
   if (holding) return readWith(holding.tables)
-  if (overflow === 'cachedOnly' && !needsLines && !(guess?.isSure && lacksOverflow(guess, paths))) return read(branches)
+  if (overflow === 'cachedOnly' && !needsLines && !(guess?.isSure && lacksOverflow(guess, paths))) return read(tableReads)
 
   const since = store.caches.now()
   const findOnce = (): Promise<readonly TableFacts[]> => {
@@ -140,14 +141,14 @@ type FactsScope = {
 async function findFacts(
   store: EventStore,
   queryRun: QueryRun,
-  branches: readonly QueryBranch[],
+  tableReads: readonly TableRead[],
   { keys, paths, texts, bounds }: FactsScope,
 ): Promise<readonly TableFacts[]> {
   const [ofLines, ofKeys] = await Promise.all([
-    keys.includes('@raw') ? findLineFacts(store, queryRun, branches, { bounds, texts }) : undefined,
-    paths.length > 0 ? findOverflowKeys(store, queryRun, branches, { keys, bounds }) : undefined,
+    keys.includes('@raw') ? findLineFacts(store, queryRun, tableReads, { bounds, texts }) : undefined,
+    paths.length > 0 ? findOverflowKeys(store, queryRun, tableReads, { keys, bounds }) : undefined,
   ])
-  return branches.map((_, index) => ({ ...ofLines?.[index], ...ofKeys?.[index] }))
+  return tableReads.map((_, index) => ({ ...ofLines?.[index], ...ofKeys?.[index] }))
 }
 
 type QueriedFacts = { readonly paths: readonly string[]; readonly needsLines: boolean }
@@ -190,12 +191,12 @@ const textOf = (tables: readonly TableFacts[]): string =>
   )
 
 function nameOf(
-  branches: readonly QueryBranch[],
+  tableReads: readonly TableRead[],
   { keys, texts, wantsOverflow }: Pick<Wanted, 'keys' | 'texts'> & { wantsOverflow: boolean },
 ): string | undefined {
-  if (branches.some(({ sources }) => sources.length > SOURCES_FEW)) return undefined
-  const ids = branches.map(({ table, sources }) => [table, sources.map(({ logId }) => logId)])
+  if (tableReads.some(({ sources }) => sources.length > SOURCES_FEW)) return undefined
+  const ids = tableReads.map(({ table, sources }) => [table, sources.map(({ logId }) => logId)])
   // Facts about names are those of the texts.
-  const named = branches.some(({ sources }) => sources.some(({ located }) => located.map.open.size > 0)) ? texts : []
+  const named = tableReads.some(({ sources }) => sources.some(({ located }) => located.map.open.size > 0)) ? texts : []
   return JSON.stringify([wantsOverflow, keys, ids, named])
 }

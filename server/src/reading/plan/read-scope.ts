@@ -1,26 +1,26 @@
 import { MINUTE_OF_EVENT } from '../../lines/table.ts'
 import { instant, storedNs } from '../fields/comparisons.ts'
 import type { TimeBounds } from '../query.ts'
-import { among, and, constant, FALSE, or, param, reading, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
-import { idsOf, type LocatedSource, type QueryBranch } from './table-reads.ts'
+import { and, constant, FALSE, inList, or, param, reading, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
+import { idsOf, type LocatedSource, type TableRead } from './table-reads.ts'
 
 /** How many retention cutoffs a statement lists one by one. */
 const STARTS_MAX = 16
 
 /**
- * Returns the condition of every read of a branch: its datasets, each within its retention, and the time range. If further conditions leave only some
+ * Returns the condition of every read of a table: its datasets, each within its retention, and the time range. If further conditions leave only some
  * parts of the range, the store need not look elsewhere.
  */
-export function scopeOf(branch: QueryBranch, { fromMs, toMs }: TimeBounds, parts?: readonly TimeBounds[]): SqlFragment {
-  const { shapes } = branch
+export function scopeOf(tableRead: TableRead, { fromMs, toMs }: TimeBounds, parts?: readonly TimeBounds[]): SqlFragment {
+  const { shapes } = tableRead
   const startOf = startIn({ fromMs, toMs })
-  const begun = begunSources(branch, { fromMs, toMs })
+  const begun = sourcesBefore(tableRead, { fromMs, toMs })
   if (begun.length === 0) return FALSE
   // An event with a shape that appeared after the shapes were read arrived after the query.
-  const known = shapes === undefined ? TRUE : shapes.length === 0 ? FALSE : among(sql`shape`, param.texts(shapes))
-  const byStart = sourcesByStart(branch, { fromMs, toMs })
+  const known = shapes === undefined ? TRUE : shapes.length === 0 ? FALSE : inList(sql`shape`, param.texts(shapes))
+  const byStart = sourcesByStart(tableRead, { fromMs, toMs })
   const earliest = Math.min(...byStart.keys())
-  const within = [...withinSql({ fromMs: earliest, toMs }), periodsSql(branch, { fromMs: earliest, toMs }, parts)]
+  const within = [...withinSql({ fromMs: earliest, toMs }), periodsSql(tableRead, { fromMs: earliest, toMs }, parts)]
   if (byStart.size === 1) return and([oneOf(begun), ...within, known])
   if (byStart.size > STARTS_MAX) {
     const starts = param.int64s(begun.map((source) => storedNs(startOf(source))))
@@ -35,8 +35,8 @@ export function scopeOf(branch: QueryBranch, { fromMs, toMs }: TimeBounds, parts
 }
 
 /** Groups the sources that keep events of the time range by the time from which on they keep them. */
-export const sourcesByStart = (branch: QueryBranch, bounds: TimeBounds): ReadonlyMap<number, readonly LocatedSource[]> => {
-  const begun = begunSources(branch, bounds)
+export const sourcesByStart = (tableRead: TableRead, bounds: TimeBounds): ReadonlyMap<number, readonly LocatedSource[]> => {
+  const begun = sourcesBefore(tableRead, bounds)
   const byStart = Map.groupBy(begun, startIn(bounds))
   const [first] = byStart.keys()
   // The same list as before, so that its ids are sent once.
@@ -52,16 +52,16 @@ const startIn =
  * Returns a wider condition, for reads that may find more than the events of a query have. The time only selects the granules, and is not read:
  * comparing it takes as long as the rest of such a read.
  */
-export function granulesOf(branch: QueryBranch, bounds: TimeBounds): SqlFragment {
-  const begun = begunSources(branch, bounds)
-  return begun.length === 0 ? FALSE : and([oneOf(begun), sql`indexHint(${and(withinSql(bounds))})`, periodsSql(branch, bounds)])
+export function granulesOf(tableRead: TableRead, bounds: TimeBounds): SqlFragment {
+  const begun = sourcesBefore(tableRead, bounds)
+  return begun.length === 0 ? FALSE : and([oneOf(begun), sql`indexHint(${and(withinSql(bounds))})`, periodsSql(tableRead, bounds)])
 }
 
 /** Longer conditions take the store longer to prepare than they save. */
 const PARTS_MAX = 8
 
 /** Selects the granules with periods of the time range, or of its parts. The store reads no column for it. */
-function periodsSql({ periods }: QueryBranch, bounds: TimeBounds, parts: readonly TimeBounds[] = []): SqlFragment {
+function periodsSql({ periods }: TableRead, bounds: TimeBounds, parts: readonly TimeBounds[] = []): SqlFragment {
   if (periods.length === 0) return TRUE
   const ranges = parts.length === 0 || parts.length > PARTS_MAX ? [bounds] : parts
   const numberAt = (ms: number, periodS: number) => param.int64(BigInt(Math.floor(Math.max(ms, 0) / (periodS * MS_PER_S))))
@@ -77,14 +77,14 @@ const MS_PER_S = 1_000
 const withinSql = ({ fromMs, toMs }: TimeBounds): readonly SqlFragment[] => [sql`ts >= ${instant(fromMs)}`, sql`ts < ${instant(toMs)}`]
 
 /** The sources that keep events of the time range. */
-function begunSources({ sources }: QueryBranch, bounds: TimeBounds): readonly LocatedSource[] {
+function sourcesBefore({ sources }: TableRead, bounds: TimeBounds): readonly LocatedSource[] {
   const begun = sources.filter((source) => startIn(bounds)(source) < bounds.toMs)
   return begun.length === sources.length ? sources : begun
 }
 
 export function oneOf(sources: readonly LocatedSource[]): SqlFragment {
   const [only] = sources
-  return only && sources.length === 1 ? sql`log_id = ${param.uuid(only.logId)}` : among(sql`log_id`, idsOf(sources))
+  return only && sources.length === 1 ? sql`log_id = ${param.uuid(only.logId)}` : inList(sql`log_id`, idsOf(sources))
 }
 
 export const MINUTE_MS = 60_000
@@ -94,8 +94,8 @@ const MINUTES_MAX = 2 ** 32 - 1
 export const MINUTE: SqlFragment = using('minuteCounts', reading(['ts'], constant(MINUTE_OF_EVENT)))
 
 /** Selects all minutes of a time range, also those that are partly outside. */
-export function minutesAround(branch: QueryBranch, { fromMs, toMs }: TimeBounds): SqlFragment {
-  const sources = [...sourcesByStart(branch, { fromMs, toMs }).values()].flat()
+export function minutesAround(tableRead: TableRead, { fromMs, toMs }: TimeBounds): SqlFragment {
+  const sources = [...sourcesByStart(tableRead, { fromMs, toMs }).values()].flat()
   if (sources.length === 0) return FALSE
   const [first, last] = [fromMs, toMs].map((ms) => param.int64(BigInt(Math.min(MINUTES_MAX, Math.max(0, Math.floor(ms / MINUTE_MS))))))
   return and([oneOf(sources), sql`${MINUTE} >= ${first ?? param.int64(0n)}`, sql`${MINUTE} <= ${last ?? param.int64(0n)}`])

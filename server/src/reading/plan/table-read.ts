@@ -1,24 +1,24 @@
 import type { Filter } from '@dendro/language/tree'
 import { oncePerObject } from '../../kernel/once-per-object.ts'
 import { isInParts } from '../../lines/parts.ts'
-import { type BranchContext, filterSql } from '../filter/filter.ts'
+import { filterSql, type TableContext } from '../filter/filter.ts'
 import { hintsOf, type IndexHints, NO_HINTS } from '../filter/skip-indexes.ts'
 import { and, FALSE, name, or, param, type SqlFragment, sql, using } from '../sql/sql.ts'
 import { familyNumber } from './family-number.ts'
-import { columnsOf, idsOf, type LocatedSource, levelColumns, type QueryBranch } from './table-reads.ts'
+import { columnsOf, idsOf, type LocatedSource, levelColumns, type TableRead } from './table-reads.ts'
 
-/** Computed once for a branch, so that a parameter that occurs several times in a statement is sent once. */
-export const contextOf = oncePerObject((branch: QueryBranch): BranchContext => {
-  const { sources, slots, shapes, parts, absentFromKeys } = branch
+/** Computed once for a table, so that a parameter that occurs several times in a statement is sent once. */
+export const contextOf = oncePerObject((tableRead: TableRead): TableContext => {
+  const { sources, slots, shapes, parts, absentFromKeys } = tableRead
   return {
     slots,
     lines: {
-      columns: columnsOf(branch),
-      levels: levelColumns(branch),
+      columns: columnsOf(tableRead),
+      levels: levelColumns(tableRead),
       ...(shapes ? { shapes } : {}),
       ...(parts ? { parts } : {}),
       ...(absentFromKeys ? { absentFromKeys } : {}),
-      hasParts: hasParts(branch),
+      hasParts: hasParts(tableRead),
     },
     collection: nameOf(sources, ({ collection }) => collection),
     dataset: nameOf(sources, ({ dataset }) => dataset),
@@ -27,7 +27,7 @@ export const contextOf = oncePerObject((branch: QueryBranch): BranchContext => {
 })
 
 /** Shapes that were read tell more than a layout, which may come from a cache. */
-export const hasParts = ({ sources, shapes = [] }: QueryBranch): boolean =>
+export const hasParts = ({ sources, shapes = [] }: TableRead): boolean =>
   sources.some(({ located }) => located.map.open.size > 0) || shapes.some(isInParts)
 
 function nameOf(sources: readonly LocatedSource[], nameIn: (source: LocatedSource) => string): SqlFragment {
@@ -39,8 +39,8 @@ function nameOf(sources: readonly LocatedSource[], nameIn: (source: LocatedSourc
 
 /** How a table is read for a filter. */
 export type FilteredTable = {
-  readonly branch: QueryBranch
-  readonly context: BranchContext
+  readonly tableRead: TableRead
+  readonly context: TableContext
   /** The condition of each filter. */
   readonly conditions: readonly SqlFragment[]
   /** The condition that selects the events, and further ones that follow from it, for indexes. */
@@ -50,16 +50,16 @@ export type FilteredTable = {
 }
 
 /** Compiles a filter for a table, or several of which an event has to match one. Undefined when no event can match. */
-export function filterTable(branch: QueryBranch, ...filters: readonly Filter[]): FilteredTable | undefined {
-  const context = contextOf(branch)
+export function filterTable(tableRead: TableRead, ...filters: readonly Filter[]): FilteredTable | undefined {
+  const context = contextOf(tableRead)
   const conditions = filters.map((filter) => filterSql(filter, context))
   const condition = or(conditions)
   if (condition === FALSE) return undefined
   const [only, ...others] = filters
-  const hints = only && others.length === 0 ? hintsOf(only, { tableClass: branch.tableClass, ...context }) : NO_HINTS
-  const table = name(branch.table)
+  const hints = only && others.length === 0 ? hintsOf(only, { tableClass: tableRead.tableClass, ...context }) : NO_HINTS
+  const table = name(tableRead.table)
   return {
-    branch,
+    tableRead,
     context,
     conditions,
     selecting: [condition, ...hints.conditions],

@@ -9,7 +9,7 @@ import type { QuerySource, TableFacts } from '../query.ts'
 import { column, joined, type Param, param, type SqlFragment, sql, using } from '../sql/sql.ts'
 
 /** Reads one table for some sources: those whose queried keys lie in the same columns, or all of them. */
-export type QueryBranch = EventsTable &
+export type TableRead = EventsTable &
   Omit<TableFacts, 'overflowKeys'> & {
     /** The lengths of the periods by which the table has sorted the rows of these sources. None where rows are sorted by time. */
     readonly periods: readonly number[]
@@ -21,13 +21,13 @@ export type QueryBranch = EventsTable &
 /** A source that has events. */
 export type LocatedSource = QuerySource & { readonly located: DatasetLayout }
 
-/** The maximum number of branches for one table. Beyond it one branch reads all sources and looks up the column of a key for each event. */
+/** The maximum number of tables for one table. Beyond it one table reads all sources and looks up the column of a key for each event. */
 const BRANCHES_MAX = 12
-/** Queries with more keys get a single branch per table, because their statement is long enough. */
+/** Queries with more keys get a single table per table, because their statement is long enough. */
 const PATHS_FEW = 40
 
-/** Returns the branches for a query on these keys. Sources without events need none. */
-export function branchesOf(sources: readonly QuerySource[], keys: readonly string[]): readonly QueryBranch[] {
+/** Returns the tables for a query on these keys. Sources without events need none. */
+export function tableReadsFor(sources: readonly QuerySource[], keys: readonly string[]): readonly TableRead[] {
   const paths = [...new Set(keys.flatMap(pathsOf))]
   const reached = sources.flatMap((source): LocatedSource[] => (source.located ? [{ ...source, located: source.located }] : []))
   const byTable = new Map<string, { tableClass: TableClass; own: LocatedSource[] }>()
@@ -40,7 +40,7 @@ export function branchesOf(sources: readonly QuerySource[], keys: readonly strin
       }
     }
   }
-  return [...byTable].flatMap(([table, { tableClass, own }]): QueryBranch[] => {
+  return [...byTable].flatMap(([table, { tableClass, own }]): TableRead[] => {
     const place = { table, tableClass }
     const alike = Map.groupBy(own, ({ located }) => paths.map((path) => slotIn(tableClass, located.map.slots, path) ?? '').join(' '))
     if (alike.size > (paths.length > PATHS_FEW ? 1 : BRANCHES_MAX))
@@ -87,16 +87,16 @@ function perDatasetText(tableClass: TableClass, sources: readonly LocatedSource[
 }
 
 /** A table with what is known about its events. */
-export function withFacts(branch: QueryBranch, { overflowKeys, ...ofLines }: TableFacts = {}): QueryBranch {
-  const mayOverflow = overflowKeys ? (path: string) => overflowKeys.has(path) : branch.slots.mayOverflow
-  return { ...branch, ...ofLines, slots: { ...branch.slots, mayOverflow } }
+export function withFacts(tableRead: TableRead, { overflowKeys, ...ofLines }: TableFacts = {}): TableRead {
+  const mayOverflow = overflowKeys ? (path: string) => overflowKeys.has(path) : tableRead.slots.mayOverflow
+  return { ...tableRead, ...ofLines, slots: { ...tableRead.slots, mayOverflow } }
 }
 
 /** Returns one parameter per list of sources, so that their ids are sent once. */
 export const idsOf = oncePerObject((sources: readonly LocatedSource[]): Param => param.uuids(sources.map(({ logId }) => logId)))
 
-/** Returns the columns in which any source of the branch has values, in a fixed order. */
-export function columnsOf({ tableClass, sources }: Pick<QueryBranch, 'tableClass' | 'sources'>): readonly Slot[] {
+/** Returns the columns in which any source of the table has values, in a fixed order. */
+export function columnsOf({ tableClass, sources }: Pick<TableRead, 'tableClass' | 'sources'>): readonly Slot[] {
   const columns = new Set<Slot>()
   for (const { located } of sources) {
     for (const slot of located.map.slots.values()) if (hasSlot(tableClass, slot)) columns.add(slot)
@@ -104,8 +104,8 @@ export function columnsOf({ tableClass, sources }: Pick<QueryBranch, 'tableClass
   return [...columns].sort(bySlot)
 }
 
-/** The columns that every source of the branch uses for levels, or not at all. */
-export function levelColumns({ sources }: Pick<QueryBranch, 'sources'>): readonly Slot[] {
+/** The columns that every source of the table uses for levels, or not at all. */
+export function levelColumns({ sources }: Pick<TableRead, 'sources'>): readonly Slot[] {
   const maps = sources.map(({ located }) => located.map.slots)
   const found = [...new Set(maps.flatMap((slots) => slots.get('level') ?? []))]
   return found.filter((slot) => maps.every((slots) => [...slots].every(([path, own]) => own !== slot || path === 'level')))

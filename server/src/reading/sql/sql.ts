@@ -78,7 +78,7 @@ export const reading = (columns: readonly string[], part: SqlFragment): SqlFragm
 })
 
 /** `left in list`, for a list of any length. */
-export const among = (left: SqlFragment, list: Param): SqlFragment => sql`${left} in ${{ members: list }}`
+export const inList = (left: SqlFragment, list: Param): SqlFragment => sql`${left} in ${{ members: list }}`
 
 /** Creates parameters by the type that the store reads them as. */
 export const param = {
@@ -96,7 +96,7 @@ export const param = {
   uuids: (value: readonly string[]): Param => ({ type: 'Array(UUID)', value }),
 } as const
 
-/** Writes a number of this program, such as a limit or the number of a branch. */
+/** Writes a number of this program, such as a limit or the number of a table. */
 export function digits(value: number): SqlFragment {
   if (!Number.isSafeInteger(value) || value < 0) throw new Error('only whole numbers are written into statements')
   return fragment([String(value)], [])

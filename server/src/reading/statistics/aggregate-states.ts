@@ -1,4 +1,4 @@
-import type { QueryBranch } from '../plan/table-reads.ts'
+import type { TableRead } from '../plan/table-reads.ts'
 import type { StatsRequest } from '../query.ts'
 import { undefinedIfTooMany } from '../run/failure.ts'
 import {
@@ -53,7 +53,7 @@ function rowsRead({ queryRun: { rows, storedRows }, request }: SliceQuery): numb
 }
 
 /** Returns the closed slices of a query, and reads those that are missing. Undefined when the query is new, or has too many states. */
-export async function useSlices(slicing: SliceQuery, branches: readonly QueryBranch[]): Promise<UsedSlices | undefined> {
+export async function useSlices(slicing: SliceQuery, tableReads: readonly TableRead[]): Promise<UsedSlices | undefined> {
   const { store, query, queryRun, request, lengthMs } = slicing
   const found = findSlices(slicing)
   if (!found) return undefined
@@ -68,7 +68,7 @@ export async function useSlices(slicing: SliceQuery, branches: readonly QueryBra
 
   async function readSlices(numbers: readonly number[]): Promise<ReadonlyMap<number, Slice> | undefined> {
     const statement =
-      numbers.length === 0 ? undefined : sliceStatesStatement(branches, query, request, { ranges: rangesOf(numbers, lengthMs), lengthMs })
+      numbers.length === 0 ? undefined : sliceStatesStatement(tableReads, query, request, { ranges: rangesOf(numbers, lengthMs), lengthMs })
     const limit = { groupsMax: ROWS_MAX, groups: request.groups }
     const rows = statement && (await run(store, queryRun, statement, limit).catch(undefinedIfTooMany))
     return statement && !rows ? undefined : slicesIn(rows, numbers, request)

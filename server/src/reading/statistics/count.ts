@@ -3,7 +3,7 @@ import type { EventStore } from '../../events/store/events.ts'
 import { filterSql } from '../filter/filter.ts'
 import { prepare } from '../plan/prepare.ts'
 import { filterTable } from '../plan/table-read.ts'
-import { freeTextsIn, keysIn, type QueryBranch } from '../plan/table-reads.ts'
+import { freeTextsIn, keysIn, type TableRead } from '../plan/table-reads.ts'
 import type { EventQuery, QueryCost, StatsRequest, TimeBounds } from '../query.ts'
 import { type BoundedStatement, costOf, runAtOnce } from '../run/run.ts'
 import { areResultsKept } from '../run/statement-results.ts'
@@ -41,11 +41,11 @@ async function countFilters(store: EventStore, given: EventQuery, { filters, sam
   let slicing: SliceQuery | undefined
   let used: UsedSlices | undefined
   const wanted = { keys, texts: all.flatMap(freeTextsIn), overflow } as const
-  const counted = await prepare(store, given, wanted, async ({ queryRun, query, branches, startedAt }) => {
+  const counted = await prepare(store, given, wanted, async ({ queryRun, query, tableReads, startedAt }) => {
     slicing = isWhole ? sliceQuery({ store, queryRun, query: { ...query, filter: only }, request: NUMBER_OF_EVENTS, startedAt }) : undefined
-    used = slicing && (await useSlices(slicing, branches))
+    used = slicing && (await useSlices(slicing, tableReads))
     const known = used?.closed.states.counted.reduce((sum, one) => sum + Number(one), 0) ?? 0
-    const statements = countsStatements(branches, used?.closed.open ?? [query.bounds], filters, {
+    const statements = countsStatements(tableReads, used?.closed.open ?? [query.bounds], filters, {
       within,
       isSample: sampleRows !== undefined,
       areKept: areResultsKept(store, queryRun),
@@ -65,22 +65,22 @@ const NUMBER_OF_EVENTS: StatsRequest = { calls: [], groups: [], slices: 1, limit
 
 /** None when no event can match, or there is no range. */
 function countsStatements(
-  branches: readonly QueryBranch[],
+  tableReads: readonly TableRead[],
   ranges: readonly TimeBounds[],
   filters: readonly Filter[],
   { within, isSample, areKept }: { readonly within: Filter | undefined; readonly isSample: boolean; readonly areKept: boolean },
 ): readonly BoundedStatement[] {
   // Whether the filter is the only condition, so that the rows are those it selects.
   const [only] = within || filters.length > 1 ? [] : filters
-  const reads = branches.flatMap((branch) => {
-    const filtered = filterTable(branch, ...(within ? [within] : filters))
+  const reads = tableReads.flatMap((tableRead) => {
+    const filtered = filterTable(tableRead, ...(within ? [within] : filters))
     if (!filtered) return []
     const { context, conditions, selecting, from } = filtered
     const counted = within ? filters.map((filter) => filterSql(filter, context)) : conditions
     const counts = counted.map((one) => (only ? sql`toUInt64(count())` : sql`toUInt64(countIf(${one}))`))
     const columns = joined(counts.map((count, index) => sql`${count} as ${name(`n${index}`)}`))
     const read = only && !isSample ? selecting : undefined
-    const scopes = ranges.flatMap((bounds) => countScopes(branch, bounds, { slices: 1, columns: read }))
+    const scopes = ranges.flatMap((bounds) => countScopes(tableRead, bounds, { slices: 1, columns: read }))
     return scopes.map(({ scope, ...of }) => ({ of, select: sql`select ${columns} ${from(scope)}` }))
   })
   return countStatements(reads, areKept)

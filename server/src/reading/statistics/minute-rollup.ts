@@ -2,13 +2,13 @@ import { countedColumns } from '../../lines/table.ts'
 import { sliceStartMs } from '../../query/slices.ts'
 import { instant } from '../fields/comparisons.ts'
 import { MINUTE, MINUTE_MS, oneOf, scopeOf, sourcesByStart } from '../plan/read-scope.ts'
-import type { QueryBranch } from '../plan/table-reads.ts'
+import type { TableRead } from '../plan/table-reads.ts'
 import type { TimeBounds } from '../query.ts'
 import type { BoundedStatement } from '../run/run.ts'
-import { among, and, column, FALSE, joined, not, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
+import { and, column, FALSE, inList, joined, not, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
 
 /**
- * Which events of a branch one part of a statement counts, and the time in milliseconds by which it assigns them to slices. Stored counts serve only
+ * Which events of a table one part of a statement counts, and the time in milliseconds by which it assigns them to slices. Stored counts serve only
  * statements without `with rollup`.
  */
 export type CountScope = {
@@ -34,25 +34,25 @@ const EVENT_MS: SqlFragment = sql`toUnixTimestamp64Milli(${column('ts')})`
  * by event. Otherwise all events are. Without `columns` the statement needs more than counts.
  */
 export function countScopes(
-  branch: QueryBranch,
+  tableRead: TableRead,
   bounds: TimeBounds,
   { slices = 1, columns }: { slices: number | undefined; columns: readonly SqlFragment[] | undefined },
 ): readonly CountScope[] {
-  const all = [{ scope: scopeOf(branch, bounds), timeMs: EVENT_MS, isStored: false, bounds }]
-  if (!columns || branch.shapes !== undefined || slices > SLICES_MAX || bounds.fromMs < 0 || !areCounted(columns)) return all
-  const byStart = [...sourcesByStart(branch, bounds)]
+  const all = [{ scope: scopeOf(tableRead, bounds), timeMs: EVENT_MS, isStored: false, bounds }]
+  if (!columns || tableRead.shapes !== undefined || slices > SLICES_MAX || bounds.fromMs < 0 || !areCounted(columns)) return all
+  const byStart = [...sourcesByStart(tableRead, bounds)]
   if (byStart.length === 0 || byStart.length > STARTS_MAX) return all
   const split = byStart.map(([fromMs, sources]) => {
     const own = { fromMs, toMs: bounds.toMs }
-    return { own, branch: { ...branch, sources }, minutes: minutesOf(own, { bounds, slices }) }
+    return { own, tableRead: { ...tableRead, sources }, minutes: minutesOf(own, { bounds, slices }) }
   })
   if (!split.every(({ minutes }) => isWorthwhile(minutes))) return all
-  return split.flatMap(({ own, branch: same, minutes }) => {
+  return split.flatMap(({ own, tableRead: same, minutes }) => {
     const { first, end, mixed } = minutes
     const { first: wholeFirst, end: wholeEnd, inner } = wholeMinutes(minutes)
     const numbers = param.int64s(mixed.map(BigInt))
     const within = [sql`${MINUTE} >= ${param.int64(BigInt(wholeFirst))}`, sql`${MINUTE} < ${param.int64(BigInt(wholeEnd))}`]
-    const counted = and([oneOf(same.sources), ...within, inner.length === 0 ? TRUE : not(among(MINUTE, numbers))])
+    const counted = and([oneOf(same.sources), ...within, inner.length === 0 ? TRUE : not(inList(MINUTE, numbers))])
     const minuteBounds = { fromMs: wholeFirst * MINUTE_MS, toMs: wholeEnd * MINUTE_MS }
     const whole = { scope: counted, timeMs: sql`(toInt64(${MINUTE}) * 60000)`, isStored: true, bounds: minuteBounds }
     if (mixed.length === 0) return [whole]
@@ -66,7 +66,7 @@ export function countScopes(
       ...inner.map((minute) => ({ fromMs: minute * MINUTE_MS, toMs: (minute + 1) * MINUTE_MS })),
       { fromMs: wholeEnd * MINUTE_MS, toMs: own.toMs },
     ].filter(({ fromMs: partFromMs, toMs }) => partFromMs < toMs)
-    const others = and([scopeOf(same, own, parts), inner.length === 0 ? outside : among(MINUTE, numbers)])
+    const others = and([scopeOf(same, own, parts), inner.length === 0 ? outside : inList(MINUTE, numbers)])
     return [whole, { scope: others, timeMs: EVENT_MS, isStored: false, bounds }]
   })
 }

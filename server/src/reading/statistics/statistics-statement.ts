@@ -1,9 +1,9 @@
 import type { AggregateCall } from '@dendro/language/tree'
 import { contextOf, type FilteredTable, filterTable } from '../plan/table-read.ts'
-import type { QueryBranch } from '../plan/table-reads.ts'
+import type { TableRead } from '../plan/table-reads.ts'
 import type { EventQuery, TimeBounds } from '../query.ts'
 import type { BoundedStatement } from '../run/run.ts'
-import { among, and, digits, joined, name, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
+import { and, digits, inList, joined, name, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
 import { finalAggregate, isSliced, measuresOf, mergedState, slicedAggregate, stateAggregate, textOf } from './aggregates.ts'
 import { type CountScope, countScopes, countStatements } from './minute-rollup.ts'
 
@@ -41,26 +41,26 @@ export const GROUP_JOINT = '\x1f'
 export const GROUPS_MAX = 1_000_000
 const MINUTE_MS = 60_000
 
-/** Builds one statement for all branches. Undefined when no event can match. The total has slice 0, slices are counted from 1. */
+/** Builds one statement for all tables. Undefined when no event can match. The total has slice 0, slices are counted from 1. */
 export function statsStatement(
-  branches: readonly QueryBranch[],
+  tableReads: readonly TableRead[],
   { filter, bounds }: Pick<EventQuery, 'filter' | 'bounds'>,
   options: StatsOptions,
 ): SqlFragment | undefined {
   const measures = options.calls.flatMap(measuresOf)
   const { closed } = options
   const read = (closed?.open ?? [bounds]).flatMap((range) =>
-    branches.flatMap((branch) => branchReads(branch, { filter, bounds: range }, options, measures.length > 0)),
+    tableReads.flatMap((tableRead) => scopedReads(tableRead, { filter, bounds: range }, options, measures.length > 0)),
   )
   const [only] = read
   if (!only && !closed) return undefined
   const names = [...(options.slices === undefined ? [] : ['slice']), ...options.groups.map((_, index) => `g${index}`)]
-  const keysIn = ({ context, timeMs }: BranchRead) => [
+  const keysIn = ({ context, timeMs }: ScopedRead) => [
     ...(options.slices === undefined ? [] : [sql`${sliceOf(bounds, options.slices, timeMs)} as slice`]),
     // A constant text, such as that of a key that no event has, is a group too.
     ...options.groups.map((key, index) => sql`materialize(${textOf(key, context)}) as ${name(`g${index}`)}`),
   ]
-  const eventsOf = ({ from, scope, inGroups }: BranchRead) => from(and([scope, inGroups]))
+  const eventsOf = ({ from, scope, inGroups }: ScopedRead) => from(and([scope, inGroups]))
   const grouped = names.length === 0 ? sql`` : sql`group by ${joined(names.map(name))}`
   const { end, extraColumns } = endOf(options, names)
   if (only && read.length === 1 && !only.isStored && !closed) {
@@ -102,13 +102,13 @@ function closedStates(
   const cast = written.map(
     ({ type, as }, index) => sql`cast(base64Decode(${element(columns.length + index)}), ${param.text(type)}) as ${as}`,
   )
-  const where = only && groups.length > 0 ? sql`where ${among(name('g0'), param.texts(only))}` : sql``
+  const where = only && groups.length > 0 ? sql`where ${inList(name('g0'), param.texts(only))}` : sql``
   return sql`select ${joined([...plain, ...cast])} from (select ${rows} as one) ${where}`
 }
 
 /** Builds a statement for the states of slices by group, for ranges of whole slices. Undefined when no event can match. */
 export function sliceStatesStatement(
-  branches: readonly QueryBranch[],
+  tableReads: readonly TableRead[],
   { filter }: Pick<EventQuery, 'filter'>,
   { calls, groups }: Pick<StatsOptions, 'calls' | 'groups'>,
   { ranges, lengthMs }: { readonly ranges: readonly TimeBounds[]; readonly lengthMs: number },
@@ -116,7 +116,7 @@ export function sliceStatesStatement(
   const measures = calls.flatMap(measuresOf)
   const options = { calls, groups, slices: undefined, closed: { lengthMs } }
   const reads = ranges.flatMap((bounds) =>
-    branches.flatMap((branch) => branchReads(branch, { filter, bounds }, options, measures.length > 0)),
+    tableReads.flatMap((tableRead) => scopedReads(tableRead, { filter, bounds }, options, measures.length > 0)),
   )
   const names = [name('slice'), ...groups.map((_, index) => name(`g${index}`))]
   const selects = reads.map(({ context, from, scope, timeMs }) => {
@@ -141,12 +141,12 @@ export function sliceStatesStatement(
  * slice and key together. Undefined where events must be counted in several parts, or for aggregates whose states are large.
  */
 export function slicedStatement(
-  branches: readonly QueryBranch[],
+  tableReads: readonly TableRead[],
   { filter, bounds }: Pick<EventQuery, 'filter' | 'bounds'>,
   options: StatsOptions & { readonly slices: number },
 ): SqlFragment | undefined {
   const measures = options.calls.flatMap(measuresOf)
-  const read = branches.flatMap((branch) => branchReads(branch, { filter, bounds }, options, measures.length > 0))
+  const read = tableReads.flatMap((tableRead) => scopedReads(tableRead, { filter, bounds }, options, measures.length > 0))
   const [only, ...others] = read
   const [key] = options.groups
   if (!only || key === undefined || others.length > 0 || only.isStored || !measures.every(isSliced)) return undefined
@@ -163,12 +163,12 @@ export function slicedStatement(
 
 /** Builds statements for the number of events of each value of a key, with rows for each read of its own. None when no event can match. */
 export function groupCountsStatements(
-  branches: readonly QueryBranch[],
+  tableReads: readonly TableRead[],
   query: Pick<EventQuery, 'filter' | 'bounds'>,
   { key, areKept }: { readonly key: string; readonly areKept: boolean },
 ): readonly BoundedStatement[] {
   const options = { calls: [], groups: [key], slices: undefined }
-  const reads = branches.flatMap((branch) => branchReads(branch, query, options, false))
+  const reads = tableReads.flatMap((tableRead) => scopedReads(tableRead, query, options, false))
   return countStatements(
     reads.map(({ context, from, scope, ...of }) => ({
       of,
@@ -178,25 +178,25 @@ export function groupCountsStatements(
   )
 }
 
-/** One read of a branch: its conditions, and the events that it counts. */
-type BranchRead = CountScope & FilteredTable & { readonly inGroups: SqlFragment }
+/** One read of a table: its conditions, and the events that it counts. */
+type ScopedRead = CountScope & FilteredTable & { readonly inGroups: SqlFragment }
 
-/** Returns the reads of a branch; none when no event can match. Only counts are stored by minute, not other aggregates. */
-function branchReads(
-  branch: QueryBranch,
+/** Returns the reads of a table; none when no event can match. Only counts are stored by minute, not other aggregates. */
+function scopedReads(
+  tableRead: TableRead,
   { filter, bounds }: Pick<EventQuery, 'filter' | 'bounds'>,
   options: Pick<StatsOptions, 'groups' | 'only' | 'slices'> & { readonly closed?: Pick<ClosedSlices, 'lengthMs'> },
   hasMeasures: boolean,
-): readonly BranchRead[] {
-  const filtered = filterTable(branch, filter)
+): readonly ScopedRead[] {
+  const filtered = filterTable(tableRead, filter)
   if (!filtered) return []
-  const read = { ...filtered, inGroups: groupFilter(options, branch) }
+  const read = { ...filtered, inGroups: groupFilter(options, tableRead) }
   const columns = [...filtered.selecting, ...options.groups.map((key) => textOf(key, filtered.context))]
   // Closed slices of whole minutes have no border within a minute.
   const { slices, closed } = options
   const countsMinutes = !hasMeasures && (closed === undefined || closed.lengthMs % MINUTE_MS === 0)
   const split = { slices: closed ? 1 : slices, columns: countsMinutes ? columns : undefined }
-  return countScopes(branch, bounds, split).map((scope) => ({
+  return countScopes(tableRead, bounds, split).map((scope) => ({
     ...read,
     ...scope,
   }))
@@ -240,12 +240,12 @@ function sliceOf({ fromMs, toMs }: TimeBounds, slices: number, timeMs: SqlFragme
   return sql`toUInt64(intDiv((${timeMs} - ${param.int64(BigInt(fromMs))}) * ${param.int64(BigInt(slices))}, ${lengthMs}) + 1)`
 }
 
-function groupFilter({ only, groups }: Pick<StatsOptions, 'groups' | 'only'>, branch: QueryBranch): SqlFragment {
+function groupFilter({ only, groups }: Pick<StatsOptions, 'groups' | 'only'>, tableRead: TableRead): SqlFragment {
   if (!only) return TRUE
-  const keys = groups.map((key) => textOf(key, contextOf(branch)))
+  const keys = groups.map((key) => textOf(key, contextOf(tableRead)))
   const [first] = keys
   const whole = first && keys.length === 1 ? first : sql`arrayStringConcat([${joined(keys)}], ${param.text(GROUP_JOINT)})`
-  return among(whole, param.texts(only))
+  return inList(whole, param.texts(only))
 }
 
 const largestFirst = (options: StatsOptions, top: number): SqlFragment =>

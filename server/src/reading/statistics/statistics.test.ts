@@ -113,7 +113,7 @@ describe('datasets with keys in different columns are aggregated together', () =
 })
 
 test('nothing found is nothing measured', async () => {
-  const found = await stats(['first'], ['count(*)', 'avg(ms)'], { groups: ['service'] }, "service = 'nobody'")
+  const found = await stats(['first'], ['count(*)', 'avg(ms)'], { groups: ['service'] }, "service = 'emptyStats'")
   expect(found).toMatchObject({ whole: { count: 0, stats: [{ value: 0 }, { value: null }] }, groups: [], groupsTotal: 0 })
   expect(found.slices).toHaveLength(10)
 })

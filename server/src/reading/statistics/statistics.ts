@@ -4,14 +4,14 @@ import { mapInSteps, Stretch } from '../../kernel/steps.ts'
 import { sliceStartMs } from '../../query/slices.ts'
 import { isBuiltInKey, pathsOf } from '../fields/field-locations.ts'
 import { prepare } from '../plan/prepare.ts'
-import { freeTextsIn, keysIn, type QueryBranch } from '../plan/table-reads.ts'
+import { freeTextsIn, keysIn, type TableRead } from '../plan/table-reads.ts'
 import type { EventQuery, StatsGroup, StatsRequest, StatsResult, StatsRow } from '../query.ts'
 import { undefinedIfTooMany } from '../run/failure.ts'
 import type { BinaryRows } from '../run/row-binary.ts'
 import { costOf, type QueryRun, run, runAtOnce } from '../run/run.ts'
 import { areResultsKept } from '../run/statement-results.ts'
 import { endRead, type SliceQuery, sliceQuery, type UsedSlices, useSlices } from './aggregate-states.ts'
-import { isExactCall, nobody, readStatsRow } from './aggregates.ts'
+import { emptyStats, isExactCall, readStatsRow } from './aggregates.ts'
 import { mergeGroupCounts, needCountsOnly } from './merge-counts.ts'
 import {
   type ClosedSlices,
@@ -36,13 +36,13 @@ export async function readStats(store: EventStore, given: EventQuery, request: S
   const wanted = { keys: named, texts: freeTextsIn(given.filter), overflow: 'find' } as const
   let slicing: SliceQuery | undefined
   let used: UsedSlices | undefined
-  const result = await prepare(store, given, wanted, async ({ queryRun, query, branches, startedAt }) => {
+  const result = await prepare(store, given, wanted, async ({ queryRun, query, tableReads, startedAt }) => {
     // Which patterns belong together changes with the patterns that arrive.
     const own = named.includes('@pattern') ? undefined : sliceQuery({ store, queryRun, query, request, startedAt })
     slicing = own
-    const isSlicing = own && request.groups.every((key) => branches.every((branch) => hasFewValues(branch, key)))
-    used = isSlicing ? await useSlices(own, branches) : undefined
-    const reading = { store, queryRun, query, request, branches, closed: used?.closed }
+    const isSlicing = own && request.groups.every((key) => tableReads.every((tableRead) => hasFewValues(tableRead, key)))
+    used = isSlicing ? await useSlices(own, tableReads) : undefined
+    const reading = { store, queryRun, query, request, tableReads, closed: used?.closed }
     const { all, groups, groupsTotal } = (await readAtOnce(reading)) ?? (await readInSteps(reading))
     const isExact = request.calls.every(isExactCall)
     return { ...all, groups, groupsTotal, isExact, cost: costOf(queryRun, 1) }
@@ -57,12 +57,12 @@ type StatsRead = {
   queryRun: QueryRun
   query: EventQuery
   request: StatsRequest
-  branches: readonly QueryBranch[]
+  tableReads: readonly TableRead[]
   closed: ClosedSlices | undefined
 }
 
-async function readRows({ store, queryRun, query, branches, closed }: StatsRead, wanted: StatsOptions): Promise<BinaryRows | undefined> {
-  const whole = statsStatement(branches, query, closed ? { ...wanted, closed } : wanted)
+async function readRows({ store, queryRun, query, tableReads, closed }: StatsRead, wanted: StatsOptions): Promise<BinaryRows | undefined> {
+  const whole = statsStatement(tableReads, query, closed ? { ...wanted, closed } : wanted)
   return whole && run(store, queryRun, whole, { groupsMax: GROUPS_MAX, groups: wanted.groups })
 }
 
@@ -89,16 +89,16 @@ async function readAtOnce(reading: StatsRead): Promise<StatsFound | undefined> {
   const [key, ...others] = groups
   // More groups in so many slices are refused, or read in steps.
   if (key === undefined || others.length > 0 || count === 1 || limit * count > CELLS_MAX) return undefined
-  if (!reading.branches.every((branch) => hasFewValues(branch, key))) return undefined
+  if (!reading.tableReads.every((tableRead) => hasFewValues(tableRead, key))) return undefined
   const { closed } = reading
   const sliced = closed ? undefined : await readSliced(reading, key)
   if (sliced) return sliced
   const options = { calls, groups, slices: count, allLevels: true, ...(closed ? { closed } : {}) } as const
-  const statement = statsStatement(reading.branches, reading.query, options)
+  const statement = statsStatement(reading.tableReads, reading.query, options)
   const rows =
     statement && (await run(reading.store, reading.queryRun, statement, { groupsMax: CELLS_AT_ONCE, groups }).catch(undefinedIfTooMany))
   if (statement && !rows) return undefined
-  const all = { whole: nobody(calls), slices: emptySlices(reading) }
+  const all = { whole: emptyStats(calls), slices: emptySlices(reading) }
   const found = new Map<string, { whole: StatsRow; slices: StatsRow[] }>()
   let groupsTotal = 0
   const stretch = new Stretch()
@@ -127,10 +127,10 @@ async function readSliced(reading: StatsRead, key: string): Promise<StatsFound |
   const { calls, slices: count, limit } = reading.request
   const groupsMax = Math.floor(CELLS_AT_ONCE / count)
   const options = { calls, groups: [key], slices: count }
-  const statement = groupsMax === 0 ? undefined : slicedStatement(reading.branches, reading.query, options)
+  const statement = groupsMax === 0 ? undefined : slicedStatement(reading.tableReads, reading.query, options)
   const rows = statement && (await run(reading.store, reading.queryRun, statement, { groupsMax, groups: [key] }).catch(undefinedIfTooMany))
   if (!rows) return undefined
-  let all: TotalStats = { whole: nobody(calls), slices: emptySlices(reading) }
+  let all: TotalStats = { whole: emptyStats(calls), slices: emptySlices(reading) }
   const groups: StatsGroup[] = []
   let groupsTotal = 0
   const stretch = new Stretch()
@@ -149,10 +149,10 @@ async function readSliced(reading: StatsRead, key: string): Promise<StatsFound |
 }
 
 /** The slices without events are one object: most are. */
-const emptySlices = ({ request: { calls, slices } }: StatsRead): StatsRow[] => new Array<StatsRow>(slices).fill(nobody(calls))
+const emptySlices = ({ request: { calls, slices } }: StatsRead): StatsRow[] => new Array<StatsRow>(slices).fill(emptyStats(calls))
 
 /** Whether the values of a key repeat: it lies in a dictionary slot, or it is a built-in key with few values. */
-function hasFewValues({ slots }: QueryBranch, key: string): boolean {
+function hasFewValues({ slots }: TableRead, key: string): boolean {
   if (key === '@status' || key === '@dataset' || key === '@collection') return true
   if (isBuiltInKey(key)) return false
   const columns = pathsOf(key).flatMap((path) => [...(slots.text(path)?.columns ?? [])])
@@ -176,9 +176,9 @@ async function readCounts(reading: StatsRead): Promise<(TopGroups & { whole: Sta
   const { calls, groups, limit } = reading.request
   const [key, ...others] = groups
   if (key === undefined || others.length > 0 || !needCountsOnly(calls) || reading.closed) return undefined
-  if (!reading.branches.every((branch) => hasFewValues(branch, key))) return undefined
+  if (!reading.tableReads.every((tableRead) => hasFewValues(tableRead, key))) return undefined
   const areKept = areResultsKept(reading.store, reading.queryRun)
-  const statements = groupCountsStatements(reading.branches, reading.query, { key, areKept })
+  const statements = groupCountsStatements(reading.tableReads, reading.query, { key, areKept })
   const rows = await runAtOnce(reading.store, reading.queryRun, statements, { groupsMax: CELLS_AT_ONCE, groups }).catch(undefinedIfTooMany)
   if (!rows) return undefined
   const found = mergeGroupCounts(rows, { calls, limit, widthMs: widthMs(reading) })
@@ -190,7 +190,7 @@ async function readSlices(reading: StatsRead): Promise<TotalStats> {
   if (count === 1) return readOneSlice(reading)
   const rows = await readRows(reading, { calls, groups: [], slices: count })
   const slices = emptySlices(reading)
-  let whole = nobody(calls)
+  let whole = emptyStats(calls)
   const stretch = new Stretch()
   while (rows?.next()) {
     const pause = stretch.pause()
@@ -206,8 +206,8 @@ async function readSlices(reading: StatsRead): Promise<TotalStats> {
 async function readOneSlice(reading: StatsRead): Promise<TotalStats> {
   const { calls } = reading.request
   const rows = await readRows(reading, { calls, groups: [], slices: undefined })
-  const found = rows?.next() ? readStatsRow(rows, calls, widthMs(reading)) : nobody(calls)
-  const whole = found.count === 0 ? nobody(calls) : found
+  const found = rows?.next() ? readStatsRow(rows, calls, widthMs(reading)) : emptyStats(calls)
+  const whole = found.count === 0 ? emptyStats(calls) : found
   return { whole, slices: [whole] }
 }
 
@@ -217,7 +217,7 @@ async function readTop(reading: StatsRead): Promise<TopGroups & { whole: StatsRo
   const { calls, groups, limit } = reading.request
   const rows = await readRows(reading, { calls, groups, slices: undefined, top: limit })
   const found: TopGroup[] = []
-  let [whole, total] = [nobody(calls), 0]
+  let [whole, total] = [emptyStats(calls), 0]
   const stretch = new Stretch()
   while (rows?.next()) {
     const pause = stretch.pause()

@@ -3,7 +3,7 @@ import type { Slot } from '../../lines/slots.ts'
 import { foldCase } from '../../query/like.ts'
 import { readable } from '../fields/field-text.ts'
 import { caselessLike } from '../fields/ignore-case.ts'
-import { among, and, FALSE, or, param, type SqlFragment, sql } from '../sql/sql.ts'
+import { and, FALSE, inList, or, param, type SqlFragment, sql } from '../sql/sql.ts'
 import { escapeTails, tailsAtEnd } from './escapes.ts'
 import { escapedInPattern, formatsHolding, type LineSearch } from './in-values.ts'
 import { textsOfPlaces } from './rebuild-line.ts'
@@ -37,7 +37,7 @@ export function crossingLines(search: LineSearch, shapes: readonly string[]): { 
     if (!occurrences || tests > TESTS_MAX) others.push(shape)
     else byTests.set(key, { met: occurrenceSql(occurrences, shape), shapes: [shape] })
   }
-  return { met: or([...byTests.values()].map((one) => and([among(sql`shape`, param.texts(one.shapes)), one.met]))), others }
+  return { met: or([...byTests.values()].map((one) => and([inList(sql`shape`, param.texts(one.shapes)), one.met]))), others }
 }
 
 /** Whether the text lies in the literals of every line of a shape, or inside one value, so that it crosses no border. */

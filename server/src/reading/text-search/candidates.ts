@@ -1,5 +1,5 @@
 import { shapeReferences } from '../../lines/shape.ts'
-import { among, and, name, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
+import { and, inList, name, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
 import { isDecidable, type Occurrence, occurrenceSql, occurrencesOf, type ValueTest } from './across-values.ts'
 import type { LineSearch } from './in-values.ts'
 import { textsOfPlaces } from './rebuild-line.ts'
@@ -44,7 +44,7 @@ export function liesIn(ways: readonly TextWay[]): SqlFragment {
   return or(
     [...same.values()].flatMap(([first, ...others]) => {
       const shapes = [first, ...others].flatMap((way) => way?.shape ?? [])
-      return first ? [and([among(sql`shape`, param.texts(shapes)), occurrenceSql([first.tests], first.shape)])] : []
+      return first ? [and([inList(sql`shape`, param.texts(shapes)), occurrenceSql([first.tests], first.shape)])] : []
     }),
   )
 }

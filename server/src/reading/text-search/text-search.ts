@@ -2,7 +2,7 @@ import { isInParts } from '../../lines/parts.ts'
 import type { Slot } from '../../lines/slots.ts'
 import { timeFormat, timeText, timeWords } from '../fields/event-time.ts'
 import { containsAnyCaseless } from '../fields/ignore-case.ts'
-import { among, and, constant, FALSE, name, not, or, param, reading, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
+import { and, constant, FALSE, inList, name, not, or, param, reading, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
 import { crossingLines, isInOneValue, isJson } from './across-values.ts'
 import { mayLieIn, textWays } from './candidates.ts'
 import { conditionMemory } from './compiled-conditions.ts'
@@ -43,9 +43,9 @@ export function inLineOfShapes(search: LineSearch, lines: LineSources): SqlFragm
   const inPlain = inPlainLine(search, lines, plain)
   if (odd.length === 0) return inPlain
   // The conditions for plain lines would be wrong for other lines with the same columns.
-  const isOdd = among(sql`shape`, param.texts(odd))
+  const isOdd = inList(sql`shape`, param.texts(odd))
   const { met, others } = crossingLines(search, odd)
-  const inOthers = and([among(sql`shape`, param.texts(others)), search.fits(lineOfShapes(others, lines))])
+  const inOthers = and([inList(sql`shape`, param.texts(others)), search.fits(lineOfShapes(others, lines))])
   return or([and([not(isOdd), inPlain]), met, ...(others.length === 0 ? [] : [inOthers])])
 }
 
@@ -64,7 +64,8 @@ function writeMayContain(text: string, lines: LineSources): SqlFragment | undefi
   const { json = [], ofText = [] } = Object.groupBy(lines.shapes, (shape) => (isJson(shape) ? 'json' : 'ofText'))
   const ways = textWays(search, ofText)
   if (!ways?.some(({ tests }) => tests.length > 1 || tests.some(({ kind }) => kind !== 'holds'))) return undefined
-  const inJson = json.length === 0 ? FALSE : and([among(sql`shape`, param.texts(json)), inLineOfShapes(search, { ...lines, shapes: json })])
+  const inJson =
+    json.length === 0 ? FALSE : and([inList(sql`shape`, param.texts(json)), inLineOfShapes(search, { ...lines, shapes: json })])
   return or([mayLieIn(ways, fitsText), inJson])
 }
 

@@ -9,7 +9,7 @@ import {
   type ComparedBounds,
   type ComparedKey,
   columnKeys,
-  hullOf,
+  combinedRange,
   openComparison,
   type PatternCounts,
   type RangeComparison,
@@ -52,7 +52,7 @@ export async function findChangesIn(world: World, actor: Actor, request: Changes
   })
   const startedMs = world.clock.monotonicMs()
   const datasets = await sourceDatasets(world, actor, request)
-  const query = await buildEventQuery(world, actor, { datasets, filter, bounds: hullOf(bounds), signal })
+  const query = await buildEventQuery(world, actor, { datasets, filter, bounds: combinedRange(bounds), signal })
   const { cost, ...found } = await compareEvents(world, actor.orgId, { query, bounds, limit: request.limit ?? LIMIT })
   const ms = recordSearch(world, actor, { datasets, bytes: cost.bytes, startedMs })
   return { ...found, cost: { rows: cost.rows, bytes: cost.bytes, ms } }
