@@ -45,6 +45,9 @@ const planted: Record<keyof typeof rules, Record<string, string>> = {
     'server/src/reading/plan/planted.ts': 'const known: WeakMap<object, string> = new WeakMap()',
     'server/src/reading/filter/planted.ts': 'let count = 0',
   },
+  'reading is entered by reading.ts, and its types by query.ts': {
+    'server/src/resources/queries/search/planted.ts': "import { run } from '../../../reading/run/run.ts'",
+  },
   'every file of reading lies in a known folder': { 'server/src/reading/attic/box.ts': '', 'server/src/reading/box.ts': '' },
   'a feature module is entered by the file that bears its name': {
     'server/src/resources/queries/search/planted.ts': "import { keptSince } from '../../data/retention/keepings.ts'",

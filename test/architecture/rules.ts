@@ -108,7 +108,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
 
 const FILE_LINES_MAX = 400
 /** A variable, or a collection that begins empty, at the top level of a module. */
-const MODULE_STATE = /^(?:export )?(?:let |const \w+[^=\n]*= new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\))/m
+const MODULE_STATE = /^(?:export )?(?:let |const \w+(?!: Readonly)[^=\n]*= new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\))/m
 const WEB_LAYERS = ['ui', 'session', 'parts', 'pages']
 
 export const isTest = (file: string): boolean => file.endsWith('.test.ts') || file.endsWith('.test.tsx')
@@ -140,6 +140,11 @@ export const rules = {
 
   'reading keeps nothing between queries: the caches of the store do': (tree) =>
     serverFiles(tree).filter((file) => readingFolderOf(file) && MODULE_STATE.test(tree.get(file) ?? '')),
+
+  'reading is entered by reading.ts, and its types by query.ts': (tree) =>
+    serverImports(tree)
+      .filter(({ from, to }) => !readingFolderOf(from) && !['query.ts', 'reading.ts', undefined].includes(readingFolderOf(to)))
+      .map(show),
 
   'every file of reading lies in a known folder': (tree) =>
     serverFiles(tree).filter((file) => {

@@ -1,4 +1,4 @@
-import type { Overlap } from '../../../reading/comparison/comparison.ts'
+import type { Overlap } from '../../../reading/reading.ts'
 import { isOutcome, type SampleEvent } from './candidates.ts'
 import { compareNames, contains, type EventSet, type FoundChange, isIncrease } from './findings.ts'
 import { SIGNIFICANCE_MIN, shareSurpriseOf, significanceOf } from './score.ts'

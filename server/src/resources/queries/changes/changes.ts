@@ -5,6 +5,7 @@ import { patternId } from '../../../kernel/pattern-id.ts'
 import { boundsOf } from '../../../query/bounds.ts'
 import { parseAll } from '../../../query/parse-all.ts'
 import { parseFilter } from '../../../query/query.ts'
+import type { EventQuery, TimeBounds } from '../../../reading/query.ts'
 import {
   type ComparedBounds,
   type ComparedKey,
@@ -14,8 +15,7 @@ import {
   type PatternCounts,
   type RangeComparison,
   type RangeTotals,
-} from '../../../reading/comparison/comparison.ts'
-import type { EventQuery, TimeBounds } from '../../../reading/query.ts'
+} from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { sourceDatasets } from '../../data/datasets/datasets.ts'
 import { buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'

@@ -1,8 +1,7 @@
 import type { EventStore } from '../../../events/store/events.ts'
 import { messageKeys, timeKeys } from '../../../lines/event.ts'
-import type { ComparedBounds, RangeComparison } from '../../../reading/comparison/comparison.ts'
 import type { EventQuery } from '../../../reading/query.ts'
-import { readEvents } from '../../../reading/reading.ts'
+import { type ComparedBounds, type RangeComparison, readEvents } from '../../../reading/reading.ts'
 import type { Candidates, SampleEvent } from './candidates.ts'
 import {
   candidatesMax,

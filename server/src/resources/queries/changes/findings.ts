@@ -1,4 +1,4 @@
-import { type ComparedKey, NO_NUMBER, type RangeTotals, type RangeValue } from '../../../reading/comparison/comparison.ts'
+import { type ComparedKey, NO_NUMBER, type RangeTotals, type RangeValue } from '../../../reading/reading.ts'
 import { isOutcome, isServiceLike, type SampleEvent } from './candidates.ts'
 import { type ChangeScore, SIGNIFICANCE_MIN, scoreOf, significanceOf } from './score.ts'
 

@@ -1,6 +1,6 @@
 import { seqAt } from '../../../events/writer/seq.ts'
-import type { EventNumber } from '../../../reading/events/event-ids.ts'
 import type { FoundEvent, TimeBounds } from '../../../reading/query.ts'
+import type { EventNumber } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { type Charge, chargesOf, noteWatcher, payerOf, paymentsOf } from './charges.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Actor } from '../../../http/actor.ts'
 import { Failure } from '../../../kernel/errors.ts'
 import type { QueryBudget, TimeBounds } from '../../../reading/query.ts'
-import { readNestedWindows, readWindows } from '../../../reading/statistics/sliding-windows.ts'
+import { readNestedWindows, readWindows } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import { sourceDatasets } from '../../data/datasets/datasets.ts'
