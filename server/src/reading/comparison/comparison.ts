@@ -1,6 +1,7 @@
 import type { Condition } from '@dendro/language/tree'
 import type { EventStore } from '../../events/store/events.ts'
 import { instant } from '../fields/comparisons.ts'
+import { storedValue } from '../fields/field-text.ts'
 import { filterSql } from '../filter/filter.ts'
 import { findLineFacts } from '../plan/line-shapes.ts'
 import { findOverflowKeys } from '../plan/overflow-keys.ts'
@@ -176,8 +177,7 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
         keys.map(({ key }) => key),
       )
       while (rows.next()) {
-        const [number, text] = [Number(rows.uint64()), rows.text()]
-        const value = text === '' ? null : text === '\0' ? '' : text
+        const [number, value] = [Number(rows.uint64()), storedValue(rows.text())]
         counts.get(keys[number]?.key ?? '')?.push({ value, now: Number(rows.uint64()), before: Number(rows.uint64()) })
       }
       return counts

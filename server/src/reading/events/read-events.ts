@@ -1,10 +1,10 @@
 import type { EventStore } from '../../events/store/events.ts'
-import { Stretch } from '../../kernel/steps.ts'
 import { comparesIds } from '../filter/skip-indexes.ts'
 import { eventsInFamilies, tablesInFamilies } from '../plan/pattern-families.ts'
 import { readWithFacts } from '../plan/prepare.ts'
 import { conditionsIn, freeTextsIn, keysIn, type TableRead } from '../plan/table-reads.ts'
 import type { EventQuery, EventsRequest, EventsResult, FoundEvent, TimeBounds } from '../query.ts'
+import { eachRow } from '../run/row-binary.ts'
 import { costOf, type QueryRun, run, startQueryRun } from '../run/run.ts'
 import { type PagePart, pagePlace } from './event-pages.ts'
 import { foundEvent, type RowLayout, type StoredEventRow, storedEvent, storedTableRow } from './event-row.ts'
@@ -98,13 +98,10 @@ export async function eventsOf(
   const rows = await run(store, queryRun, whole)
   const found: FoundEvent[] = []
   const [first] = layouts
-  const stretch = new Stretch()
-  while (rows.next()) {
-    const stored = first && hasTableRows ? storedTableRow(rows, first) : storedEvent(rows)
+  await eachRow(rows, (row) => {
+    const stored = first && hasTableRows ? storedTableRow(row, first) : storedEvent(row)
     found.push(foundEvent(stored, layoutOf(layouts, stored), request))
-    const pause = stretch.pause()
-    if (pause) await pause
-  }
+  })
   return found
 }
 

@@ -11,6 +11,9 @@ export type TextTest = {
   readonly of: (stored: SqlFragment) => SqlFragment
 }
 
+/** The value of a key by its stored text; null where it is absent. */
+export const storedValue = (stored: string): string | null => (stored === '' ? null : stored === '\0' ? '' : stored)
+
 /** The text itself: an empty one for the NUL that represents it. */
 export const readable = (stored: SqlFragment): SqlFragment => sql`if(${stored} = '\\0', '', ${stored})`
 

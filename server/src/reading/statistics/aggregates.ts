@@ -1,6 +1,6 @@
 import type { AggregateCall } from '@dendro/language/tree'
 import { keyLocations } from '../fields/field-locations.ts'
-import { fromKeyText, keyExists, keyText } from '../fields/field-text.ts'
+import { fromKeyText, keyExists, keyText, storedValue } from '../fields/field-text.ts'
 import { builtIn, type TableContext } from '../filter/filter.ts'
 import type { StatsRow, StatValue } from '../query.ts'
 import type { BinaryRows } from '../run/row-binary.ts'
@@ -226,8 +226,7 @@ function readStat(rows: BinaryRows, call: AggregateCall, count: number, widthMs:
       return { value: Number(rows.uint64()) }
     case 'first':
     case 'last': {
-      const text = rows.text()
-      return { value: text === '' ? null : text === '\0' ? '' : text }
+      return { value: storedValue(rows.text()) }
     }
     case 'percentile':
       return readQuantiles(rows)

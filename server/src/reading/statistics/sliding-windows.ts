@@ -1,5 +1,6 @@
 import type { AggregateCall } from '@dendro/language/tree'
 import type { EventStore } from '../../events/store/events.ts'
+import { storedValue } from '../fields/field-text.ts'
 import { prepare } from '../plan/prepare.ts'
 import { scopeOf } from '../plan/read-scope.ts'
 import { filterTable } from '../plan/table-read.ts'
@@ -76,7 +77,7 @@ function readGroups(
     const found: WindowGroup[] = []
     while (rows?.next()) {
       const window = Number(rows.uint64())
-      const values = groups.map(() => rows.text()).map((text) => (text === '' ? null : text === '\0' ? '' : text))
+      const values = groups.map(() => storedValue(rows.text()))
       found.push({ window, values, measured: readStatsRow(rows, calls, widthOf(window)) })
     }
     return found

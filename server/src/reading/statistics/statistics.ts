@@ -1,13 +1,14 @@
 import type { EventStore } from '../../events/store/events.ts'
 import { badRequest } from '../../kernel/errors.ts'
-import { mapInSteps, Stretch } from '../../kernel/steps.ts'
+import { mapInSteps } from '../../kernel/steps.ts'
 import { sliceStartMs } from '../../query/slices.ts'
 import { isBuiltInKey, pathsOf } from '../fields/field-locations.ts'
+import { storedValue } from '../fields/field-text.ts'
 import { prepare } from '../plan/prepare.ts'
 import { freeTextsIn, keysIn, type TableRead } from '../plan/table-reads.ts'
 import type { EventQuery, StatsGroup, StatsRequest, StatsResult, StatsRow } from '../query.ts'
 import { undefinedIfTooMany } from '../run/failure.ts'
-import type { BinaryRows } from '../run/row-binary.ts'
+import { type BinaryRows, eachRow } from '../run/row-binary.ts'
 import { costOf, type QueryRun, run, runAtOnce } from '../run/run.ts'
 import { areResultsKept } from '../run/statement-results.ts'
 import { endRead, type SliceQuery, sliceQuery, type UsedSlices, useSlices } from './aggregate-states.ts'
@@ -101,15 +102,12 @@ async function readAtOnce(reading: StatsRead): Promise<StatsFound | undefined> {
   const all = { whole: emptyStats(calls), slices: emptySlices(reading) }
   const found = new Map<string, { whole: StatsRow; slices: StatsRow[] }>()
   let groupsTotal = 0
-  const stretch = new Stretch()
-  while (rows?.next()) {
-    const pause = stretch.pause()
-    if (pause) await pause
-    const slice = Number(rows.uint64()) - 1
-    const stored = rows.text()
-    const level = rows.uint8()
+  await eachRow(rows, (row) => {
+    const slice = Number(row.uint64()) - 1
+    const stored = row.text()
+    const level = row.uint8()
     const isSlice = level === LEVELS.slice || level === LEVELS.sliceOfGroup
-    const measured = readStatsRow(rows, calls, isSlice ? widthMs(reading, slice) : widthMs(reading))
+    const measured = readStatsRow(row, calls, isSlice ? widthMs(reading, slice) : widthMs(reading))
     const group = found.get(stored)
     if (level === LEVELS.whole) all.whole = measured
     else if (level === LEVELS.slice) all.slices[slice] = measured
@@ -118,7 +116,7 @@ async function readAtOnce(reading: StatsRead): Promise<StatsFound | undefined> {
       // Groups come before their slices.
       if (groupsTotal <= limit) found.set(stored, { whole: measured, slices: emptySlices(reading) })
     } else if (group) group.slices[slice] = measured
-  }
+  })
   return { all, groups: [...found].map(([stored, { whole, slices }]) => foundGroup({ stored: [stored], whole }, slices)), groupsTotal }
 }
 
@@ -133,18 +131,15 @@ async function readSliced(reading: StatsRead, key: string): Promise<StatsFound |
   let all: TotalStats = { whole: emptyStats(calls), slices: emptySlices(reading) }
   const groups: StatsGroup[] = []
   let groupsTotal = 0
-  const stretch = new Stretch()
-  while (rows.next()) {
-    const pause = stretch.pause()
-    if (pause) await pause
-    const stored = rows.text()
-    const isWhole = rows.uint8() === 1
-    const whole = readStatsRow(rows, calls, widthMs(reading))
-    const slices = Array.from({ length: rows.length() }, (_, slice) => readStatsRow(rows, calls, widthMs(reading, slice)))
+  await eachRow(rows, (row) => {
+    const stored = row.text()
+    const isWhole = row.uint8() === 1
+    const whole = readStatsRow(row, calls, widthMs(reading))
+    const slices = Array.from({ length: row.length() }, (_, slice) => readStatsRow(row, calls, widthMs(reading, slice)))
     if (isWhole) all = { whole, slices }
     else groupsTotal += 1
     if (!isWhole && groupsTotal <= limit) groups.push(foundGroup({ stored: [stored], whole }, slices))
-  }
+  })
   return { all, groups, groupsTotal }
 }
 
@@ -191,14 +186,11 @@ async function readSlices(reading: StatsRead): Promise<TotalStats> {
   const rows = await readRows(reading, { calls, groups: [], slices: count })
   const slices = emptySlices(reading)
   let whole = emptyStats(calls)
-  const stretch = new Stretch()
-  while (rows?.next()) {
-    const pause = stretch.pause()
-    if (pause) await pause
-    const number = Number(rows.uint64())
-    if (number === 0) whole = readStatsRow(rows, calls, widthMs(reading))
-    else slices[number - 1] = readStatsRow(rows, calls, widthMs(reading, number - 1))
-  }
+  await eachRow(rows, (row) => {
+    const number = Number(row.uint64())
+    if (number === 0) whole = readStatsRow(row, calls, widthMs(reading))
+    else slices[number - 1] = readStatsRow(row, calls, widthMs(reading, number - 1))
+  })
   return { whole, slices }
 }
 
@@ -218,17 +210,14 @@ async function readTop(reading: StatsRead): Promise<TopGroups & { whole: StatsRo
   const rows = await readRows(reading, { calls, groups, slices: undefined, top: limit })
   const found: TopGroup[] = []
   let [whole, total] = [emptyStats(calls), 0]
-  const stretch = new Stretch()
-  while (rows?.next()) {
-    const pause = stretch.pause()
-    if (pause) await pause
-    const stored = groups.map(() => rows.text())
-    const isWhole = rows.uint8() === 1
-    total = Number(rows.uint64())
-    const measured = readStatsRow(rows, calls, widthMs(reading))
+  await eachRow(rows, (row) => {
+    const stored = groups.map(() => row.text())
+    const isWhole = row.uint8() === 1
+    total = Number(row.uint64())
+    const measured = readStatsRow(row, calls, widthMs(reading))
     if (isWhole) whole = measured
     else found.push({ stored, whole: measured })
-  }
+  })
   return { groups: found, total, whole }
 }
 
@@ -243,20 +232,17 @@ async function withSlices(reading: StatsRead, top: readonly TopGroup[]): Promise
   const empty = emptySlices(reading)
   const found = new Map(await mapInSteps(top, ({ stored }): [string, StatsRow[]] => [stored.join(GROUP_JOINT), [...empty]]))
   const rows = top.length === 0 ? undefined : await readRows(reading, { calls, groups, slices: count, only: [...found.keys()] })
-  const stretch = new Stretch()
-  while (rows?.next()) {
-    const pause = stretch.pause()
-    if (pause) await pause
-    const slice = Number(rows.uint64()) - 1
-    const slices = found.get(groups.map(() => rows.text()).join(GROUP_JOINT))
-    const measured = readStatsRow(rows, calls, widthMs(reading, slice))
+  await eachRow(rows, (row) => {
+    const slice = Number(row.uint64()) - 1
+    const slices = found.get(groups.map(() => row.text()).join(GROUP_JOINT))
+    const measured = readStatsRow(row, calls, widthMs(reading, slice))
     if (slices) slices[slice] = measured
-  }
+  })
   return mapInSteps(top, (group) => foundGroup(group, found.get(group.stored.join(GROUP_JOINT)) ?? []))
 }
 
 const foundGroup = ({ stored, whole }: TopGroup, slices: readonly StatsRow[]): StatsGroup => ({
-  values: stored.map((text) => (text === '' ? null : text === '\0' ? '' : text)),
+  values: stored.map(storedValue),
   whole,
   slices,
 })
