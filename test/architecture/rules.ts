@@ -108,7 +108,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
 
 const FILE_LINES_MAX = 400
 /** A variable, or a collection that begins empty, at the top level of a module. */
-const MODULE_STATE = /^(?:export )?(?:let |const \w+(?!: Readonly)[^=\n]*= new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\))/m
+const MODULE_STATE = /^(?:export )?(?:let |const \w+\b(?!: Readonly)[^=\n]*= new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\))/m
 const WEB_LAYERS = ['ui', 'session', 'parts', 'pages']
 
 export const isTest = (file: string): boolean => file.endsWith('.test.ts') || file.endsWith('.test.tsx')
