@@ -30,13 +30,13 @@ const UNDECIDED = constant(String.raw`'\0\0'`)
 function textByJson({ array, path }: ValueInArray): SqlFragment {
   const found = sql`JSONExtractString(${array}, ${stepsOf(path)})`
   const value = { array, path, found }
-  const isOdd = or(oddities(value))
+  const isIrregular = or(irregularities(value))
   const isText = sql`not match(${found}, '^(?:[\\\\[{]|true$|false$)') and position(${found}, '\\0') = 0`
   const type = sql`JSONType(${array}, ${stepsOf(path)})`
   const text = sql`multiIf(
-    ${found} > ':' and startsWith(${array}, '[') and not ${isOdd} and ${isText}, toString(${found}),
+    ${found} > ':' and startsWith(${array}, '[') and not ${isIrregular} and ${isText}, toString(${found}),
     not startsWith(${array}, '['), '',
-    ${isOdd}, ${UNDECIDED},
+    ${isIrregular}, ${UNDECIDED},
     ${found} = '', multiIf(${type} = 'String', '\\0', isValidJSON(${array}), '', ${UNDECIDED}),
     ${type} = 'String', ifNull(nullIf(replaceAll(${found}, '\\0', ''), ''), '\\0'),
     ${type} = 'Int64', if(${found} = '0' and position(${array}, '-0') > 0, ${UNDECIDED}, ${found}),
@@ -51,7 +51,7 @@ const stepsOf = (path: readonly string[]): SqlFragment =>
   joined(path.map((name) => (isIndex(name) ? digits(Number(name) + 1) : sql`${param.text(name)}`)))
 
 /** Conditions that hold where the functions for JSON may read another value than `elementOf`. */
-function oddities({ array, path }: FoundValue): readonly SqlFragment[] {
+function irregularities({ array, path }: FoundValue): readonly SqlFragment[] {
   const names = path.slice(1)
   const pairs = names.slice(1).map((name, at) => `${names[at]}.${name}`)
   return [

@@ -77,8 +77,8 @@ function sizeTest(sizes: readonly number[]): (text: SqlFragment) => SqlFragment 
   const [one, list] = [param.float(only), param.floats([...new Set(sizes.map((size) => size + 0))])]
   return (text) => {
     const number = sql`toFloat64OrNull(${text})`
-    const met = sizes.length === 1 ? sql`${number} = ${one}` : inList(sql`(${number} + 0)`, list)
-    return and([sql`ifNull(${met}, 0)`, isWrittenAsNumber(text)])
+    const isEqual = sizes.length === 1 ? sql`${number} = ${one}` : inList(sql`(${number} + 0)`, list)
+    return and([sql`ifNull(${isEqual}, 0)`, isWrittenAsNumber(text)])
   }
 }
 

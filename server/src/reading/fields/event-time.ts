@@ -23,7 +23,7 @@ function makeTimeText(): string {
   const ahead = `if(startsWith(trimLeft(${zone}), '-'), -1, 1) * (${hours} * 3600 + ${minutes} * 60)`
   const local = `fromUnixTimestamp64Nano(${TOTAL_NS} + ${ahead} * 1000000000, 'UTC')`
   const written = `if(startsWith(format, 'n'), ${numberText()}, ${writtenText()})`
-  return `arrayMap((format, local, said) -> ${written}, [toString(${FORMAT})], [${local}], [toString(${local})])[1]`
+  return `arrayMap((format, local, localText) -> ${written}, [toString(${FORMAT})], [${local}], [toString(${local})])[1]`
 }
 
 /** The words that a time may contain besides those of its zone. */
@@ -47,8 +47,8 @@ export function timeTextAs(format: string): SqlFragment {
   if (layout === undefined || between === undefined || point === undefined || zone === undefined) return timeText
   const aheadNs = BigInt(zoneOffsetMs(zone.replace(/\[.*/, '')) ?? 0) * 1_000_000n
   const local = sql`fromUnixTimestamp64Nano(toUnixTimestamp64Nano(${TIME}) + ${param.int64(aheadNs)}, 'UTC')`
-  const said = using('costlyValue', sql`toString(${local})`)
-  const part = (at: number, length: number) => sql`substring(${said}, ${sqlDigits(at)}, ${sqlDigits(length)})`
+  const localText = using('costlyValue', sql`toString(${local})`)
+  const part = (at: number, length: number) => sql`substring(${localText}, ${sqlDigits(at)}, ${sqlDigits(length)})`
   const clock = sql`concat(${part(12, 8)}, ${fractionAs(digits ?? '0', param.text(point), part(21, 9))})`
   const [year, padded] = [part(1, 4), part(9, 2)]
   const month = sql`${MONTHS}[toMonth(${local})]`
@@ -99,7 +99,7 @@ function numberText(): string {
 /** Format: the layout, the characters between date and time and before the fraction, the digits, the zone as written. */
 function writtenText(): string {
   const [layout, between, zone] = ['substring(format, 1, 1)', 'substring(format, 2, 1)', 'substring(format, 5)']
-  const from = (at: number, length: number) => `substring(said, ${at}, ${length})`
+  const from = (at: number, length: number) => `substring(localText, ${at}, ${length})`
   const [date, year, day] = [from(1, 10), from(1, 4), from(9, 2)]
   const clock = `concat(${from(12, 8)}, ${fractionText('substring(format, 3, 1)', from(21, 9), 'substring(format, 4, 1)')})`
   const month = `${list(months)}[toMonth(local)]`

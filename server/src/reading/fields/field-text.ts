@@ -54,11 +54,11 @@ const sourcesOf = (location: KeyLocation): readonly TextSource[] =>
   location.kind === 'element' ? location.arrays.map(({ of, path }) => ({ array: keyText([of]), path })) : [{ text: storedText(location) }]
 
 function locationMeets(location: KeyLocation, test: TextTest): SqlFragment {
-  const met = test.of(storedText(location))
-  if (met === FALSE) return FALSE
+  const condition = test.of(storedText(location))
+  if (condition === FALSE) return FALSE
   // Checking the shape is cheap. The text of a time is computed only where the shape contains the key.
   const guarded = test.holdsForAbsent || location.kind === 'time'
-  return guarded ? and([locationHasText(location), met]) : met
+  return guarded ? and([locationHasText(location), condition]) : condition
 }
 
 /** The name of an overflow entry is enough. */

@@ -57,8 +57,8 @@ function conditionSql(condition: Keyed, context: TableContext): SqlFragment {
   if (mayBeInArray(places)) return fromKeyText(places, (text) => textCondition(condition, { text, alwaysThere: false, ignoresCase: false }))
   if (condition.kind === 'exists') return condition.negated ? not(keyExists(places)) : keyExists(places)
   if (condition.kind === 'between' && condition.negated) return keyMeets(places, outsideTest(condition))
-  const met = keyMeets(places, positiveTest(condition))
-  return isNegated(condition) ? and([keyExists(places), not(met)]) : met
+  const matches = keyMeets(places, positiveTest(condition))
+  return isNegated(condition) ? and([keyExists(places), not(matches)]) : matches
 }
 
 /** An id of a family stands for all of its patterns, an id of a pattern for that pattern. */
@@ -71,16 +71,16 @@ function patternSql(condition: Keyed, { family }: TableContext): SqlFragment {
   if (condition.kind === 'exists') return textCondition(condition, first)
   const isNot = isNegated(condition)
   const positive = positiveTest(condition)
-  const met = patternIsOneOf(condition, family) ?? or(texts.map(({ text }) => positive.of(text)))
+  const matches = patternIsOneOf(condition, family) ?? or(texts.map(({ text }) => positive.of(text)))
   const hasPattern = sql`${column('skeleton')} != 0`
-  return and([hasPattern, isNot ? not(met) : met])
+  return and([hasPattern, isNot ? not(matches) : matches])
 }
 
 /** Compiles a condition on a number that every event has. */
 function numberCondition(condition: Keyed): SqlFragment {
   if (condition.kind === 'exists') return condition.negated ? not(TRUE) : TRUE
-  const met = condition.key === '@sequence' ? sequenceMeets(condition) : timeMeets(condition)
-  return isNegated(condition) ? not(met) : met
+  const matches = condition.key === '@sequence' ? sequenceMeets(condition) : timeMeets(condition)
+  return isNegated(condition) ? not(matches) : matches
 }
 
 /** A text that the store keeps or computes. '' means absent. */
@@ -118,8 +118,8 @@ function textCondition(condition: Keyed, { text, alwaysThere, ignoresCase }: Bui
   const test: TextTest = positiveTest(ignoresCase ? withLowerCaseLiterals(condition) : condition)
   const meets = (one: TextTest) => (one.holdsForAbsent ? and([isThere, one.of(text)]) : one.of(text))
   if (condition.kind === 'between' && condition.negated) return meets(outsideTest(condition))
-  const met = meets(test)
-  return isNegated(condition) ? and([isThere, not(met)]) : met
+  const matches = meets(test)
+  return isNegated(condition) ? and([isThere, not(matches)]) : matches
 }
 
 /** Lower-cases the literals, for texts that are stored in lower case. */

@@ -66,5 +66,5 @@ async function readAnyOverflow(
   return rows.next() ? keys : []
 }
 
-const eventsWith = (keys: readonly string[], tableRead: TableRead, bounds: TimeBounds, met: SqlFragment): SqlFragment =>
-  sql`from ${name(tableRead.table)} where ${and([granulesOf(tableRead, bounds), overflowGranules(keys), met])}`
+const eventsWith = (keys: readonly string[], tableRead: TableRead, bounds: TimeBounds, condition: SqlFragment): SqlFragment =>
+  sql`from ${name(tableRead.table)} where ${and([granulesOf(tableRead, bounds), overflowGranules(keys), condition])}`
