@@ -1,7 +1,16 @@
 import type { EventStore } from '../../events/store/events.ts'
 import type { EventQuery, PresentPattern, PresentPatterns, TimeBounds } from '../query.ts'
 import { undefinedIfTooMany } from '../run/failure.ts'
-import { findSlices, keepSlices, noteQuery, noteTooLarge, type Slice, type SliceRow, type Slicing, slicingOf } from '../run/query-slices.ts'
+import {
+  findSlices,
+  keepSlices,
+  noteQuery,
+  noteTooLarge,
+  type SliceRow,
+  type SliceValue,
+  type Slicing,
+  slicingOf,
+} from '../run/query-slices.ts'
 import { type QueryRun, run } from '../run/run.ts'
 import { rangesOf } from '../run/time-slices.ts'
 import { joined, name, param, type SqlFragment, sql } from '../sql/sql.ts'
@@ -80,7 +89,7 @@ async function countsIn(
 }
 
 /** Slices without patterns have no rows. */
-function slicesOf(counts: readonly PatternCount[], numbers: readonly number[]): ReadonlyMap<number, Slice> {
+function slicesOf(counts: readonly PatternCount[], numbers: readonly number[]): ReadonlyMap<number, SliceValue> {
   const bySlice = Map.groupBy(counts, ({ slice }) => slice)
   return new Map(numbers.map((number) => [number, { rows: (bySlice.get(number) ?? []).map(rowOf), types: [] }]))
 }

@@ -1,6 +1,6 @@
 import { Failure } from '../../kernel/errors.ts'
 import type { QueryAdmission, QueryBounds, QueryClass, QueryOwner, QuerySlot, QueryTicket, World } from '../../world.ts'
-import { FairQueue, type QueueEntry } from './fair-queue.ts'
+import { QueryQueue, type QueueEntry } from './fair-queue.ts'
 
 /** The concurrent statements of one query, unless its organization shares the store with others. */
 const STATEMENTS_AT_ONCE = 4
@@ -17,10 +17,10 @@ type Deps = Pick<World, 'clock'>
 /** Decides, for this process, which query runs, which one waits, and which one is refused. */
 export function openAdmission(bounds: QueryBounds, { clock }: Deps): QueryAdmission {
   const internalLane = (atOnce: number) =>
-    new FairQueue({ running: atOnce, perOrg: atOnce, perOrgShared: atOnce, reserved: 1, waitingPerOrg: Number.POSITIVE_INFINITY }, clock)
+    new QueryQueue({ running: atOnce, perOrg: atOnce, perOrgShared: atOnce, reserved: 1, waitingPerOrg: Number.POSITIVE_INFINITY }, clock)
   const { perOrg } = bounds
-  const queues: Record<QueryClass, FairQueue> = {
-    caller: new FairQueue({ ...bounds, waitingPerOrg: perOrg * WAITING_PER_RUNNING }, clock),
+  const queues: Record<QueryClass, QueryQueue> = {
+    caller: new QueryQueue({ ...bounds, waitingPerOrg: perOrg * WAITING_PER_RUNNING }, clock),
     monitor: internalLane(MONITORS_AT_ONCE),
     tail: internalLane(TAILS_AT_ONCE),
     export: internalLane(EXPORTS_AT_ONCE),
@@ -33,7 +33,7 @@ export function openAdmission(bounds: QueryBounds, { clock }: Deps): QueryAdmiss
  * that has begun waits ahead of those that have not, and is never refused.
  */
 class AdmissionTicket implements QueryTicket {
-  readonly #queue: FairQueue
+  readonly #queue: QueryQueue
   readonly #owner: QueryOwner
   readonly #clock: World['clock']
   #entry: QueueEntry | undefined
@@ -42,7 +42,7 @@ class AdmissionTicket implements QueryTicket {
   #hasBegun = false
   readonly #next: (() => void)[] = []
 
-  constructor(queue: FairQueue, owner: QueryOwner, clock: World['clock']) {
+  constructor(queue: QueryQueue, owner: QueryOwner, clock: World['clock']) {
     this.#queue = queue
     this.#owner = owner
     this.#clock = clock

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { QueryOwner } from '../../world.ts'
-import { FairQueue, type QueueBounds, type QueueEntry } from './fair-queue.ts'
+import { QueryQueue, type QueryQueueBounds, type QueueEntry } from './fair-queue.ts'
 
-const BOUNDS: QueueBounds = { running: 4, perOrg: 3, perOrgShared: 3, reserved: 0, waitingPerOrg: 4 }
+const BOUNDS: QueryQueueBounds = { running: 4, perOrg: 3, perOrgShared: 3, reserved: 0, waitingPerOrg: 4 }
 const never = () => new Promise<void>(() => undefined)
 const clock = { monotonicMs: () => 0, sleep: never }
-const laneOf = (bounds: Partial<QueueBounds> = {}): FairQueue => new FairQueue({ ...BOUNDS, ...bounds }, clock)
+const laneOf = (bounds: Partial<QueryQueueBounds> = {}): QueryQueue => new QueryQueue({ ...BOUNDS, ...bounds }, clock)
 
 const owner = (orgId: string, credential = 'key', more: Partial<QueryOwner> = {}): QueryOwner => ({
   class: 'caller',
@@ -16,7 +16,7 @@ const owner = (orgId: string, credential = 'key', more: Partial<QueryOwner> = {}
   ...more,
 })
 
-function entered(queue: FairQueue, one: QueryOwner, hasBegun = false): QueueEntry {
+function entered(queue: QueryQueue, one: QueryOwner, hasBegun = false): QueueEntry {
   const place = queue.enter(one, hasBegun)
   if ('full' in place) throw new Error(`the ${place.full} is full`)
   return place
@@ -103,7 +103,7 @@ describe('an organization', () => {
 
 describe('organizations that are active together', () => {
   const bounds = { running: 6, perOrg: 6, perOrgShared: 2, reserved: 2, waitingPerOrg: 9 }
-  const many = (queue: FairQueue, orgId: string): QueueEntry[] =>
+  const many = (queue: QueryQueue, orgId: string): QueueEntry[] =>
     Array.from({ length: 4 }, (_, n) => entered(queue, owner(orgId, `key ${n}`)))
 
   test('run fewer queries each than one alone, which starts no more until it is below its limit', () => {
@@ -130,7 +130,7 @@ describe('organizations that are active together', () => {
 
   test('get the full limit again when the others have been inactive for a minute', () => {
     let nowMs = 0
-    const queue = new FairQueue({ ...BOUNDS, ...bounds }, { monotonicMs: () => nowMs, sleep: never })
+    const queue = new QueryQueue({ ...BOUNDS, ...bounds }, { monotonicMs: () => nowMs, sleep: never })
     entered(queue, owner('b')).leave()
     expect(states(many(queue, 'a'))).toEqual([true, true, false, false])
     nowMs = 61_000
@@ -155,9 +155,9 @@ describe('short queries', () => {
       await Promise.resolve()
       await Promise.resolve()
     }
-    return { queue: new FairQueue({ ...BOUNDS, ...bounds }, { monotonicMs: () => nowMs, sleep }), passTo }
+    return { queue: new QueryQueue({ ...BOUNDS, ...bounds }, { monotonicMs: () => nowMs, sleep }), passTo }
   }
-  const key = (queue: FairQueue, number: number, orgId = 'a') => entered(queue, owner(orgId, `key ${number}`))
+  const key = (queue: QueryQueue, number: number, orgId = 'a') => entered(queue, owner(orgId, `key ${number}`))
 
   test('run few at once, and long ones do not hold them up', async () => {
     const { queue, passTo } = laneInTime()
@@ -212,7 +212,7 @@ describe('the rank of a query', () => {
 
   test('counts per credential again when the other organization has been inactive for a minute', () => {
     let nowMs = 0
-    const queue = new FairQueue({ ...BOUNDS, running: 8, perOrg: 4, perOrgShared: 4 }, { monotonicMs: () => nowMs, sleep: never })
+    const queue = new QueryQueue({ ...BOUNDS, running: 8, perOrg: 4, perOrgShared: 4 }, { monotonicMs: () => nowMs, sleep: never })
     entered(queue, owner('b')).leave()
     entered(queue, owner('a'))
     expect(entered(queue, owner('a', 'second')).rank).toBe(2)

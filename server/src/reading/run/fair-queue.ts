@@ -1,7 +1,7 @@
 import type { QueryOwner, World } from '../../world.ts'
 
 /** The limits of a queue. An infinite `waitingPerOrg` refuses nothing. */
-export type QueueBounds = {
+export type QueryQueueBounds = {
   readonly running: number
   readonly perOrg: number
   /** The running queries per organization while another one is active. */
@@ -74,8 +74,8 @@ type OrganizationQueue = {
  * arrival. No slot stays free that a waiting query may use. While several organizations are active, each gets fewer slots. The last slots are
  * for organizations that run nothing, so that none of them waits for the long queries of others.
  */
-export class FairQueue {
-  readonly bounds: QueueBounds
+export class QueryQueue {
+  readonly bounds: QueryQueueBounds
   readonly #clock: QueueClock
   readonly #orgs = new Map<string, OrganizationQueue>()
   readonly #activeAtMs = new Map<string, number>()
@@ -83,7 +83,7 @@ export class FairQueue {
   #grants = 0
   #isAging = false
 
-  constructor(bounds: QueueBounds, clock: QueueClock) {
+  constructor(bounds: QueryQueueBounds, clock: QueueClock) {
     this.bounds = bounds
     this.#clock = clock
   }

@@ -9,15 +9,15 @@ import { openRanges, rangesOf, sliceBounds, sliceLengthMs, wholeSlices } from '.
 /** The state of the aggregates of one group in one slice. States are written in base64. */
 export type SliceRow = { readonly group: string; readonly counted: bigint; readonly states: readonly string[] }
 /** The rows of a slice, and the types of their states. */
-export type Slice = { readonly rows: readonly SliceRow[]; readonly types: readonly string[] }
+export type SliceValue = { readonly rows: readonly SliceRow[]; readonly types: readonly string[] }
 
 /** The memory of a row besides its texts, about. */
 const ROW_BYTES = 96
-const SLICES: CacheKind<Slice> = { name: 'slices', extentsMax: 4_000, bytesMax: 2 * 2 ** 20, bytesOf: bytesOfSlice }
+const SLICES: CacheKind<SliceValue> = { name: 'slices', extentsMax: 4_000, bytesMax: 2 * 2 ** 20, bytesOf: bytesOfSlice }
 /** That a query was read without slices in a range, so that it uses them the next time unless it has too many. */
 const WHOLE_READS: CacheKind<{ readonly isTooLarge: boolean }> = { name: 'whole read', extentsMax: 1, bytesMax: 2 ** 10, bytesOf: () => 0 }
 
-function bytesOfSlice({ rows }: Slice): number {
+function bytesOfSlice({ rows }: SliceValue): number {
   return rows.reduce((sum, { group, states }) => sum + ROW_BYTES + group.length + states.reduce((all, { length }) => all + length, 0), 0)
 }
 
@@ -66,7 +66,7 @@ function noteWhole({ store: { caches }, scope, key, query, startedAt }: Slicing,
 
 /** The slices of a query: those that are kept and hold, those that have to be read to be kept, and the rest of its range. */
 export type SlicesOfQuery = {
-  readonly known: ReadonlyMap<number, Slice>
+  readonly known: ReadonlyMap<number, SliceValue>
   readonly missing: readonly number[]
   readonly open: readonly TimeBounds[]
 }
@@ -79,7 +79,7 @@ export function findSlices(slicing: Slicing): SlicesOfQuery | undefined {
   const holding = cache.find(scope, key, query.bounds).filter(({ range, heldUntilMs }) => heldUntilMs >= range.toMs)
   const bySlice = new Map(holding.map(({ range, value }) => [range.fromMs / lengthMs, value]))
   const keptSinceMs = Math.max(...query.sources.map((source) => source.keptSinceMs ?? 0))
-  const known = new Map<number, Slice>()
+  const known = new Map<number, SliceValue>()
   const missing: number[] = []
   for (const slice of wholeSlices(query.bounds, lengthMs)) {
     const bounds = sliceBounds(slice, lengthMs)
@@ -95,7 +95,7 @@ export function findSlices(slicing: Slicing): SlicesOfQuery | undefined {
 }
 
 /** Keeps slices that were read, unless their events have changed meanwhile. */
-export function keepSlices({ store, scope, key, lengthMs, startedAt: since }: Slicing, fresh: ReadonlyMap<number, Slice>): void {
+export function keepSlices({ store, scope, key, lengthMs, startedAt: since }: Slicing, fresh: ReadonlyMap<number, SliceValue>): void {
   const cache = store.caches.of(SLICES)
   const extents = [...fresh].map(([slice, value]) => ({ range: sliceBounds(slice, lengthMs), since, value }))
   const lasting = extents.filter(({ range }) => cache.holds(scope, range, since))

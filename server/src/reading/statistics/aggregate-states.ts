@@ -6,9 +6,9 @@ import {
   keepSlices,
   noteQuery,
   noteTooLarge,
-  type Slice,
   type SliceRead,
   type SliceRow,
+  type SliceValue,
   type Slicing,
   slicingOf,
 } from '../run/query-slices.ts'
@@ -66,7 +66,7 @@ export async function useSlices(slicing: SliceQuery, tableReads: readonly TableR
   }
   return { closed: { open, lengthMs, states }, keep: () => keepSlices(slicing, fresh) }
 
-  async function readSlices(numbers: readonly number[]): Promise<ReadonlyMap<number, Slice> | undefined> {
+  async function readSlices(numbers: readonly number[]): Promise<ReadonlyMap<number, SliceValue> | undefined> {
     const statement =
       numbers.length === 0 ? undefined : sliceStatesStatement(tableReads, query, request, { ranges: rangesOf(numbers, lengthMs), lengthMs })
     const limit = { groupsMax: ROWS_MAX, groups: request.groups }
@@ -76,7 +76,7 @@ export async function useSlices(slicing: SliceQuery, tableReads: readonly TableR
 }
 
 /** Slices without events have no rows. The types of the states come with every row. */
-function slicesIn(rows: BinaryRows | undefined, numbers: readonly number[], request: StatsRequest): ReadonlyMap<number, Slice> {
+function slicesIn(rows: BinaryRows | undefined, numbers: readonly number[], request: StatsRequest): ReadonlyMap<number, SliceValue> {
   const measures = request.calls.flatMap(measuresOf)
   const types: string[] = []
   const found = new Map(numbers.map((number) => [number, { rows: [] as SliceRow[], types }]))
@@ -95,7 +95,7 @@ function slicesIn(rows: BinaryRows | undefined, numbers: readonly number[], requ
 }
 
 /** Undefined when there are too many to send. */
-function statesOf(slices: ReadonlyMap<number, Slice>, { calls }: StatsRequest): SliceStates | undefined {
+function statesOf(slices: ReadonlyMap<number, SliceValue>, { calls }: StatsRequest): SliceStates | undefined {
   const rows = [...slices].flatMap(([slice, own]) => own.rows.map((row) => ({ slice, ...row })))
   const types = slices.values().find((own) => own.rows.length > 0)?.types ?? []
   const chars = rows.reduce((sum, { group, states }) => states.reduce((all, { length }) => all + length, sum + group.length), 0)
