@@ -1,5 +1,5 @@
 import type { ChangedRange, EventChanges } from './event-changes.ts'
-import { SharedValues } from './shared-values.ts'
+import { FairMemory } from './shared-values.ts'
 
 /** What was read of the events of a range. It holds while none of them has changed since that number of changes. */
 export type Extent<T> = { readonly range: ChangedRange; readonly since: number; readonly value: T }
@@ -28,7 +28,7 @@ type Entry = Map<string, { readonly extent: Extent<unknown>; readonly bytes: num
 /** Everything that is kept of the events of a store, within one limit that organizations share fairly. */
 export class RangeCaches {
   readonly #changes: EventChanges | undefined
-  readonly #memory = new SharedValues<Entry>(BYTES_MAX)
+  readonly #memory = new FairMemory<Entry>(BYTES_MAX)
 
   constructor(changes: EventChanges | undefined) {
     this.#changes = changes
@@ -52,10 +52,10 @@ export class RangeCaches {
 /** The values of one kind, by key and range. A key names everything that a value depends on besides the events. */
 export class RangeCache<T> {
   readonly #kind: CacheKind<T>
-  readonly #memory: SharedValues<Entry>
+  readonly #memory: FairMemory<Entry>
   readonly #changes: EventChanges | undefined
 
-  constructor(kind: CacheKind<T>, memory: SharedValues<Entry>, changes: EventChanges | undefined) {
+  constructor(kind: CacheKind<T>, memory: FairMemory<Entry>, changes: EventChanges | undefined) {
     this.#kind = kind
     this.#memory = memory
     this.#changes = changes

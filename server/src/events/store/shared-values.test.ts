@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { SharedValues } from './shared-values.ts'
+import { FairMemory } from './shared-values.ts'
 
 test('the value that was not used for longest goes first', () => {
-  const kept = new SharedValues<string>(100)
+  const kept = new FairMemory<string>(100)
   for (const name of ['a', 'b', 'c', 'd']) kept.set(1, name, name, 25)
   expect(kept.get(1, 'a')).toBe('a')
   kept.set(1, 'e', 'e', 25)
@@ -15,7 +15,7 @@ test('the value that was not used for longest goes first', () => {
 })
 
 test('an organization with many values drops its own, not those of others', () => {
-  const kept = new SharedValues<number>(100)
+  const kept = new FairMemory<number>(100)
   kept.set(1, 'small', 1, 30)
   for (let number = 0; number < 50; number += 1) kept.set(2, String(number), number, 10)
   expect(kept.get(1, 'small')).toBe(1)
@@ -25,7 +25,7 @@ test('an organization with many values drops its own, not those of others', () =
 })
 
 test('a value beyond the limit is not kept', () => {
-  const kept = new SharedValues<string>(100)
+  const kept = new FairMemory<string>(100)
   kept.set(1, 'fits', 'x', 90)
   kept.set(2, 'too large', 'x', 101)
   expect(kept.get(2, 'too large')).toBeUndefined()

@@ -4,7 +4,7 @@ type Owned<T> = { readonly values: Map<string, { readonly value: T; readonly byt
  * Values of several organizations within one limit. Beyond it, the organization with the most bytes loses the value that it has not used for longest, so
  * that none drops what the others use.
  */
-export class SharedValues<T> {
+export class FairMemory<T> {
   readonly #bytesMax: number
   readonly #owners = new Map<number, Owned<T>>()
   #bytes = 0
