@@ -4,6 +4,7 @@ import { type TableClass, tokensOf } from '../../lines/table.ts'
 import { elementPaths } from '../../query/element.ts'
 import { overflowGranules } from '../plan/overflow-entries.ts'
 import { and, constant, or, param, type SqlFragment, sql, TRUE, textsOf } from '../sql/sql.ts'
+import { mayContainAll } from '../text-search/candidate-words.ts'
 import { type LineSources, rebuildsLines } from '../text-search/rebuild-line.ts'
 import { lineMatch } from '../text-search/regex/match.ts'
 import { neededTexts } from '../text-search/regex/required-literals.ts'
@@ -57,14 +58,16 @@ function candidatesOf(filter: Filter, lines: LineSources): SqlFragment | undefin
     return parts.length === 0 ? undefined : and(parts)
   }
   if (filter.kind === 'contains') return mayContainText(filter.text, lines)
-  if (filter.kind !== 'regex' || filter.key !== '@raw' || filter.negated || lines.hasParts) return undefined
+  if (filter.kind !== 'regex' || filter.key !== '@raw' || filter.negated) return undefined
   const match = lineMatch(filter, lines)
   if (match) return match.candidates
-  for (const text of neededTexts(filter.pattern, filter.ignoreCase)) {
+  const needed = neededTexts(filter.pattern, filter.ignoreCase)
+  if (lines.hasParts || !lines.shapes) return mayContainAll(needed, lines)
+  for (const text of needed) {
     const candidates = lineContains(text, lines)
     if (candidates !== TRUE && !rebuildsLines(textsOf(candidates).join(''))) return candidates
   }
-  return undefined
+  return mayContainAll(needed, lines)
 }
 
 /** Whether a filter is nothing but free text. Other conditions may leave less to search. */
