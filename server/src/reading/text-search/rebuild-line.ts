@@ -53,13 +53,13 @@ function lineOfPieces(lines: LineSources, shape: SqlFragment): SqlFragment {
   const given = {
     pieces: sql`splitByChar('\\x01', ${shape})`,
     slots: slotTexts(lines.columns),
-    names: sql`cast(${OVERFLOW_NAMES}, 'Array(String)')`,
+    names: OVERFLOW_NAMES,
     entries: OVERFLOW_VALUES,
     time: timeOf(lines),
     words: sql`raw`,
     isJson: IS_JSON,
   }
-  const kinds = sql`arrayMap((piece, number) -> if(number = 1, '', substring(piece, 1, 1)), pieces, arrayEnumerate(pieces))`
+  const kinds = sql`arrayMap((piece, number) -> if(number = 1, 0, ascii(piece)), pieces, arrayEnumerate(pieces))`
   const line = named({ kinds, numbers: sql`arrayEnumerate(pieces)` }, named({ places: slotPlaces(lines.columns) }, WRITTEN))
   return sql`if(shape = '', raw, ${named(given, line)})`
 }
@@ -71,32 +71,44 @@ function named(expressions: Readonly<Record<string, SqlFragment>>, within: SqlFr
   return sql`arrayMap((${joined(names.map(constant))}) -> ${within}, ${joined(given)})[1]`
 }
 
+/** The first letters of references (shape.ts) as numbers. */
+const KIND = { c: code('c'), s: code('s'), m: code('m'), k: code('k'), t: code('t'), w: code('w') }
+function code(letter: string): SqlFragment {
+  return digits(letter.charCodeAt(0))
+}
+
 const ofKind = (of: SqlFragment, kind: SqlFragment): SqlFragment => sql`arrayFilter((one, kind) -> kind = ${kind}, ${of}, kinds)`
-const PLACES_OF = { entries: ofKind(sql`numbers`, sql`'m'`), names: ofKind(sql`numbers`, sql`'k'`) }
+const PLACES_OF = { entries: ofKind(sql`numbers`, KIND.m), names: ofKind(sql`numbers`, KIND.k) }
 /** The piece before each overflow entry refers to its name, if the line does not have it in a literal. */
-const BEFORE_ENTRIES: SqlFragment = sql`arrayFilter((before, kind) -> kind = 'm', arrayPopBack(arrayPushFront(kinds, '')), kinds)`
+const BEFORE_ENTRIES: SqlFragment = sql`arrayFilter((before, kind) -> kind = ${KIND.m}, arrayPopBack(arrayPushFront(kinds, 0)), kinds)`
 
 /** The values of the overflow map are in the order of the line in JSON, before those of attributes, and have names in lines of text. */
-const ENTRIES: SqlFragment = sql`if(isJson, arrayResize(entries, length(${PLACES_OF.entries}), ''),
-  arrayMap(piece -> entries[indexOf(names, substring(piece, 2, position(piece, '\\x02') - 2))], ${ofKind(sql`pieces`, sql`'m'`)}))`
+const ENTRIES: SqlFragment = sql`if(isJson, arrayResize(entries, countEqual(kinds, ${KIND.m}), ''),
+  arrayMap(piece -> entries[indexOf(names, substring(piece, 2, position(piece, '\\x02') - 2))], ${ofKind(sql`pieces`, KIND.m)}))`
 /** A name is that of the next entry, without the prefix in the reference. */
-const NAMES: SqlFragment = sql`arrayMap((name, piece) -> substring(name, position(piece, '\\x02') - 1), arrayResize(
-  arrayFilter((name, before) -> before = 'k', arrayResize(names, length(${PLACES_OF.entries}), ''), ${BEFORE_ENTRIES}), length(${PLACES_OF.names}), ''),
-  ${ofKind(sql`pieces`, sql`'k'`)})`
+const NAMES: SqlFragment = sql`arrayMap((name, piece) -> substring(toString(name), position(piece, '\\x02') - 1), arrayResize(
+  arrayFilter((name, before) -> before = ${KIND.k}, arrayResize(names, countEqual(kinds, ${KIND.m}), ''), ${BEFORE_ENTRIES}), countEqual(kinds, ${KIND.k}), ''),
+  ${ofKind(sql`pieces`, KIND.k)})`
 
 const repeated = (text: SqlFragment, kind: SqlFragment): SqlFragment => sql`arrayResize([${text}], countEqual(kinds, ${kind}), ${text})`
 const SORTED: SqlFragment = sql`arrayResize(arraySort((value, place) -> place,
-  arrayConcat([''], arrayFilter((value, place) -> place > 0, slots, places), ${ENTRIES}, ${NAMES}, ${repeated(sql`time`, sql`'t'`)}, ${repeated(sql`words`, sql`'w'`)}),
-  arrayConcat([toUInt32(1)], arrayFilter(place -> place > 0, places), ${PLACES_OF.entries}, ${PLACES_OF.names}, ${ofKind(sql`numbers`, sql`'t'`)},
-    ${ofKind(sql`numbers`, sql`'w'`)})), length(pieces), '')`
+  arrayConcat([''], arrayFilter((value, place) -> place > 0, slots, places), ${ENTRIES}, ${NAMES}, ${repeated(sql`time`, KIND.t)}, ${repeated(sql`words`, KIND.w)}),
+  arrayConcat([toUInt32(1)], arrayFilter(place -> place > 0, places), ${PLACES_OF.entries}, ${PLACES_OF.names}, ${ofKind(sql`numbers`, KIND.t)},
+    ${ofKind(sql`numbers`, KIND.w)})), length(pieces), '')`
 
 const MARKED: SqlFragment = sql`(isJson and substring(piece, position(piece, '\\x02') + 1, 1) in ('\\x03', '\\x04'))`
 const LITERAL: SqlFragment = sql`if(number = 1, piece, substring(piece, position(piece, '\\x02') + if(${MARKED}, 2, 1)))`
 const QUOTED: SqlFragment = sql`isJson and endsWith(before, '"') and match(value, ${constant(MAY_BE_ESCAPED)})`
 const TEXT: SqlFragment = sql`if(${QUOTED}, ${named({ token: sql`substring(piece, 1, position(piece, '\\x02') + 1)` }, ESCAPED)}, ${readable(sql`value`)})`
+const ENCODED: SqlFragment = sql`arrayMap((value, piece, before, number) -> concat(${TEXT}, ${LITERAL}),
+  values, pieces, arrayPopBack(arrayPushFront(pieces, '')), numbers)`
+
+/** Whether each value is written as it is stored, which is seen for all together. Most lines are such. */
+const IS_PLAIN: SqlFragment = sql`(isJson and not match(arrayStringConcat(values), '["\\\\\\\\\\x00-\\x1f]')
+  and not match(arrayStringConcat(pieces), '\\x02[\\x03\\x04]'))`
+const PLAIN: SqlFragment = sql`arrayMap((value, piece) -> concat(value, substring(piece, position(piece, '\\x02') + 1)), values, pieces)`
 /** The line of the variables that are named above. */
-const WRITTEN: SqlFragment = sql`arrayStringConcat(arrayMap((value, piece, before, number) -> concat(${TEXT}, ${LITERAL}),
-  ${SORTED}, pieces, arrayPopBack(arrayPushFront(pieces, '')), numbers))`
+const WRITTEN: SqlFragment = named({ values: SORTED }, sql`arrayStringConcat(if(${IS_PLAIN}, ${PLAIN}, ${ENCODED}))`)
 
 const slotTexts = (columns: readonly Slot[]): SqlFragment =>
   columns.length === 0 ? sql`emptyArrayString()` : sql`[${joined(columns.map((column) => sql`toString(${name(column)})`))}]`
@@ -109,7 +121,7 @@ function slotPlaces(columns: readonly Slot[]): SqlFragment {
   if (columns.length === 0) return sql`emptyArrayUInt32()`
   const numbers = columns.map((column) => Number(column.slice(1)) + (column.startsWith('s') ? S_NUMBERS : 1))
   const number = sql`toUInt8OrZero(substring(piece, 2, position(piece, '\\x02') - 2))`
-  const referred = sql`arrayMap((piece, kind) -> toUInt8(multiIf(kind = 'c', ${number} + 1, kind = 's', ${number} + ${digits(S_NUMBERS)}, 0)), pieces, kinds)`
+  const referred = sql`arrayMap((piece, kind) -> toUInt8(multiIf(kind = ${KIND.c}, ${number} + 1, kind = ${KIND.s}, ${number} + ${digits(S_NUMBERS)}, 0)), pieces, kinds)`
   return named({ referred }, sql`arrayMap(column -> toUInt32(indexOf(referred, column)), [${joined(numbers.map(digits))}])`)
 }
 
