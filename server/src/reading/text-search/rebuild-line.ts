@@ -71,10 +71,10 @@ function named(expressions: Readonly<Record<string, SqlFragment>>, within: SqlFr
   return sql`arrayMap((${joined(names.map(constant))}) -> ${within}, ${joined(given)})[1]`
 }
 
-/** The first letters of references (shape.ts) as numbers. */
+/** The first characters of references (shape.ts) as numbers. */
 const KIND = { c: code('c'), s: code('s'), m: code('m'), k: code('k'), t: code('t'), w: code('w') }
-function code(letter: string): SqlFragment {
-  return digits(letter.charCodeAt(0))
+function code(sign: string): SqlFragment {
+  return digits(sign.charCodeAt(0))
 }
 
 const ofKind = (of: SqlFragment, kind: SqlFragment): SqlFragment => sql`arrayFilter((one, kind) -> kind = ${kind}, ${of}, kinds)`
