@@ -13,12 +13,23 @@ export type IdentityProvider = {
   authorize(url: string, person: ProvidedClaims): Promise<string>
   /** The next browser that asks the provider is that of this person. */
   expect(person: ProvidedClaims): void
+  /** Whether sign-ons from now on get a refresh token. */
+  refreshes(is: boolean): void
+  /** Removes a person, as an administrator of the provider does. */
+  remove(sub: string): void
+  /** Answers every request with this status, until it is undefined. */
+  fail(status: number | undefined): void
+  /** The requests to the token endpoint and for the user info. */
+  asked(): number
   close(): Promise<void>
 }
 
 /** A real OpenID provider in this process, which asks nobody anything: the person of `authorize` signs in and consents. */
 export async function openIdentityProvider(redirectUri: string): Promise<IdentityProvider> {
   const people = new Map<string, ProvidedClaims>()
+  const removed = new Set<string>()
+  let [grantsRefresh, asked] = [false, 0]
+  let failing: number | undefined
   const waiting: ProvidedClaims[] = []
   let answer: (request: IncomingMessage, response: ServerResponse) => unknown = () => undefined
   const server = createServer((request, response) => void answer(request, response))
@@ -26,11 +37,19 @@ export async function openIdentityProvider(redirectUri: string): Promise<Identit
   server.unref()
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const provider = new Provider(issuer, {
-    clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [redirectUri] }],
+    clients: [
+      {
+        client_id: CLIENT.id,
+        client_secret: CLIENT.secret,
+        redirect_uris: [redirectUri],
+        grant_types: ['authorization_code', 'refresh_token'],
+      },
+    ],
+    issueRefreshToken: async () => grantsRefresh,
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['given_name', 'family_name', 'name', 'groups'] },
     cookies: { keys: ['for tests'] },
     features: { devInteractions: { enabled: false } },
-    findAccount: (_context, id) => ({ accountId: id, claims: () => people.get(id) ?? { sub: id } }),
+    findAccount: (_context, id) => (removed.has(id) ? undefined : { accountId: id, claims: () => people.get(id) ?? { sub: id } }),
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
   })
   const serve = provider.callback()
@@ -42,10 +61,23 @@ export async function openIdentityProvider(redirectUri: string): Promise<Identit
     grant.addOIDCScope('openid email profile')
     await provider.interactionFinished(request, response, { login: { accountId: person.sub }, consent: { grantId: await grant.save() } })
   }
-  answer = (request, response) => (request.url?.startsWith('/interaction/') ? interact(request, response) : serve(request, response))
+  answer = (request, response) => {
+    if (failing !== undefined) return response.writeHead(failing).end()
+    if (request.url?.startsWith('/interaction/')) return interact(request, response)
+    if (/^\/(token|me)/.test(request.url ?? '')) asked++
+    return serve(request, response)
+  }
   return {
     issuer,
     expect: (person) => void waiting.push(person),
+    refreshes: (is) => {
+      grantsRefresh = is
+    },
+    remove: (sub) => void removed.add(sub),
+    fail: (status) => {
+      failing = status
+    },
+    asked: () => asked,
     authorize: async (url, person) => {
       waiting.push(person)
       const cookies = new Map<string, string>()

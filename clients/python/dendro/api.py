@@ -786,6 +786,8 @@ class Idp(TypedDict):
     is_required: bool
     """Refuses passwords to users with these e-mail domains, except the local administrator."""
     local_administrator: NotRequired[str]
+    session_minutes: NotRequired[int]
+    deactivate_refused: bool
     metadata: Metadata
 
 
@@ -4782,6 +4784,16 @@ class SsoCreateIdpBody(TypedDict):
     default_roles: NotRequired[List[str]]
     is_required: NotRequired[bool]
     local_administrator: NotRequired[str]
+    session_minutes: NotRequired[Union[int, None]]
+    """
+    How long a session lasts at most about which the provider cannot be asked again: of SAML, or without a refresh
+    token. null: as long as the access token, or an hour.
+    """
+    deactivate_refused: NotRequired[bool]
+    """
+    Deactivates a user whom a provider of OpenID Connect refuses when it is asked again. The user comes back by signing
+    on. Some providers also refuse when a session has been idle.
+    """
     name: str
     provider_type: Literal["SAML", "OIDC"]
 
@@ -4812,6 +4824,16 @@ class SsoUpdateIdpBody(TypedDict):
     default_roles: NotRequired[List[str]]
     is_required: NotRequired[bool]
     local_administrator: NotRequired[str]
+    session_minutes: NotRequired[Union[int, None]]
+    """
+    How long a session lasts at most about which the provider cannot be asked again: of SAML, or without a refresh
+    token. null: as long as the access token, or an hour.
+    """
+    deactivate_refused: NotRequired[bool]
+    """
+    Deactivates a user whom a provider of OpenID Connect refuses when it is asked again. The user comes back by signing
+    on. Some providers also refuse when a session has been idle.
+    """
 
 
 class SsoUpdateIdpBodyAttributeMappingsItem(TypedDict):
