@@ -20,7 +20,7 @@ export type IdentityProvider = {
   /** Answers every request with this status, until it is undefined. */
   fail(status: number | undefined): void
   /** The requests to the token endpoint and for the user info. */
-  asked(): number
+  requests(): number
   close(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export type IdentityProvider = {
 export async function openIdentityProvider(redirectUri: string): Promise<IdentityProvider> {
   const people = new Map<string, ProvidedClaims>()
   const removed = new Set<string>()
-  let [grantsRefresh, asked] = [false, 0]
+  let [grantsRefresh, requests] = [false, 0]
   let failing: number | undefined
   const waiting: ProvidedClaims[] = []
   let answer: (request: IncomingMessage, response: ServerResponse) => unknown = () => undefined
@@ -42,6 +42,7 @@ export async function openIdentityProvider(redirectUri: string): Promise<Identit
         client_id: CLIENT.id,
         client_secret: CLIENT.secret,
         redirect_uris: [redirectUri],
+        post_logout_redirect_uris: [redirectUri],
         grant_types: ['authorization_code', 'refresh_token'],
       },
     ],
@@ -64,7 +65,7 @@ export async function openIdentityProvider(redirectUri: string): Promise<Identit
   answer = (request, response) => {
     if (failing !== undefined) return response.writeHead(failing).end()
     if (request.url?.startsWith('/interaction/')) return interact(request, response)
-    if (/^\/(token|me)/.test(request.url ?? '')) asked++
+    if (/^\/(token|me)/.test(request.url ?? '')) requests++
     return serve(request, response)
   }
   return {
@@ -77,7 +78,7 @@ export async function openIdentityProvider(redirectUri: string): Promise<Identit
     fail: (status) => {
       failing = status
     },
-    asked: () => asked,
+    requests: () => requests,
     authorize: async (url, person) => {
       waiting.push(person)
       const cookies = new Map<string, string>()

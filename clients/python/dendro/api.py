@@ -2808,6 +2808,8 @@ class AuthMeReply(TypedDict):
     permissions: List[str]
     user: NotRequired[User]
     api_key: NotRequired[ApiKey]
+    provider: NotRequired[str]
+    """The name of the identity provider with which the session of this request was signed on."""
     can_send_mail: bool
     """Whether the service has a mail relay. Without one, invitations and notifications by e-mail are not sent."""
 
@@ -4757,6 +4759,11 @@ class SignOnStartReply(TypedDict):
 class SignOnFinishBody(TypedDict):
     answer: str
     """The query string of the address to which the provider redirected."""
+
+
+class SignOnLogoutReply(TypedDict):
+    url: NotRequired[str]
+    """Absent if the session is not by an identity provider, or if the provider has no such address."""
 
 
 class SsoIdpsReply(TypedDict):
@@ -9293,6 +9300,23 @@ class SignOnApi:
             "/auth/sso/finish",
             "json",
             body=body,
+            headers=headers,
+        )
+        return reply
+
+    def logout(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SignOnLogoutReply:
+        """
+        End the bearer token of this request and the others of its sign-on, and get the address where the browser ends
+        the session at the identity provider.
+        """
+        reply: SignOnLogoutReply = self._transport.call(
+            "POST",
+            "/auth/sso/logout",
+            "json",
             headers=headers,
         )
         return reply

@@ -192,20 +192,40 @@ function AccountLink({ onPick }: { onPick?(): void }) {
   )
 }
 
+/** SignOut ends the session; one that an identity provider began may end there too. */
 function SignOut() {
   const client = useClient()
   const navigate = useNavigate()
   const me = useMe()
-  const signOut = async () => {
-    if (me.data?.type === 'USER_ID') await client.auth.logout().catch(() => undefined)
+  const provider = me.data?.provider
+  const leave = async (url?: string) => {
     forgetCredential()
     signOutOtherTabs()
+    if (url !== undefined) return location.assign(url)
     await navigate({ to: '/sign-in', search: {} })
     location.reload()
   }
-  return (
-    <Button variant="quiet" title="Sign out" aria-label="Sign out" onClick={signOut}>
+  const signOut = async () => {
+    if (me.data?.type === 'USER_ID') await client.auth.logout().catch(() => undefined)
+    await leave()
+  }
+  const signOutAtProvider = async () => leave((await client.signOn.logout().catch(() => undefined))?.url)
+  const button = (
+    <Button variant="quiet" title="Sign out" aria-label="Sign out" {...(provider === undefined && { onClick: signOut })}>
       <Icon of={LogOut} />
     </Button>
+  )
+  if (provider === undefined) return button
+  return (
+    <Popover label="Sign out" trigger={button}>
+      <div className="flex flex-col gap-1">
+        <Button variant="quiet" onClick={signOut}>
+          Sign out of Dendro
+        </Button>
+        <Button variant="quiet" className="max-w-72" onClick={signOutAtProvider}>
+          <span className="truncate">Sign out of {provider} too</span>
+        </Button>
+      </div>
+    </Popover>
   )
 }

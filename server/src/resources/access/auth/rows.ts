@@ -27,6 +27,10 @@ export const insertSession = (db: Db, row: SessionRow) =>
 export const selectSession = (db: Db, orgId: string, id: string) =>
   db.one<SessionRow>(sql`select * from sessions where org_id = ${orgId} and id = ${id}`)
 
+export const selectProviderName = (db: Db, orgId: string, sessionId: string) =>
+  db.one<{ name: string }>(sql`
+    select i.name from sessions s join sso_idps i on i.id = s.idp_id where s.org_id = ${orgId} and s.id = ${sessionId}`)
+
 /** Ends the sessions of a person at a provider, or one of them. They may act in several organizations. */
 export const deleteProvidedSessions = (db: Db, idpId: string, of: { subject?: string | undefined; session?: string | undefined }) =>
   db.all<{ org_id: string; user_id: string }>(sql`

@@ -23,15 +23,17 @@ export async function endSessions(world: World, facts: RequestFacts, idp: IdpRow
   })
 }
 
-/** Ends the sessions that a provider names, in all organizations in which the person acts. */
+/** Ends the sessions that a provider names, in all organizations in which the person acts. Returns how many there were. */
 export async function endNamedSessions(
   world: World,
   tx: Db,
   facts: RequestFacts,
   idp: IdpRow,
   of: Pick<Ending, 'subject' | 'session'>,
-): Promise<void> {
-  for (const ended of await endProvidedSessions(tx, idp.id, of)) await recordEnd(world, tx, facts, idp, ended)
+): Promise<number> {
+  const sessions = await endProvidedSessions(tx, idp.id, of)
+  for (const ended of sessions) await recordEnd(world, tx, facts, idp, ended)
+  return sessions.length
 }
 
 type EndedSignOn = { idp: IdpRow; row: SignOnRow; isRefused: boolean; facts: RequestFacts }

@@ -3,6 +3,7 @@ import {
   allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
+  buildEndSessionUrl,
   type ClientAuth,
   ClientSecretBasic,
   ClientSecretPost,
@@ -86,14 +87,14 @@ export async function redeemed(
 /** What a provider says when it is asked again about a sign-on. A token may come with the answer, and then replaces the one of before. */
 export type Verdict = { kind: 'confirmed'; token?: string | undefined } | { kind: 'refused' } | { kind: 'unanswered'; cause: unknown }
 
-type Asked = { type: 'REFRESH' | 'ACCESS'; token: Secret; subject: string }
+type Check = { type: 'REFRESH' | 'ACCESS'; token: Secret; subject: string }
 
 /** Reads the configuration of a provider once, to ask it about many sign-ons. */
-export async function openQuestions(world: ProviderWorld, idp: IdpRow): Promise<(asked: Asked) => Promise<Verdict>> {
+export async function openChecks(world: ProviderWorld, idp: IdpRow): Promise<(check: Check) => Promise<Verdict>> {
   const provider = await discover(world, idp)
-  return async (asked) => {
+  return async (check) => {
     try {
-      return asked.type === 'REFRESH' ? await refreshed(provider, asked) : await informed(world, provider, asked)
+      return check.type === 'REFRESH' ? await refreshed(provider, check) : await informed(world, provider, check)
     } catch (cause) {
       // Only this error says that the grant of the user has ended; others are about the service, or about the provider.
       const isRefused = cause instanceof ResponseBodyError && cause.error === 'invalid_grant'
@@ -102,13 +103,13 @@ export async function openQuestions(world: ProviderWorld, idp: IdpRow): Promise<
   }
 }
 
-async function refreshed(provider: Configuration, { token, subject }: Asked): Promise<Verdict> {
+async function refreshed(provider: Configuration, { token, subject }: Check): Promise<Verdict> {
   const tokens = await refreshTokenGrant(provider, token.reveal())
   const sub = tokens.claims()?.sub
   return sub === undefined || sub === subject ? { kind: 'confirmed', token: tokens.refresh_token } : { kind: 'refused' }
 }
 
-async function informed({ outgoing }: ProviderWorld, provider: Configuration, { token }: Asked): Promise<Verdict> {
+async function informed({ outgoing }: ProviderWorld, provider: Configuration, { token }: Check): Promise<Verdict> {
   const { userinfo_endpoint: url } = provider.serverMetadata()
   if (url === undefined) throw new Error('the provider has no user info any more')
   const headers = { authorization: `Bearer ${token.reveal()}`, accept: 'application/json' }
@@ -117,6 +118,20 @@ async function informed({ outgoing }: ProviderWorld, provider: Configuration, { 
   return status === 401 || status === 403
     ? { kind: 'refused' }
     : { kind: 'unanswered', cause: new Error(`the user info answered ${status}`) }
+}
+
+/** The address to which a browser goes to end its session at the provider; undefined if the provider has none. */
+export async function endSessionUrl(
+  world: ProviderWorld,
+  idp: IdpRow,
+  { hint, redirectUri }: { hint: string | undefined; redirectUri: string },
+): Promise<URL | undefined> {
+  const provider = await discover(world, idp)
+  if (provider.serverMetadata().end_session_endpoint === undefined) return undefined
+  return buildEndSessionUrl(provider, {
+    post_logout_redirect_uri: redirectUri,
+    ...(hint === undefined ? {} : { id_token_hint: hint }),
+  })
 }
 
 /** The keys with which a provider signs. */

@@ -4,7 +4,7 @@ import type { World } from '../../../world.ts'
 import { type IdpRow, idpById } from '../sso/sso.ts'
 import { endSignOn } from './ending.ts'
 import { keptSecret, sealedToken } from './kept-sign-ons.ts'
-import { openQuestions, type Verdict } from './provider-client.ts'
+import { openChecks, type Verdict } from './provider-client.ts'
 import {
   confirmSignOn,
   type Due,
@@ -28,7 +28,7 @@ const UNANSWERED_MAX = 20
 const UNANSWERED_IN_A_ROW_MAX = 3
 const KEPT_MS = 60 * 60_000
 const ORGANIZATIONS_AT_ONCE = 8
-const QUESTIONS_AT_ONCE = 8
+const CHECKS_AT_ONCE = 8
 /** The share of one organization in a run, so that its slow providers do not delay others. */
 const ORGANIZATION_MS = 20_000
 const ROWS_MAX = 200
@@ -62,7 +62,7 @@ async function recheckDue(world: World, job: Pick<JobRun, 'hold' | 'signal'>): P
 async function recheckProvider(world: World, run: Rechecking, idpId: string): Promise<void> {
   const idp = await idpById(world, idpId)
   if (!idp) return
-  const ask = await openQuestions(world, idp).catch((err: unknown) => {
+  const ask = await openChecks(world, idp).catch((err: unknown) => {
     world.log.warn({ err, idp: idp.id }, 'an identity provider could not be asked about its users')
     return undefined
   })
@@ -72,7 +72,7 @@ async function recheckProvider(world: World, run: Rechecking, idpId: string): Pr
   const isOver = (): boolean => signal.aborted || unanswered >= UNANSWERED_IN_A_ROW_MAX
   for (;;) {
     const rows = await selectDueSignOns(world.meta, idp.id, due, ROWS_MAX)
-    await atOnce(QUESTIONS_AT_ONCE, rows, async (row) => {
+    await atOnce(CHECKS_AT_ONCE, rows, async (row) => {
       if (isOver()) return
       const token = await keptSecret(world, row, 'token')
       if (!token || !row.token_type) return

@@ -23,6 +23,8 @@ import { notTrusted, withProvider } from './provider-failures.ts'
 import type { PendingRow } from './rows.ts'
 import { samlRequestUrl } from './saml-client.ts'
 
+export { signOnRecheck } from './recheck.ts'
+
 type Providers = ReplyOf<typeof contract.signOn.providers>
 /** How long an access token counts that does not say it. */
 const ACCESS_S = 5 * 60
