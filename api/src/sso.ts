@@ -13,6 +13,8 @@ const claimText = text(0, CLAIM_LENGTH_MAX)
 const claim = z.union([claimText, z.number(), z.boolean(), list(claimText)])
 const SESSION_MINUTES_MIN = 5
 const SESSION_MINUTES_MAX = 720
+/** Some providers nest what a person may do, such as `resource_access.app.roles`. */
+const nestedClaim = z.union([claim, mapOf(z.union([claim, mapOf(claim, CLAIMS_MAX)]), CLAIMS_MAX)])
 const params = z.object({ name: text(1, NAME_LENGTH_MAX) })
 
 const domain = text(1, NAME_LENGTH_MAX)
@@ -198,7 +200,7 @@ export const sso = {
     permission: 'access_read',
     tier: 'D',
     summary: 'Show which roles and groups a sign-on with these claims would get',
-    body: z.object({ idp: text(1, NAME_LENGTH_MAX), claims: mapOf(z.union([claim, mapOf(claim, CLAIMS_MAX)]), CLAIMS_MAX) }),
+    body: z.object({ idp: text(1, NAME_LENGTH_MAX), claims: mapOf(nestedClaim, CLAIMS_MAX) }),
     reply: z.object({ roles: z.array(z.string()), groups: z.array(uuid) }),
     fails: [404],
   }),

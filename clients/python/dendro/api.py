@@ -4865,7 +4865,7 @@ class SsoCreateMappingBody(TypedDict):
 
 class SsoPreviewBody(TypedDict):
     idp: str
-    claims: Dict[str, Union[Union[str, float, bool, List[str]], Dict[str, Union[str, float, bool, List[str]]]]]
+    claims: Dict[str, Union[Union[str, float, bool, List[str]], Dict[str, Union[Union[str, float, bool, List[str]], Dict[str, Union[str, float, bool, List[str]]]]]]]
 
 
 class SsoPreviewReply(TypedDict):

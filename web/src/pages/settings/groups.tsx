@@ -15,7 +15,7 @@ import { GroupRoles, useGrants } from './grants.tsx'
 import { Members } from './members.tsx'
 import { useRoleNames } from './role-picker.tsx'
 
-const GROUPS = ['groups']
+export const GROUPS = ['groups']
 const opens = ['Members', 'Roles', 'Edit'] as const
 type Open = (typeof opens)[number]
 

@@ -13,7 +13,7 @@ import { clockOf } from '../../parts/time-range.ts'
 import { Input, Select } from '../../ui/field.tsx'
 import { isSameSet, RolePicker, useRoleNames } from './role-picker.tsx'
 
-const KEYS = ['api keys']
+export const KEYS = ['api keys']
 const DAY_S = 86_400
 const lifetimes = [
   ['0', 'never'],
