@@ -44,7 +44,13 @@ export async function authorizationUrl(
     code_challenge: await calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
   })
-  return url.href
+  return pageAddress(url)
+}
+
+/** A page of the web app goes to the address, so that it must not be a script. */
+function pageAddress(url: URL): string {
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))) return url.href
+  throw new Error('the provider leads browsers to an address that is no page')
 }
 
 /** What a provider grants for its answer: verified claims, those of the ID token and those that only the user info has, and tokens. */
@@ -125,13 +131,14 @@ export async function endSessionUrl(
   world: ProviderWorld,
   idp: IdpRow,
   { hint, redirectUri }: { hint: string | undefined; redirectUri: string },
-): Promise<URL | undefined> {
+): Promise<string | undefined> {
   const provider = await discover(world, idp)
   if (provider.serverMetadata().end_session_endpoint === undefined) return undefined
-  return buildEndSessionUrl(provider, {
+  const url = buildEndSessionUrl(provider, {
     post_logout_redirect_uri: redirectUri,
     ...(hint === undefined ? {} : { id_token_hint: hint }),
   })
+  return pageAddress(url)
 }
 
 /** The keys with which a provider signs. */

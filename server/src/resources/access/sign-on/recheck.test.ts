@@ -1,9 +1,11 @@
 import type { Login, User } from '@dendro/api'
+import { generateKeyPair, SignJWT } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest'
 import { CLIENT, type IdentityProvider, openIdentityProvider } from '../../../../../test/identity-provider.ts'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 import { makeServiceDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
 import { sql } from '../../../meta/sql.ts'
+import { openForgedProvider } from './forged-provider.fixture.ts'
 import { signOnRecheck } from './recheck.ts'
 
 const MINUTE_MS = 60_000
@@ -220,4 +222,34 @@ test('what is kept of a sign-on goes when its sessions have ended', async () => 
   expect((await app.ask('POST', '/auth/logout', { token: grace.token })).status).toBe(204)
   advance(2 * 60 * MINUTE_MS)
   await expect.poll(() => rowOf(grace.userId), PATIENCE).toBeUndefined()
+})
+
+test('an answer about somebody else ends the sign-on, and one with a forged signature is no answer', async () => {
+  const keys = await generateKeyPair('RS256', { extractable: true })
+  const forged = await openForgedProvider(keys)
+  forged.refresh({})
+  const made = await setup({ issuer_url: forged.issuer, client_id: 'dendro', client_secret: 'a secret' })
+  const sessionOf = async (sub: string) => {
+    const headers = { 'x-forwarded-for': `198.18.3.${++count}` }
+    const started = await app.ask<{ url: string }>('POST', '/auth/sso/start', { body: { provider: made.id }, headers })
+    const cookie = (started.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+    const answer = forged.code({ claims: { sub, email: `${sub}@${made.domain}` } }, started.body.url)
+    const login = await app.ask<Login>('POST', '/auth/sso/finish', { body: { answer }, headers: { cookie } })
+    expect(login.status).toBe(200)
+    return { token: login.body.token, userId: login.body.user.id }
+  }
+  const ada = await sessionOf('ada')
+  const other = await generateKeyPair('RS256')
+  forged.refresh({
+    sign: ({ claims }) => new SignJWT({ ...claims, sub: 'grace' }).setProtectedHeader({ alg: 'RS256', kid: 'one' }).sign(other.privateKey),
+  })
+  await checked(ada.userId)
+  expect([(await rowOf(ada.userId))?.failures, await statusOf(ada.token)]).toEqual([1, HERE])
+  forged.refresh({ claims: { sub: 'ada' } })
+  await checked(ada.userId)
+  expect([(await rowOf(ada.userId))?.failures, await statusOf(ada.token)]).toEqual([0, HERE])
+  forged.refresh({ claims: { sub: 'grace' } })
+  advance(5 * MINUTE_MS)
+  await expect.poll(() => statusOf(ada.token), PATIENCE).toEqual(GONE)
+  await forged.close()
 })
