@@ -104,14 +104,20 @@ async function settle(world: World, run: Rechecking, of: { idp: IdpRow; row: Sig
   })
 }
 
-/** Counts one check without an answer for each sign-on that is due; those with too many end. */
-async function failDue(world: World, { job, due }: Rechecking, idp: IdpRow): Promise<void> {
-  await world.meta.write(idp.org_id, async (tx) => {
+/** Counts one check without an answer for each sign-on that is due; those with too many end, each in a transaction of its own. */
+async function failDue(world: World, { job, signal, due }: Rechecking, idp: IdpRow): Promise<void> {
+  const failed = await world.meta.write(idp.org_id, async (tx) => {
     await job.hold(tx)
-    const failed = await failDueSignOns(tx, idp.id, { ...due, nowMs: world.clock.nowMs() })
-    for (const row of failed)
-      if (row.failures >= UNANSWERED_MAX) await endSignOn(world, tx, { idp, row, isRefused: false, facts: factsOfWork(KIND) })
+    return failDueSignOns(tx, idp.id, { ...due, nowMs: world.clock.nowMs() })
   })
+  for (const row of failed) {
+    if (signal.aborted) return
+    if (row.failures < UNANSWERED_MAX) continue
+    await world.meta.write(idp.org_id, async (tx) => {
+      await job.hold(tx)
+      await endSignOn(world, tx, { idp, row, isRefused: false, facts: factsOfWork(KIND) })
+    })
+  }
 }
 
 /** Does the work for all items, only some at once. */

@@ -25,8 +25,6 @@ export const insertSignOn = (db: Db, row: SignOnRow) =>
     values (${row.org_id}, ${row.id}, ${row.idp_id}, ${row.user_id}, ${row.subject}, ${row.token_type}, ${row.token}, ${row.token_ends_at},
       ${row.hint}, ${row.checked_at}, ${row.failures})`)
 
-export const selectSignOn = (db: Db, id: string) => db.one<SignOnRow>(sql`select * from sso_sign_ons where id = ${id}`)
-
 /** Not limited to an organization: the sessions of a sign-on may act in several. */
 export const selectSessionsOf = (db: Db, id: string) =>
   db.all<{ org_id: string; user_id: string }>(sql`select org_id, user_id from sessions where sign_on_id = ${id}`)
