@@ -253,3 +253,13 @@ test('an answer about somebody else ends the sign-on, and one with a forged sign
   await expect.poll(() => statusOf(ada.token), PATIENCE).toEqual(GONE)
   await forged.close()
 })
+
+test('a token that cannot be opened keeps nobody else from being checked', async () => {
+  const made = await setup()
+  const [broken, ada] = [await signOn(made), await signOn(made)]
+  await app.app.world.meta.run(sql`update sso_sign_ons set token = 'no token'::bytea where user_id = ${broken.userId}`)
+  provider.remove(ada.sub)
+  await checked(broken.userId)
+  await expect.poll(() => statusOf(ada.token), PATIENCE).toEqual(GONE)
+  expect([(await rowOf(broken.userId))?.failures, await statusOf(broken.token)]).toEqual([1, HERE])
+})

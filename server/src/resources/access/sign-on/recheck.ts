@@ -54,7 +54,14 @@ async function recheckDue(world: World, job: Pick<JobRun, 'hold' | 'signal'>): P
   const found = Map.groupBy(await selectDueProviders(world.meta, due), ({ org_id }) => org_id)
   await atOnce(ORGANIZATIONS_AT_ONCE, [...found.values()], async (providers) => {
     const signal = AbortSignal.any([job.signal, AbortSignal.timeout(ORGANIZATION_MS)])
-    for (const { idp_id } of providers) if (!signal.aborted) await recheckProvider(world, { job, signal, due }, idp_id)
+    for (const { idp_id } of providers) {
+      if (signal.aborted) return
+      // One provider must not keep the others from being asked.
+      await recheckProvider(world, { job, signal, due }, idp_id).catch((err) => {
+        job.signal.throwIfAborted()
+        world.log.warn({ err, idp: idp_id }, 'the sign-ons of an identity provider could not be checked')
+      })
+    }
   })
   job.signal.throwIfAborted()
 }
@@ -74,9 +81,7 @@ async function recheckProvider(world: World, run: Rechecking, idpId: string): Pr
     const rows = await selectDueSignOns(world.meta, idp.id, due, ROWS_MAX)
     await atOnce(CHECKS_AT_ONCE, rows, async (row) => {
       if (isOver()) return
-      const token = await keptSecret(world, row, 'token')
-      if (!token || !row.token_type) return
-      const verdict = await ask({ type: row.token_type, token, subject: row.subject })
+      const verdict = await verdictOn(world, ask, row)
       if (verdict.kind === 'unanswered')
         world.log.warn({ err: verdict.cause, idp: idp.id }, 'an identity provider did not answer about a user')
       unanswered = verdict.kind === 'unanswered' ? unanswered + 1 : 0
@@ -84,6 +89,17 @@ async function recheckProvider(world: World, run: Rechecking, idpId: string): Pr
     })
     if (unanswered >= UNANSWERED_IN_A_ROW_MAX && !signal.aborted) return failDue(world, run, idp)
     if (rows.length < ROWS_MAX || isOver()) return
+  }
+}
+
+/** A token that cannot be opened is as good as no answer, so that it does not keep others from being checked. */
+async function verdictOn(world: World, ask: Awaited<ReturnType<typeof openChecks>>, row: SignOnRow): Promise<Verdict> {
+  try {
+    const token = await keptSecret(world, row, 'token')
+    if (!token || !row.token_type) throw new Error('the sign-on has no token')
+    return await ask({ type: row.token_type, token, subject: row.subject })
+  } catch (cause) {
+    return { kind: 'unanswered', cause }
   }
 }
 
