@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
-import { type DataFile, type DataKind, dataFile, dataKinds, sampledKinds } from './ingest-data.ts'
-import { type Limits, limitsOf } from './ingest-limits.ts'
-import { type Taken, type TakenSmall, takeFile, takeSmall } from './ingest-measure.ts'
-import { dendro, type Lag, type System, victoriaLogs } from './ingest-systems.ts'
-import { median, printTable } from './service.ts'
+import { type DataFile, type DataKind, dataFile, dataKinds, sampledKinds } from './ingest/data.ts'
+import { type Limits, limitsOf } from './ingest/limits.ts'
+import { type Taken, type TakenSmall, takeFile, takeSmall } from './ingest/measure.ts'
+import { dendro, type Lag, type System, victoriaLogs } from './ingest/systems.ts'
+import { median, printTable } from './stand/service.ts'
 
 /**
  * Ingestion over HTTP, acknowledged and on disk, compared with VictoriaLogs in the same run and with the limits of the file. Each round starts each

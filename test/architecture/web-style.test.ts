@@ -68,7 +68,7 @@ test('colors, sizes of text and radii are tokens', () => {
 
 test('pages have the widths of the tokens', () => {
   const widths = foundIn(
-    sources.filter(({ name }) => name.startsWith('pages/') || name === 'parts/page.tsx'),
+    sources.filter(({ name }) => name.startsWith('pages/') || name === 'parts/shell/page.tsx'),
     /\bmax-w-\[\d+(?:px|rem)\]/g,
   )
   expect(widths).toEqual([])

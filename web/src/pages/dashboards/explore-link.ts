@@ -1,7 +1,7 @@
 import type { MetricQuery, Widget } from '@dendro/api'
 import { type ChartShape, chartShapes } from '../../parts/chart/data.ts'
-import { groupKeys } from '../../parts/condition.ts'
-import type { RangeParams } from '../../parts/range-params.ts'
+import { groupKeys } from '../../parts/query/condition.ts'
+import type { RangeParams } from '../../parts/time/range-params.ts'
 
 type LinkedQuery = Pick<MetricQuery, 'select' | 'where' | 'groups'>
 

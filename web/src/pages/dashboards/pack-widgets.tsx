@@ -1,6 +1,6 @@
 import type { ContentPackPreview } from '@dendro/api'
-import { count } from '../../parts/numbers.ts'
-import { Panel } from '../../parts/page.tsx'
+import { count } from '../../parts/chart/numbers.ts'
+import { Panel } from '../../parts/shell/page.tsx'
 import { Preview } from './preview.tsx'
 import { styleOf } from './widget-style.ts'
 

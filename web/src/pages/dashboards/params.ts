@@ -1,5 +1,5 @@
-import { type RangeParams, readRangeParams } from '../../parts/range-params.ts'
-import { flag, oneOf, readParams, type SearchParamsOf, text } from '../../parts/search-params.ts'
+import { flag, oneOf, readParams, type SearchParamsOf, text } from '../../parts/shell/search-params.ts'
+import { type RangeParams, readRangeParams } from '../../parts/time/range-params.ts'
 
 const schema = {
   id: text,

@@ -1,9 +1,9 @@
 import type { Dashboard, Widget } from '@dendro/api'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { SERIES_MAX } from '../../parts/chart/measured.ts'
-import { useClient } from '../../parts/client.ts'
-import { useMay } from '../../parts/permitted.tsx'
-import { boundsOf, gridOf, type Range } from '../../parts/time-range.ts'
+import { useClient } from '../../parts/shell/client.ts'
+import { useMay } from '../../parts/shell/permitted.tsx'
+import { boundsOf, gridOf, type Range } from '../../parts/time/time-range.ts'
 import { slicesFor, styleOf } from './widget-style.ts'
 
 export function useDashboards() {

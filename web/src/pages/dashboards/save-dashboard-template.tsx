@@ -1,8 +1,8 @@
 import type { Dashboard, MetricDefinition, Widget } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
-import { useClient } from '../../parts/client.ts'
-import { saveMetricTemplate } from '../../parts/metric-templates.tsx'
-import { SaveAsTemplate } from '../../parts/save-as-template.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { saveMetricTemplate } from '../../parts/templates/metric-templates.tsx'
+import { SaveAsTemplate } from '../../parts/templates/save-as-template.tsx'
 
 /** SaveDashboardTemplate saves a dashboard, its widgets and their metrics as templates. */
 export function SaveDashboardTemplate({ dashboard }: { dashboard: Dashboard }) {

@@ -2,7 +2,7 @@ import type { MetricTimeseries } from '@dendro/api'
 import type { CSSProperties } from 'react'
 import { nameColors } from '../../parts/chart/colors.ts'
 import { measuredName } from '../../parts/chart/measured.ts'
-import { share } from '../../parts/numbers.ts'
+import { share } from '../../parts/chart/numbers.ts'
 import { arcPath, type Box, squares } from './geometry.ts'
 import type { Slice } from './slice.ts'
 

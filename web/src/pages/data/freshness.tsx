@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck, CircleDashed, CircleMinus, type LucideIcon } from 'lucide-react'
-import { ago } from '../../parts/numbers.ts'
+import { ago } from '../../parts/chart/numbers.ts'
 import { Icon } from '../../ui/icon.tsx'
 import type { Flow } from './params.ts'
 

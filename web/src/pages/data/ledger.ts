@@ -1,6 +1,6 @@
 import type { LedgerEntry } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
-import { useClient } from '../../parts/client.ts'
+import { useClient } from '../../parts/shell/client.ts'
 
 const HOUR_MS = 3_600_000
 const HOURS = 7 * 24

@@ -1,4 +1,4 @@
-import { except, flag, oneOf, readParams, type SearchParamsOf, text } from '../../parts/search-params.ts'
+import { except, flag, oneOf, readParams, type SearchParamsOf, text } from '../../parts/shell/search-params.ts'
 
 /** flows are the states of a dataset by the age of its newest event. */
 export const flows = ['receiving', 'quiet', 'silent', 'waiting'] as const

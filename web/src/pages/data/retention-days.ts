@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { count } from '../../parts/numbers.ts'
+import { count } from '../../parts/chart/numbers.ts'
+import { useClient } from '../../parts/shell/client.ts'
 
 /** useRetentionDays returns the effective retention of a dataset as text, or undefined while it is unknown. */
 export function useRetentionDays(): (id: string) => string | undefined {

@@ -1,9 +1,9 @@
 import type { Dataset } from '@dendro/api'
 import { useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { Form, FormField } from '../../parts/form.tsx'
-import { Panel, panelColumns } from '../../parts/page.tsx'
-import { ShownOnce } from '../../parts/records.tsx'
+import { Form, FormField } from '../../parts/records/form.tsx'
+import { ShownOnce } from '../../parts/records/records.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { Panel, panelColumns } from '../../parts/shell/page.tsx'
 import { Input } from '../../ui/field.tsx'
 import { ConfigAssistant } from './config-assistant.tsx'
 

@@ -1,4 +1,4 @@
-import { bytes } from '../../parts/numbers.ts'
+import { bytes } from '../../parts/chart/numbers.ts'
 
 const WIDTH = 8
 const HEIGHT = 20

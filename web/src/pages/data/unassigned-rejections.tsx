@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { TriangleAlert } from 'lucide-react'
-import { useCallerNames } from '../../parts/callers.ts'
-import { useClient } from '../../parts/client.ts'
-import { count } from '../../parts/numbers.ts'
+import { count } from '../../parts/chart/numbers.ts'
+import { useCallerNames } from '../../parts/shell/callers.ts'
+import { useClient } from '../../parts/shell/client.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { reasonText } from './rejection-reasons.ts'
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { useClient } from '../../parts/client.ts'
+import { useClient } from '../../parts/shell/client.ts'
 
 const DAY_MS = 86_400_000
 const DAYS = 7

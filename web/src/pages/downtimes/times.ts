@@ -1,5 +1,5 @@
 import type { Downtime } from '@dendro/api'
-import { clockOf, type Zone } from '../../parts/time-range.ts'
+import { clockOf, type Zone } from '../../parts/time/time-range.ts'
 
 /** weekdays in the order of a week. */
 export const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const

@@ -1,8 +1,8 @@
 import { type ChartShape, chartShapes } from '../../parts/chart/data.ts'
-import { type RangeParams, rangeOf, rangeParamsOf, readRangeParams } from '../../parts/range-params.ts'
-import { DEFAULT_RANGE, type Range } from '../../parts/time-range.ts'
+import { type RangeParams, rangeOf, rangeParamsOf, readRangeParams } from '../../parts/time/range-params.ts'
+import { DEFAULT_RANGE, type Range } from '../../parts/time/time-range.ts'
 import { type Baseline, baselines } from './changes/baseline.ts'
-import { readEventRef } from './events/event-link.ts'
+import { readEventRef } from './events/detail/event-link.ts'
 import { type Comparison, comparisons } from './time/compare.ts'
 
 export const tabs = ['events', 'patterns', 'table', 'chart', 'fields', 'changes'] as const

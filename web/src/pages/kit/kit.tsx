@@ -1,4 +1,4 @@
-import { Page } from '../../parts/page.tsx'
+import { Page } from '../../parts/shell/page.tsx'
 import { ChartStates } from './chart-states.tsx'
 import { ControlStates } from './control-states.tsx'
 import { Group, State } from './kit-state.tsx'

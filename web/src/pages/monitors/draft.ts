@@ -1,8 +1,8 @@
 import type { MetricDefinition, MetricQuery, Monitor } from '@dendro/api'
-import { newQuery, tidied } from '../../parts/metric-queries.ts'
-import { actionsOf, type FormTarget } from '../../parts/targets.ts'
-import type { Range } from '../../parts/time-range.ts'
-import { boundsOf } from '../../parts/time-range.ts'
+import { newQuery, tidied } from '../../parts/query/metric-queries.ts'
+import { actionsOf, type FormTarget } from '../../parts/records/targets.ts'
+import type { Range } from '../../parts/time/time-range.ts'
+import { boundsOf } from '../../parts/time/time-range.ts'
 import type { FormKind, FormOperator } from './labels.ts'
 
 /** A Draft is the state of the monitor form: numbers are still text, and fields may be empty. */

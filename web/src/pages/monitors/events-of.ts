@@ -1,6 +1,6 @@
 import type { Monitor } from '@dendro/api'
-import { bothConditions, groupCondition, groupKeys } from '../../parts/condition.ts'
-import { groupName, valueName } from '../../parts/group-name.ts'
+import { groupName, valueName } from '../../parts/chart/group-name.ts'
+import { bothConditions, groupCondition, groupKeys } from '../../parts/query/condition.ts'
 
 type Watched = { queries: readonly Pick<Monitor['queries'][number], 'from' | 'from_expr' | 'where' | 'groups'>[] }
 type TimeSpan = { fromMs: number; toMs: number }

@@ -1,6 +1,6 @@
 import type { Monitor, MonitorEvaluation } from '@dendro/api'
+import { count } from '../../parts/chart/numbers.ts'
 import { type Unit, unitOf } from '../../parts/chart/unit.ts'
-import { count } from '../../parts/numbers.ts'
 
 export type FormOperator = Monitor['comparison_operator']
 export type FormKind = Monitor['type']

@@ -1,6 +1,6 @@
-import { type RangeParams, readRangeParams } from '../../parts/range-params.ts'
-import { number, oneOf, readParams, type SearchParamsOf, text, textList } from '../../parts/search-params.ts'
-import { type Status, statuses } from '../../parts/status.tsx'
+import { type Status, statuses } from '../../parts/records/status.tsx'
+import { number, oneOf, readParams, type SearchParamsOf, text, textList } from '../../parts/shell/search-params.ts'
+import { type RangeParams, readRangeParams } from '../../parts/time/range-params.ts'
 
 export const filters = [...statuses, 'MUTED'] as const
 export type MonitorFilter = Status | 'MUTED'

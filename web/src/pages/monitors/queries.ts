@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useClient } from '../../parts/client.ts'
+import { useClient } from '../../parts/shell/client.ts'
 import { EVALUATIONS_MAX, type LoadedEvaluations, withLatest, withOlder } from './loaded-evaluations.ts'
 
 /** REFRESH_MS is the refresh interval of the page; monitors are evaluated every minute. */

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { FormField } from '../../parts/form.tsx'
+import { FormField } from '../../parts/records/form.tsx'
 import { Field, Input, Select } from '../../ui/field.tsx'
 import { type MonitorFormState, windows } from './draft.ts'
 import { type FormKind, type FormOperator, kindNames, operatorNames } from './labels.ts'

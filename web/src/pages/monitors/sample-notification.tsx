@@ -1,8 +1,8 @@
 import type { Monitor } from '@dendro/api'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { FailureNote } from '../../parts/failure.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
 import { Button } from '../../ui/button.tsx'
 
 const transitions = [

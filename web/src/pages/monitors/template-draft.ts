@@ -1,6 +1,6 @@
 import type { MetricQuery } from '@dendro/api'
-import type { TemplateContent } from '../../parts/placeholders.ts'
-import type { FormTarget } from '../../parts/targets.ts'
+import type { FormTarget } from '../../parts/records/targets.ts'
+import type { TemplateContent } from '../../parts/templates/placeholders.ts'
 import { HOUR_MS, type MonitorFormState, newDraft } from './draft.ts'
 
 const text = (value: unknown): string => (value === undefined ? '' : String(value))

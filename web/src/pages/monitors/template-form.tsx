@@ -1,8 +1,9 @@
 import type { MetricQuery, TemplateReference } from '@dendro/api'
 import { useState } from 'react'
-import { FormField } from '../../parts/form.tsx'
-import { measureText } from '../../parts/metric-queries.ts'
-import { useMetricTemplates } from '../../parts/metric-templates.tsx'
+import { measureText } from '../../parts/query/metric-queries.ts'
+import { FormField } from '../../parts/records/form.tsx'
+import { TargetFields } from '../../parts/records/target-fields.tsx'
+import { useMetricTemplates } from '../../parts/templates/metric-templates.tsx'
 import {
   isMap,
   isText,
@@ -12,9 +13,8 @@ import {
   parametersOf,
   references,
   type TemplateContent,
-} from '../../parts/placeholders.ts'
-import { TargetFields } from '../../parts/target-fields.tsx'
-import type { TemplateForm } from '../../parts/template-editor.tsx'
+} from '../../parts/templates/placeholders.ts'
+import type { TemplateForm } from '../../parts/templates/template-editor.tsx'
 import {
   ParameterFields,
   type ParameterType,
@@ -23,7 +23,7 @@ import {
   type TemplateFormProps,
   TemplateText,
   withParameters,
-} from '../../parts/template-form-fields.tsx'
+} from '../../parts/templates/template-form-fields.tsx'
 import { Field, Select, TextArea } from '../../ui/field.tsx'
 import type { MonitorFormState } from './draft.ts'
 import { kindNames, operatorNames } from './labels.ts'

@@ -1,9 +1,9 @@
 import type { Idp, SsoMapping } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { Form, FormField, type TextOf } from '../../parts/form.tsx'
-import { RecordPanel } from '../../parts/record-panel.tsx'
+import { Form, FormField, type TextOf } from '../../parts/records/form.tsx'
+import { RecordPanel } from '../../parts/records/record-panel.tsx'
+import { useClient } from '../../parts/shell/client.ts'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
 import { isSameSet, RolePicker, useRoleNames } from './role-picker.tsx'
 

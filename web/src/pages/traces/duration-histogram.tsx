@@ -1,6 +1,6 @@
 import { durationText } from '@dendro/language/nanoseconds'
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
-import { quantity } from '../../parts/numbers.ts'
+import { quantity } from '../../parts/chart/numbers.ts'
 import { between, durationsOf, type Picked, pickedSteps, type Step, stepAt } from './picked-durations.ts'
 
 type DurationHistogramProps = {

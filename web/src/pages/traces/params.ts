@@ -1,7 +1,7 @@
 import { readDuration } from '@dendro/language/nanoseconds'
-import { type RangeParams, readRangeParams } from '../../parts/range-params.ts'
-import { flag, number, oneOf, readParams, type SearchParamsOf, text } from '../../parts/search-params.ts'
-import type { Range } from '../../parts/time-range.ts'
+import { flag, number, oneOf, readParams, type SearchParamsOf, text } from '../../parts/shell/search-params.ts'
+import { type RangeParams, readRangeParams } from '../../parts/time/range-params.ts'
+import type { Range } from '../../parts/time/time-range.ts'
 
 export const statuses = ['ok', 'error', 'unset'] as const
 

@@ -3,8 +3,8 @@ import { durationText } from '@dendro/language/nanoseconds'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { nameColors } from '../../parts/chart/colors.ts'
-import { count, quantity } from '../../parts/numbers.ts'
-import { clockOf, type Zone } from '../../parts/time-range.ts'
+import { count, quantity } from '../../parts/chart/numbers.ts'
+import { clockOf, type Zone } from '../../parts/time/time-range.ts'
 import type { TraceParams } from './params.ts'
 
 type TraceRowsProps = { traces: readonly TraceSummary[]; params: TraceParams; zone: Zone }

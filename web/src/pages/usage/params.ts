@@ -1,5 +1,5 @@
-import { type RangeParams, readRangeParams } from '../../parts/range-params.ts'
-import { oneOf, readParams, type SearchParamsOf, text } from '../../parts/search-params.ts'
+import { oneOf, readParams, type SearchParamsOf, text } from '../../parts/shell/search-params.ts'
+import { type RangeParams, readRangeParams } from '../../parts/time/range-params.ts'
 
 export const kinds = ['ingestion', 'search', 'export'] as const
 export type UsageKind = (typeof kinds)[number]

@@ -1,11 +1,11 @@
 import type { Series } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { useCallers } from '../../parts/callers.ts'
-import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
-import { bytes, change, share } from '../../parts/numbers.ts'
-import { rangeParamsOf } from '../../parts/range-params.ts'
-import type { Range } from '../../parts/time-range.ts'
+import { bytes, change, share } from '../../parts/chart/numbers.ts'
+import { unknownDataset, useDatasets } from '../../parts/datasets/datasets.ts'
+import { useCallers } from '../../parts/shell/callers.ts'
+import { rangeParamsOf } from '../../parts/time/range-params.ts'
+import type { Range } from '../../parts/time/time-range.ts'
 import type { UsageBefore } from './nested.ts'
 
 /** useNames resolves ids of datasets and callers to names, or falls back to the id. */

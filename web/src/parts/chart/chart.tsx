@@ -2,13 +2,13 @@ import { type CSSProperties, type KeyboardEvent, type MouseEvent, useEffect, use
 import uPlot from 'uplot'
 import type { ChartBand, ChartData, ChartLevel, ChartMark, ChartShape } from './data.ts'
 import 'uplot/dist/uPlot.min.css'
-import { quantity, span } from '../numbers.ts'
-import type { Zone } from '../time-range.ts'
+import type { Zone } from '../time/time-range.ts'
 import { useChartColors } from './colors.ts'
 import { newCursor } from './cursor.ts'
 import { formOf, optionsOf, plotted } from './drawing.ts'
 import type { DrawingState } from './drawing-state.ts'
 import { Legend } from './legend.tsx'
+import { quantity, span } from './numbers.ts'
 import { unitText } from './unit.ts'
 
 type ChartProps = {

@@ -1,5 +1,5 @@
 import uPlot from 'uplot'
-import { clockOf, type Zone } from '../time-range.ts'
+import { clockOf, type Zone } from '../time/time-range.ts'
 import { colorOf, dashOf } from './colors.ts'
 import type { ChartData, ChartLevel, ChartShape } from './data.ts'
 import type { DrawingState } from './drawing-state.ts'

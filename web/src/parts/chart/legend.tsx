@@ -1,5 +1,5 @@
 import { useMemo, useSyncExternalStore } from 'react'
-import { clockOf, type Zone } from '../time-range.ts'
+import { clockOf, type Zone } from '../time/time-range.ts'
 import { nameColors } from './colors.ts'
 import type { Cursor } from './cursor.ts'
 import type { ChartBand, ChartData, ChartLevel, ChartMark } from './data.ts'

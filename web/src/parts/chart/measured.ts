@@ -1,6 +1,6 @@
 import type { MetricTimeseries, Series, TimeSlice } from '@dendro/api'
-import { groupName } from '../group-name.ts'
 import type { ChartData, ChartSeries } from './data.ts'
+import { groupName } from './group-name.ts'
 
 /** A Measured is the result of one query or formula. */
 type Measured = Pick<MetricTimeseries, 'name' | 'queries' | 'formulas' | 'series' | 'groups_series'>

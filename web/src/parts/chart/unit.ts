@@ -1,4 +1,4 @@
-import { bytes, compact, count, span } from '../numbers.ts'
+import { bytes, compact, count, span } from './numbers.ts'
 
 /** units are the formats of chart values. */
 export const units = ['number', 'bytes', 'milliseconds', 'seconds', 'percent'] as const

@@ -1,4 +1,4 @@
-import { span } from '../../../parts/numbers.ts'
+import { span } from '../../../parts/chart/numbers.ts'
 import type { TimeSpan } from '../time/time-span.ts'
 
 /** baselines are what a time span can be compared with: the time before it, the rest of the range, or the same time a day or a week earlier. */

@@ -1,5 +1,5 @@
 import type { ChangesReply } from '@dendro/api'
-import { count, quantity } from '../../../parts/numbers.ts'
+import { count, quantity } from '../../../parts/chart/numbers.ts'
 import { utcSpanText } from './finding-monitor.ts'
 
 const FINDINGS_SHOWN = 5

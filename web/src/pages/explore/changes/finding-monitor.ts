@@ -1,5 +1,5 @@
 import type { ChangesReply, Finding } from '@dendro/api'
-import { clockOf } from '../../../parts/time-range.ts'
+import { clockOf } from '../../../parts/time/time-range.ts'
 import { joinClauses, splitClauses, withClause } from '../query/clauses.ts'
 import type { ExploreQuery } from '../query/explore-query.ts'
 

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useClient } from '../../../parts/client.ts'
-import { boundsOf } from '../../../parts/time-range.ts'
+import { useClient } from '../../../parts/shell/client.ts'
+import { boundsOf } from '../../../parts/time/time-range.ts'
 import { type ExploreQuery, filterOf, queryKeyOf, sourceOf } from '../query/explore-query.ts'
 import type { TimeSpan } from '../time/time-span.ts'
 import { type Baseline, baselineOf } from './baseline.ts'

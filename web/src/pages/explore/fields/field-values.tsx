@@ -1,11 +1,11 @@
 import { ChartNoAxesColumn, Columns3, Minus, Plus } from 'lucide-react'
 import { useState } from 'react'
-import type { Field } from '../../../parts/fields.ts'
-import { count, quantity, share } from '../../../parts/numbers.ts'
+import { count, quantity, share } from '../../../parts/chart/numbers.ts'
+import type { Field } from '../../../parts/query/fields.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
-import { type ValueActions, ValueMenu } from '../events/value-menu.tsx'
+import { type ValueActions, ValueMenu } from '../events/detail/value-menu.tsx'
 
 type FieldValuesProps = { name: string; values: Field['values']; all: number; actions: ValueActions }
 

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { useClient } from '../../../parts/client.ts'
-import { useKnownFields } from '../../../parts/fields.ts'
-import { ABSENT } from '../../../parts/group-name.ts'
-import { timeRangeOf } from '../../../parts/time-range.ts'
+import { ABSENT } from '../../../parts/chart/group-name.ts'
+import { useKnownFields } from '../../../parts/query/fields.ts'
+import { useClient } from '../../../parts/shell/client.ts'
+import { timeRangeOf } from '../../../parts/time/time-range.ts'
 import { quotedField } from '../groups/groups.ts'
 import { type ExploreQuery, sourceOf } from '../query/explore-query.ts'
 

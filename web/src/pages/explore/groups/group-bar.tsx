@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
-import type { Field } from '../../../parts/fields.ts'
+import type { Field } from '../../../parts/query/fields.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { keyText } from '../query/clauses.ts'

@@ -1,4 +1,4 @@
-import { ABSENT } from '../../../parts/group-name.ts'
+import { ABSENT } from '../../../parts/chart/group-name.ts'
 import { keyText, valueText } from '../query/clauses.ts'
 import { byValue, rankOf } from './group-value.ts'
 import type { Group } from './groups.ts'

@@ -1,7 +1,7 @@
 import type { PatternRow, SearchResponse } from '@dendro/api'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useClient } from '../../../parts/client.ts'
-import { boundsOf, gridOf, timeRangeOf } from '../../../parts/time-range.ts'
+import { useClient } from '../../../parts/shell/client.ts'
+import { boundsOf, gridOf, timeRangeOf } from '../../../parts/time/time-range.ts'
 import type { DendroClient } from '../../../session/session.ts'
 import { costOf, type ExploreQuery, filterOf, queryKeyOf, type ResultCost, sourceOf } from '../query/explore-query.ts'
 

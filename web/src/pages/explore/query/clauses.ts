@@ -1,6 +1,6 @@
 import { quoted } from '@dendro/language/language-error'
 import { printKey } from '@dendro/language/print'
-import { isOr, jointsOf } from '../../../parts/query-readers.ts'
+import { isOr, jointsOf } from '../../../parts/query/query-readers.ts'
 
 /** A clause is one condition of a query, shown as a chip. A query is its enabled clauses joined by AND. */
 

@@ -1,8 +1,8 @@
 import { CircleSlash2, Eye, EyeOff, X } from 'lucide-react'
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
-import type { Field } from '../../../parts/fields.ts'
-import { type QueryFocus, QueryInput } from '../../../parts/query-input.tsx'
-import { readWhere } from '../../../parts/query-readers.ts'
+import type { Field } from '../../../parts/query/fields.ts'
+import { type QueryFocus, QueryInput } from '../../../parts/query/query-input.tsx'
+import { readWhere } from '../../../parts/query/query-readers.ts'
 import { Icon } from '../../../ui/icon.tsx'
 
 type ConditionChipProps = {

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
-import { copyText } from '../../../parts/copy.ts'
-import { bytes, count, quantity, span } from '../../../parts/numbers.ts'
+import { bytes, count, quantity, span } from '../../../parts/chart/numbers.ts'
+import { copyText } from '../../../parts/shell/copy.ts'
 import { Button } from '../../../ui/button.tsx'
-import type { LiveTail } from '../events/live-tail.ts'
+import type { LiveTail } from '../events/live/live-tail.ts'
 import { curlOf, type ViewRequest } from '../share/curl.ts'
 import type { ResultCost } from './explore-query.ts'
 

@@ -1,6 +1,6 @@
 import type { SearchResponse } from '@dendro/api'
 import { ApiFailure } from '@dendro/api/client'
-import type { Range } from '../../../parts/time-range.ts'
+import type { Range } from '../../../parts/time/time-range.ts'
 
 /** ExploreQuery is the query of every part of the page; `refreshCount` changes when the user refreshes. */
 export type ExploreQuery = { datasets: readonly string[] | undefined; where: string; range: Range; refreshCount: number }

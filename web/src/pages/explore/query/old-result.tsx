@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { FailureNote } from '../../../parts/failure.tsx'
-import { nameOf, type Zone } from '../../../parts/time-range.ts'
+import { FailureNote } from '../../../parts/shell/failure.tsx'
+import { nameOf, type Zone } from '../../../parts/time/time-range.ts'
 import type { TimeSpan } from '../time/time-span.ts'
 
 type OldResultProps = {

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { clientOf, keptCredential } from '../../../session/session.ts'
-import { eventsQueryOptions } from '../events/use-events.ts'
+import { eventsQueryOptions } from '../events/list/use-events.ts'
 import { type ExploreParams, selectedRangeOf } from '../explore-params.ts'
 
 /** prefetchEvents requests the first events before the page renders. */

@@ -1,6 +1,6 @@
-import { count, quantity } from '../../../parts/numbers.ts'
+import { count, quantity } from '../../../parts/chart/numbers.ts'
 import type { useChanges } from '../changes/use-changes.ts'
-import type { useEvents } from '../events/use-events.ts'
+import type { useEvents } from '../events/list/use-events.ts'
 import type { Tab } from '../explore-params.ts'
 import type { useFields } from '../fields/use-fields.ts'
 import type { useGroups } from '../groups/groups.ts'

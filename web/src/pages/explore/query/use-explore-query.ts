@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
-import type { Range } from '../../../parts/time-range.ts'
-import { useZone } from '../../../parts/zone.ts'
+import type { Range } from '../../../parts/time/time-range.ts'
+import { useZone } from '../../../parts/time/zone.ts'
 import { type ChangeParams, type ExploreParams, exploreRangeOf, selectedRangeOf } from '../explore-params.ts'
 import type { ExploreQuery } from './explore-query.ts'
 

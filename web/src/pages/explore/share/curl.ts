@@ -1,5 +1,5 @@
-import { fieldsBody } from '../../../parts/fields.ts'
-import { boundsOf, gridOf, timeRangeOf } from '../../../parts/time-range.ts'
+import { fieldsBody } from '../../../parts/query/fields.ts'
+import { boundsOf, gridOf, timeRangeOf } from '../../../parts/time/time-range.ts'
 import type { Baseline } from '../changes/baseline.ts'
 import { changesBody } from '../changes/use-changes.ts'
 import type { Tab } from '../explore-params.ts'

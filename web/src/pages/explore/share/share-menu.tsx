@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { copyText } from '../../../parts/copy.ts'
-import { boundsOf, type Range } from '../../../parts/time-range.ts'
-import { exploreUrl } from '../events/event-link.ts'
+import { copyText } from '../../../parts/shell/copy.ts'
+import { boundsOf, type Range } from '../../../parts/time/time-range.ts'
+import { exploreUrl } from '../events/detail/event-link.ts'
 import { type ExploreParams, exploreRangeOf, withFixedTimes } from '../explore-params.ts'
 import { curlOf, type ViewRequest } from './curl.ts'
 

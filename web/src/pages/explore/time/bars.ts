@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useClient } from '../../../parts/client.ts'
-import { boundsOf, type Grid, gridOf } from '../../../parts/time-range.ts'
+import { useClient } from '../../../parts/shell/client.ts'
+import { boundsOf, type Grid, gridOf } from '../../../parts/time/time-range.ts'
 import type { DendroClient } from '../../../session/session.ts'
 import { type ExploreQuery, filterOf, queryKeyOf, sourceOf } from '../query/explore-query.ts'
 

@@ -1,5 +1,5 @@
 import { GitCompareArrows } from 'lucide-react'
-import type { Range } from '../../../parts/time-range.ts'
+import type { Range } from '../../../parts/time/time-range.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { type ChangeParams, optional } from '../explore-params.ts'
 import { type Comparison, comparisonName, comparisons } from './compare.ts'

@@ -1,5 +1,5 @@
-import { span } from '../../../parts/numbers.ts'
-import { boundsOf, type Range } from '../../../parts/time-range.ts'
+import { span } from '../../../parts/chart/numbers.ts'
+import { boundsOf, type Range } from '../../../parts/time/time-range.ts'
 import type { Bars } from './bars.ts'
 
 /** comparisons are the periods that a range can be compared with. */

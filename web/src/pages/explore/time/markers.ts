@@ -1,5 +1,5 @@
 import type { Downtime, Monitor } from '@dendro/api'
-import type { Status } from '../../../parts/status.tsx'
+import type { Status } from '../../../parts/records/status.tsx'
 import type { TimeSpan } from './time-span.ts'
 
 /** A Marker is a status change of a monitor, a downtime, or an event of a saved search that is marked on charts, such as a deployment. */

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useClient } from '../../../parts/client.ts'
-import { boundsOf, type Range } from '../../../parts/time-range.ts'
+import { useClient } from '../../../parts/shell/client.ts'
+import { boundsOf, type Range } from '../../../parts/time/time-range.ts'
 import { type Groups, measureGroups } from '../groups/groups.ts'
 import { countPatterns, mergePatterns, type Pattern } from '../patterns/patterns.ts'
 import type { ExploreQuery } from '../query/explore-query.ts'
