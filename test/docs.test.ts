@@ -5,9 +5,9 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { settings } from '../server/src/config.ts'
 import { resourceAreas, serverModules } from './architecture/rules.ts'
-import { olderNode } from './older-node.ts'
-import { readmeCommands, readmeScripts } from './readme.ts'
-import { openTestApp } from './world.ts'
+import { olderNode } from './programs/older-node.ts'
+import { readmeCommands, readmeScripts } from './support/readme.ts'
+import { openTestApp } from './support/world.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')

@@ -9,8 +9,8 @@ import type { RawHandler } from '../server/src/http/raw-handler.ts'
 import { systemIds } from '../server/src/kernel/ids.ts'
 import { openLogger } from '../server/src/kernel/log.ts'
 import { mustBeCounted, mustFail } from './contract/failure.ts'
-import { exchange, openWire, repliesIn, request } from './http-raw.ts'
-import { openTestApp, type Reply, type TestApp, type TestOrganization } from './world.ts'
+import { exchange, openWire, repliesIn, request } from './support/http-raw.ts'
+import { openTestApp, type Reply, type TestApp, type TestOrganization } from './support/world.ts'
 
 let app: TestApp
 let org: TestOrganization

@@ -6,7 +6,7 @@ import { sql } from '../server/src/meta/sql.ts'
 import { locate } from '../server/src/resources/data/catalog/catalog.ts'
 import { exporting } from '../server/src/resources/queries/exports/run.ts'
 import { createEvaluationRound } from '../server/src/resources/watching/evaluations/evaluations.ts'
-import { openTestApp, type TestApp, type TestOrganization } from './world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from './support/world.ts'
 
 /** A nightly run takes five times as many of both. One dataset has SHAPES events, each of a shape of its own, and KEYS keys in others; beside it lie DATASETS more, with two events each. */
 const SHAPES = Number(process.env.DENDRO_TEST_SHAPES ?? 20_000)

@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { type Contract, contract } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { olderNode } from './older-node.ts'
-import { openTestApp, type TestApp, type TestOrganization } from './world.ts'
+import { olderNode } from './programs/older-node.ts'
+import { openTestApp, type TestApp, type TestOrganization } from './support/world.ts'
 
 /** The packages that users install: packed, installed in an empty folder without a network, and run against a service. */
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { delayP99Ms, recordDelaysInto } from '../../test/loop-delays.ts'
+import { delayP99Ms, recordDelaysInto } from '../../test/support/loop-delays.ts'
 import { freePort, type Service, startService, untilOk } from '../stand/service.ts'
 import { type DataFile, type DataKind, isTextKind } from './data.ts'
 import { activeBytes, filesBytes, type Merged, mergeFully } from './disk.ts'

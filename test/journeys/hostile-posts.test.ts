@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { memoryMbOf, peakMbDuring } from '../process-memory.ts'
-import { complaintsOf, copyMadeStores, killServices, type Service, startService, until, untilUp } from '../service.ts'
+import { memoryMbOf, peakMbDuring } from '../support/process-memory.ts'
+import { complaintsOf, copyMadeStores, killServices, type Service, startService, until, untilUp } from '../support/service.ts'
 
 /** Hostile requests to the real program, while the memory of all its processes is watched. */
 let dir: string

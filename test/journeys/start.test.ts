@@ -17,7 +17,7 @@ import {
   stop,
   until,
   untilUp,
-} from '../service.ts'
+} from '../support/service.ts'
 
 let dir: string
 beforeEach(async () => {

@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { insertDatasets } from '../../../server/src/resources/data/datasets/rows.ts'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../test/support/world.ts'
 import { type Ran, runCaptured } from '../command-runner.fixture.ts'
 
 let app: TestApp

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../test/reader.ts'
+import { openReader, type Reader } from '../../../test/support/reader.ts'
 import { OPEN_LISTS } from '../lines/open-maps.ts'
 import { LONGEST_PERIOD_S } from '../lines/periods.ts'
 import { eventsTable } from '../lines/table.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../test/support/world.ts'
 import { linesByService } from './receivers/native/by-service.ts'
 
 let app: TestApp

@@ -1,6 +1,6 @@
 import { printFilter } from '@dendro/language/print'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../../../test/reader.ts'
+import { openReader, type Reader } from '../../../../../test/support/reader.ts'
 import { parseFilter } from '../../../query/query.ts'
 import { countExcluded, excludedBy, exclusionWarnings, suspectsIn } from './left-out.ts'
 

@@ -1,7 +1,7 @@
 import type { FailureBody, Limit } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSendersAlone, type Sent } from '../../../../../test/senders.ts'
-import { openTestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openSendersAlone, type Sent } from '../../../../../test/support/senders.ts'
+import { openTestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 import { monthOf } from './month.ts'
 
 type Usage = { value: number; used: number; window_start: number; window_end: number; crossed_at?: number }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 let app: TestApp
 let org: TestOrganization

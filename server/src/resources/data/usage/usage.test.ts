@@ -1,7 +1,7 @@
 import { contract, type Delta, type MetricItem, type UsageSeries } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSendersAlone, type Senders } from '../../../../../test/senders.ts'
-import type { TestOrganization } from '../../../../../test/world.ts'
+import { openSendersAlone, type Senders } from '../../../../../test/support/senders.ts'
+import type { TestOrganization } from '../../../../../test/support/world.ts'
 
 let senders: Senders
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 import { decodeDelivered, encodeDelivered, readEventId, undelivered, withDelivery } from './delivered.ts'
 
 const BREAKS = 7

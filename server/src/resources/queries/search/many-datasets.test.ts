@@ -1,6 +1,6 @@
 import type { FailureBody, SearchResponse } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 /** More than the number with a branch of their own in a statement. */
 const DATASETS = 501

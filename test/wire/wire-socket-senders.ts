@@ -1,4 +1,4 @@
-import type { StoredEvent } from './stored-events.ts'
+import type { StoredEvent } from '../support/stored-events.ts'
 import { type LineRule, objectIn } from './wire.ts'
 import type { MeaningRule } from './wire-meaning.ts'
 

@@ -7,15 +7,15 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import pg from 'pg'
-import { makeTestDatabase } from '../server/src/meta/database.fixture.ts'
-import { clientConfig, sqlState } from '../server/src/meta/driver.ts'
-import { madeFrom, neverRun, type RecordedStatement, templatesIn } from './statements.ts'
+import { makeTestDatabase } from '../../server/src/meta/database.fixture.ts'
+import { clientConfig, sqlState } from '../../server/src/meta/driver.ts'
+import { madeFrom, neverRun, type RecordedStatement, templatesIn } from '../support/statements.ts'
 
 const CONSTRAINT_VIOLATED = /^23/
 
 const [dir = ''] = process.argv.slice(2)
 const serverUrl = process.env.DENDRO_TEST_POSTGRES_URL
-const root = resolve(import.meta.dirname, '..')
+const root = resolve(import.meta.dirname, '../..')
 const files = globSync('server/src/**/*.ts', { cwd: root }).filter((path) => !/\.(test|fixture)\.ts$/.test(path))
 const templates = files.flatMap((path) => templatesIn(path, readFileSync(join(root, path), 'utf8')))
 const recorded = [

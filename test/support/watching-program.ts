@@ -1,8 +1,8 @@
 /** The program that the monitoring journey kills: the whole service, with a wall clock that stands still until its parent moves it. Argument: the time. */
-import { openApp } from '../server/src/app.ts'
-import { readConfig } from '../server/src/config.ts'
-import { systemClock } from '../server/src/kernel/clock.ts'
-import { openWorld } from '../server/src/open-world.ts'
+import { openApp } from '../../server/src/app.ts'
+import { readConfig } from '../../server/src/config.ts'
+import { systemClock } from '../../server/src/kernel/clock.ts'
+import { openWorld } from '../../server/src/open-world.ts'
 
 export type ToProgram = { nowMs: number }
 export type FromProgram = { url: string }

@@ -1,7 +1,7 @@
 import { inject } from 'vitest'
-import { makeEngines } from '../server/src/events/store/engine.fixture.ts'
-import { makeServiceDatabase } from '../server/src/meta/database.fixture.ts'
-import { sql } from '../server/src/meta/sql.ts'
+import { makeEngines } from '../../server/src/events/store/engine.fixture.ts'
+import { makeServiceDatabase } from '../../server/src/meta/database.fixture.ts'
+import { sql } from '../../server/src/meta/sql.ts'
 import { type StoredEvent, storedEvents } from './stored-events.ts'
 import { openTestApp, type Reply, type TestApp, type TestOrganization } from './world.ts'
 

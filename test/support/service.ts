@@ -3,12 +3,13 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
-import { copyMadeEvents } from '../server/src/events/store/engine.fixture.ts'
-import { copyMadeMeta } from '../server/src/meta/database.fixture.ts'
+import { copyMadeEvents } from '../../server/src/events/store/engine.fixture.ts'
+import { copyMadeMeta } from '../../server/src/meta/database.fixture.ts'
 
-const root = resolve(import.meta.dirname, '..')
+const root = resolve(import.meta.dirname, '../..')
 /** Lets a program write down its statements as the tests do, where they are recorded. */
-export const recordingArgs = process.env.DENDRO_TEST_STATEMENTS === undefined ? [] : ['--import', join(root, 'test/record-statements.ts')]
+export const recordingArgs =
+  process.env.DENDRO_TEST_STATEMENTS === undefined ? [] : ['--import', join(root, 'test/runner/record-statements.ts')]
 /** PATIENCE_MS only ends a test that waits for what never comes. */
 const PATIENCE_MS = 240_000
 

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
-const root = resolve(import.meta.dirname, '..')
+const root = resolve(import.meta.dirname, '../..')
 const versions = { 18: '18.20.8', 20: '20.20.2' }
 
 /** The folder of an older Node program from npm, downloaded once into `.runtime`. */

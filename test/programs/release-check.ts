@@ -9,7 +9,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readmeCommands, readmeScripts } from './readme.ts'
+import { readmeCommands, readmeScripts } from '../support/readme.ts'
 
 const MAJORS = [20, 24, 26] as const
 const BOUND_MS = 20 * 60_000
@@ -20,7 +20,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'run screens': 'it needs a browser',
 }
 const KEY = 'release-check-0123456789abcdef0123456789abcdef'
-const root = resolve(import.meta.dirname, '..')
+const root = resolve(import.meta.dirname, '../..')
 const tests = process.argv.slice(2)
 
 const work = await mkdtemp(join(tmpdir(), 'dendro-release-'))

@@ -1,10 +1,10 @@
 /** The program that the kill loop kills: an event store, a writer, and its parent as the only caller. Argument: the data directory. */
 
-import { ask, pidOf, testDeps } from '../server/src/events/store/engine.fixture.ts'
-import { openEventStore } from '../server/src/events/store/events.ts'
-import { DAY_START_MS, postOf } from '../server/src/events/writer/blocks.fixture.ts'
-import { openEventWriter } from '../server/src/events/writer/writer.ts'
-import type { Failure } from '../server/src/kernel/errors.ts'
+import { ask, pidOf, testDeps } from '../../server/src/events/store/engine.fixture.ts'
+import { openEventStore } from '../../server/src/events/store/events.ts'
+import { DAY_START_MS, postOf } from '../../server/src/events/writer/blocks.fixture.ts'
+import { openEventWriter } from '../../server/src/events/writer/writer.ts'
+import type { Failure } from '../../server/src/kernel/errors.ts'
 
 export type ToProgram =
   | { kind: 'write'; post: number; rows: number; isSplit: boolean; hasIdentity: boolean }

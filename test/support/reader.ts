@@ -1,8 +1,8 @@
-import { sql } from '../server/src/meta/sql.ts'
-import { parseFilter } from '../server/src/query/query.ts'
-import type { EventQuery, EventsRequest, EventsResult, FoundEvent, QueryBudget, QuerySource } from '../server/src/reading/query.ts'
-import { readEvents } from '../server/src/reading/reading.ts'
-import { growLayouts, locate } from '../server/src/resources/data/catalog/catalog.ts'
+import { sql } from '../../server/src/meta/sql.ts'
+import { parseFilter } from '../../server/src/query/query.ts'
+import type { EventQuery, EventsRequest, EventsResult, FoundEvent, QueryBudget, QuerySource } from '../../server/src/reading/query.ts'
+import { readEvents } from '../../server/src/reading/reading.ts'
+import { growLayouts, locate } from '../../server/src/resources/data/catalog/catalog.ts'
 import { openSenders, type Senders } from './senders.ts'
 
 export const budget: QueryBudget = { bytes: 1e12, rows: 1e10, seconds: 60, memoryBytes: 2 ** 30, spillBytes: 2 ** 30 }

@@ -1,9 +1,9 @@
-import { rebuild } from '../server/src/lines/shape.ts'
-import type { Slot } from '../server/src/lines/slots.ts'
-import { classedTables, slotColumns } from '../server/src/lines/table.ts'
-import { fromNs } from '../server/src/lines/time-text.ts'
-import { locate } from '../server/src/resources/data/catalog/catalog.ts'
-import type { World } from '../server/src/world.ts'
+import { rebuild } from '../../server/src/lines/shape.ts'
+import type { Slot } from '../../server/src/lines/slots.ts'
+import { classedTables, slotColumns } from '../../server/src/lines/table.ts'
+import { fromNs } from '../../server/src/lines/time-text.ts'
+import { locate } from '../../server/src/resources/data/catalog/catalog.ts'
+import type { World } from '../../server/src/world.ts'
 
 /** An event from the store: its line byte for byte, and the values of its keys. */
 export type StoredEvent = {

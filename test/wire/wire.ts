@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import type { StoredEvent } from './stored-events.ts'
+import type { StoredEvent } from '../support/stored-events.ts'
 
 /**
  * Recordings of real senders: the bytes that unmodified programs sent for the same 120 lines. `test/wire/<program>-<version>-<protocol>.jsonl.gz`
@@ -20,7 +20,7 @@ export type RecordedDatagrams = { transport: 'udp'; datagrams_b64: readonly stri
 export type RecordedCall = { transport: 'grpc'; service: string; method: string; message_b64: string; wire_message_b64?: string }
 export type Recorded = RecordedRequest | RecordedConnection | RecordedDatagrams | RecordedCall
 
-const unpacked = (file: string): string => gunzipSync(readFileSync(new URL(`wire/${file}.gz`, import.meta.url))).toString('utf8')
+const unpacked = (file: string): string => gunzipSync(readFileSync(new URL(`${file}.gz`, import.meta.url))).toString('utf8')
 
 export const readRecording = <One extends Recorded>(name: string): One[] =>
   unpacked(`${name}.jsonl`)

@@ -1,5 +1,5 @@
-import type { Senders } from './senders.ts'
-import type { StoredEvent } from './stored-events.ts'
+import type { Senders } from '../support/senders.ts'
+import type { StoredEvent } from '../support/stored-events.ts'
 import { type LineRule, objectIn, wireLines } from './wire.ts'
 
 /** What a line says about itself: the severity and the fields of the event that it gives when it is sent as a line of text. */

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type EventStore, openEventStore } from '../server/src/events/store/events.ts'
-import { systemClock } from '../server/src/kernel/clock.ts'
-import { systemIds } from '../server/src/kernel/ids.ts'
-import { openLogger } from '../server/src/kernel/log.ts'
-import type { StoreUnderTest } from './power-cut.ts'
+import { type EventStore, openEventStore } from '../../server/src/events/store/events.ts'
+import { systemClock } from '../../server/src/kernel/clock.ts'
+import { systemIds } from '../../server/src/kernel/ids.ts'
+import { openLogger } from '../../server/src/kernel/log.ts'
+import type { StoreUnderTest } from '../programs/power-cut.ts'
 
 const MEMORY_BYTES = 2 ** 31
 const BATCH_ROWS = 1_000

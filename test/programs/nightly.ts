@@ -25,7 +25,7 @@ const SEARCHED_EVENTS = 20_000_000
 /** Of pods and of text lines. */
 const IRREGULAR_EVENTS = 2_000_000
 
-const root = resolve(import.meta.dirname, '..')
+const root = resolve(import.meta.dirname, '../..')
 const [shareText = '1', victoriaLogs] = process.argv.slice(2)
 const share = Number(shareText)
 if (!(share > 0)) throw new Error('the share is a number above 0: npm run nightly 0.02')
@@ -36,13 +36,13 @@ const seed = String(Date.now() % 2 ** 31)
 const testOf = (...files: string[]): string[] => ['node_modules/vitest/vitest.mjs', 'run', ...files, '--testTimeout=0']
 
 const parts: readonly Part[] = [
-  { what: 'kills under load', args: ['test/kill-loop.ts', times(KILL_ROUNDS), String(KILL_ROUND_S), seed] },
+  { what: 'kills under load', args: ['test/programs/kill-loop.ts', times(KILL_ROUNDS), String(KILL_ROUND_S), seed] },
   {
     what: 'rolling restarts of three processes behind a proxy',
     args: testOf('test/journeys/rolling-restarts.test.ts'),
     env: { DENDRO_TEST_RESTARTS: times(ROLLING_RESTARTS) },
   },
-  { what: 'power cuts under the event store', args: ['test/power-cut.ts', times(POWER_CUTS)] },
+  { what: 'power cuts under the event store', args: ['test/programs/power-cut.ts', times(POWER_CUTS)] },
   {
     what: 'power cuts under the metadata store',
     args: testOf('test/journeys/meta-power-cut.test.ts'),

@@ -1,6 +1,6 @@
 /**
  * The kill loop: a program writes events while its engine, the program or both are killed at random times; the final content of the store is compared
- * with a truth file of the load. `node test/kill-loop.ts [rounds] [seconds] [seed]`
+ * with a truth file of the load. `node test/programs/kill-loop.ts [rounds] [seconds] [seed]`
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomInt } from 'node:crypto'

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import samlp from 'samlp'
-import { newSamlKey } from '../server/src/resources/access/sso/saml-provider.ts'
+import { newSamlKey } from '../../server/src/resources/access/sso/saml-provider.ts'
 
 /** A person as a SAML provider knows them. */
 export type SamlPerson = {

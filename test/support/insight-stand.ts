@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import type { Insight } from '@dendro/api'
-import { insightEvaluation } from '../server/src/resources/watching/insights/insights.ts'
+import { insightEvaluation } from '../../server/src/resources/watching/insights/insights.ts'
 import { openSendersAlone, type Senders } from './senders.ts'
 import type { TestOrganization } from './world.ts'
 

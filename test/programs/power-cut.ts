@@ -1,13 +1,13 @@
 /**
- * Cuts the power under stores and checks that everything they acknowledged is still there: node test/power-cut.ts [rounds] [seconds of load]. Needs
+ * Cuts the power under stores and checks that everything they acknowledged is still there: node test/programs/power-cut.ts [rounds] [seconds of load]. Needs
  * root, to mount a file system in a file; otherwise it reports that it proves nothing.
  */
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeDisk, whyNoDisk } from './power-cut-disk.ts'
-import { eventsFirstStart, eventsUnderLoad } from './power-cut-events.ts'
+import { makeDisk, whyNoDisk } from '../support/power-cut-disk.ts'
+import { eventsFirstStart, eventsUnderLoad } from '../support/power-cut-events.ts'
 
 /** Compares what a store acknowledged since its creation with what it has. */
 export type Tally = {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-const README = join(resolve(import.meta.dirname, '..'), 'README.md')
+const README = join(resolve(import.meta.dirname, '../..'), 'README.md')
 
 /** The shell commands in the code blocks of the README, in order. */
 export const readmeCommands = (): string[] =>
