@@ -45,6 +45,7 @@ import { contextRoutes } from './resources/queries/context/routes.ts'
 import { datasetKeyRoutes } from './resources/queries/dataset-keys/routes.ts'
 import { exportRoutes } from './resources/queries/exports/routes.ts'
 import { forwardConfigRoutes } from './resources/queries/forward-configs/routes.ts'
+import { openJaegerReads } from './resources/queries/jaeger/jaeger.ts'
 import type { LiveTails } from './resources/queries/live-tail/live-tail.ts'
 import { liveTailRoutes } from './resources/queries/live-tail/routes.ts'
 import { openLokiReads } from './resources/queries/loki/loki.ts'
@@ -133,7 +134,7 @@ export const allRoutes = (
     savedSearches: savedSearchRoutes(world),
     savedSearchTemplates: savedSearchTemplateRoutes(world),
     topKeys: topKeyRoutes(world),
-    traces: traceRoutes(world),
+    traces: { ...traceRoutes(world), findRawHandler: openJaegerReads(world) },
     patterns: patternRoutes(world),
     changes: changeRoutes(world),
     liveTail: liveTailRoutes(tails),
