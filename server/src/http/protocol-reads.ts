@@ -59,6 +59,12 @@ export function protocolReads({ name: protocol, prefix, reads, failureBody }: Pr
   return ({ method, path }) => (method === 'GET' || method === 'HEAD' ? handlers.find((one) => one.path.test(path))?.handler : undefined)
 }
 
+/** Finds the handler of the first protocol that has one. */
+export const eitherOf =
+  (...protocols: readonly FindRawHandler[]): FindRawHandler =>
+  (head, known) =>
+    protocols.map((find) => find(head, known)).find((found) => found !== undefined)
+
 export function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment)

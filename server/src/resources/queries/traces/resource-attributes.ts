@@ -22,11 +22,11 @@ const NAMESPACES = [
 ]
 const prefixes: readonly string[] = NAMESPACES.map((name) => `${name}.`)
 
-export const isOfResource = (name: string): boolean => prefixes.some((prefix) => name.startsWith(prefix))
+const isOfResource = (name: string): boolean => prefixes.some((prefix) => name.startsWith(prefix))
 
 type Attributes = Readonly<Record<string, string>>
 
-/** Divides the attributes of a span, without the mark of their stored names. */
+/** Divides the attributes of a span, without the mark of their stored names. What the service found out itself, such as a level, has no mark. */
 export function resourceAttributes({ attributes }: Pick<TraceSpan, 'attributes'>): {
   readonly ofResource: Attributes
   readonly ofSpan: Attributes
@@ -34,8 +34,10 @@ export function resourceAttributes({ attributes }: Pick<TraceSpan, 'attributes'>
   const ofResource: Record<string, string> = Object.create(null)
   const ofSpan: Record<string, string> = Object.create(null)
   for (const [path, value] of Object.entries(attributes)) {
-    const name = path.replace(/^\$/, '')
-    ;(isOfResource(name) ? ofResource : ofSpan)[name] = value
+    if (!path.startsWith('$')) continue
+    const name = path.slice(1)
+    const owner = isOfResource(name) ? ofResource : ofSpan
+    owner[name] = value
   }
   return { ofResource, ofSpan }
 }

@@ -21,9 +21,9 @@ type TraceQuery = QueryOf<typeof contract.traces.get>
 type TraceReply = ReplyOf<typeof contract.traces.get>
 
 export { findTraces, type TracesQuery } from './find-traces.ts'
-export { isOfResource, resourceAttributes } from './resource-attributes.ts'
+export { resourceAttributes } from './resource-attributes.ts'
 export { searchedDatasets, spanDatasets } from './span-datasets.ts'
-export { DURATION_KEY, spanFilter, TRACE_ID_KEY } from './span-filter.ts'
+export { DURATION_KEY, inTraces, spanFilter, TRACE_ID_KEY } from './span-filter.ts'
 export { readTraceSpans, type TraceSpan, traceSpan } from './trace-spans.ts'
 
 const LOGS = 1_000
