@@ -48,6 +48,14 @@ export const wireProtocols: readonly WireProtocol[] = [
     failure: '`{"requestId":…,"errors":[…]}`; 403 for a missing or unknown key',
   },
   {
+    receiver: 'zipkin',
+    title: 'Zipkin',
+    paths: ['/api/v2/spans'],
+    body: 'A JSON array of spans in the second version of the format',
+    success: '202',
+    failure: 'A text',
+  },
+  {
     receiver: 'logdna',
     title: 'LogDNA',
     paths: ['/logs/ingest', '/logs/agent'],

@@ -1,4 +1,4 @@
-import { BinaryWriter } from '@bufbuild/protobuf/wire'
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { resourceAttributes, type TraceSpan } from '../traces/traces.ts'
 
 type Attributes = Readonly<Record<string, string>>
@@ -78,17 +78,12 @@ export function traceProtobuf(spans: readonly TraceSpan[]): Uint8Array {
 /** The answer of the second version: the trace is its first field. */
 export function traceReplyProtobuf(spans: readonly TraceSpan[]): Uint8Array {
   const writer = new BinaryWriter()
-  writer.uint32(tag(1, BYTES)).bytes(traceProtobuf(spans))
+  writer.tag(1, WireType.LengthDelimited).bytes(traceProtobuf(spans))
   return writer.finish()
 }
 
-const VARINT = 0
-const FIXED64 = 1
-const BYTES = 2
-const tag = (field: number, type: number): number => (field << 3) | type
-
 function message(writer: BinaryWriter, field: number, write: (to: BinaryWriter) => void): void {
-  writer.uint32(tag(field, BYTES)).fork()
+  writer.tag(field, WireType.LengthDelimited).fork()
   write(writer)
   writer.join()
 }
@@ -97,15 +92,15 @@ function writeSpan(to: BinaryWriter, span: TraceSpan, attributes: Attributes): v
   hex(to, 1, span.traceId)
   hex(to, 2, span.id)
   if (span.parentId) hex(to, 4, span.parentId)
-  to.uint32(tag(5, BYTES)).string(span.name)
-  to.uint32(tag(6, VARINT)).int32(Math.max(0, KINDS.indexOf(span.kind)))
-  to.uint32(tag(7, FIXED64)).fixed64(span.startNano)
-  to.uint32(tag(8, FIXED64)).fixed64(endOf(span))
+  to.tag(5, WireType.LengthDelimited).string(span.name)
+  to.tag(6, WireType.Varint).int32(Math.max(0, KINDS.indexOf(span.kind)))
+  to.tag(7, WireType.Bit64).fixed64(span.startNano)
+  to.tag(8, WireType.Bit64).fixed64(endOf(span))
   writeAttributes(to, 9, attributes)
   for (const event of span.events) {
     message(to, 11, (inner) => {
-      inner.uint32(tag(1, FIXED64)).fixed64(event.timeNano ?? span.startNano)
-      inner.uint32(tag(2, BYTES)).string(event.name)
+      inner.tag(1, WireType.Bit64).fixed64(event.timeNano ?? span.startNano)
+      inner.tag(2, WireType.LengthDelimited).string(event.name)
       writeAttributes(inner, 3, event.attributes)
     })
   }
@@ -117,21 +112,21 @@ function writeSpan(to: BinaryWriter, span: TraceSpan, attributes: Attributes): v
     })
   }
   message(to, 15, (inner) => {
-    if (span.statusMessage !== undefined) inner.uint32(tag(2, BYTES)).string(span.statusMessage)
-    inner.uint32(tag(3, VARINT)).int32(CODES[span.status])
+    if (span.statusMessage !== undefined) inner.tag(2, WireType.LengthDelimited).string(span.statusMessage)
+    inner.tag(3, WireType.Varint).int32(CODES[span.status])
   })
 }
 
 const hex = (to: BinaryWriter, field: number, text: string): void => {
-  to.uint32(tag(field, BYTES)).bytes(Buffer.from(text, 'hex'))
+  to.tag(field, WireType.LengthDelimited).bytes(Buffer.from(text, 'hex'))
 }
 
 function writeAttributes(to: BinaryWriter, field: number, attributes: Attributes): void {
   for (const [key, value] of Object.entries(attributes)) {
     message(to, field, (pair) => {
-      pair.uint32(tag(1, BYTES)).string(key)
+      pair.tag(1, WireType.LengthDelimited).string(key)
       message(pair, 2, (any) => {
-        any.uint32(tag(1, BYTES)).string(value)
+        any.tag(1, WireType.LengthDelimited).string(value)
       })
     })
   }
