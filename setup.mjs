@@ -48,6 +48,7 @@ const commands = {
     ),
   ],
   doctor: (rest) => [node('server/src/main.ts', 'doctor', ...rest)],
+  size: (rest) => [node('server/src/size.ts', ...rest)],
   recover: (rest) => [node('server/src/main.ts', 'recover', ...rest)],
   seed: (rest) => [node('cli/src/main.ts', 'seed', ...rest)],
   screens: (rest) => [node('test/web/screens.ts', ...rest)],
