@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { contract, wordOf } from '../api/src/index.ts'
 import { settings } from '../server/src/config.ts'
 import { resourceAreas, serverModules } from './architecture/rules.ts'
 import { olderNode } from './programs/older-node.ts'
@@ -66,6 +67,11 @@ test('links between pages lead to files and headings that exist', () => {
     return fragment !== undefined && target.endsWith('.md') && !fragmentsOf(readFileSync(target, 'utf8')).includes(fragment)
   })
   expect(broken.map(({ page, path, fragment }) => `${page}: ${path}${fragment ? `#${fragment}` : ''}`)).toEqual([])
+})
+
+test('docs/contract-notes.md gives each group of the API one page', () => {
+  const rows = [...read('docs/contract-notes.md').matchAll(/^\| \[.+\|$/gm)].flatMap(([row]) => [...row.matchAll(/`([\w-]+)`/g)])
+  expect(rows.map(([, group]) => group).sort()).toEqual(Object.keys(contract).map(wordOf).sort())
 })
 
 test('ARCHITECTURE.md names every module, area and feature module of the server', () => {
