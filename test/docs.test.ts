@@ -88,7 +88,11 @@ test.each(['docs/life-of-an-event.md', 'docs/life-of-a-query.md', 'docs/storage-
   '%s names files that exist',
   (name) => {
     const page = read(name)
-    const named = [...page.matchAll(/`([\w./<>-]+\/[\w./<>-]*|[\w-]+\.ts)`/g)].map((match) => match[1] ?? '')
+    const quoted = [...page.matchAll(/`([\w./<>-]+\/[\w./<>-]*|[\w-]+\.ts)`/g)].map((match) => match[1] ?? '')
+    const drawn = [...page.matchAll(/^ *```\n(.*?)^ *```$/gms)].flatMap(([block]) => [
+      ...block.matchAll(/(?<![\w/])[\w-]+(?:\/[\w-]+)+\.ts\b/g),
+    ])
+    const named = [...quoted, ...drawn.map(([path]) => path)]
     const paths = named.filter((path) => !path.includes('<') && !path.startsWith('.'))
     expect(paths.length).toBeGreaterThan(5)
     const folders = [
