@@ -91,6 +91,11 @@ const interfaceTexts: readonly RegExp[] = [
   /^Take (it )?off$/,
   /^Make the (role|key|user)$/,
   /^What can be done$/,
+  /^Left out(:|$)/,
+  /^With the previous$/,
+  /^Status without events$/,
+  /^For$/,
+  /^Exactly so many$/,
 ]
 
 const wordsOf = (name: string): string[] =>
@@ -184,7 +189,7 @@ const rules = {
 
   'interface texts use the words of other tools': (files: Files) =>
     [...sourcesOf(files)]
-      .filter(([file]) => file.startsWith('web/src/'))
+      .filter(([file]) => /^(web|server|cli)\/src\//.test(file) && !file.includes('.test.'))
       .flatMap(([file, tree]) => textsOf(tree).map((text) => ({ file, text })))
       .filter(({ text }) => interfaceTexts.some((pattern) => pattern.test(text)))
       .map(({ file, text }) => `${file}: ${text}`),
@@ -252,8 +257,11 @@ const planted: Record<keyof typeof rules, { files: Record<string, string>; found
   'file names use the glossary': { files: { 'server/src/door.ts': '', 'docs/the-house.md': '' }, found: ['door.ts', 'the-house.md'] },
   'headings use the glossary': { files: { 'docs/planted.md': '# The roof\n\n## Queries\n' }, found: ['The roof'] },
   'interface texts use the words of other tools': {
-    files: { 'web/src/planted.tsx': "const label = 'Take off'\nconst view = <button>Leave it</button>" },
-    found: ['Take off', 'Leave it'],
+    files: {
+      'web/src/planted.tsx': "const label = 'Take off'\nconst view = <button>Leave it</button>\nconst list = <Panel title=\"Left out\" />",
+      'server/src/planted.ts': "const verdict = 'Exactly so many'",
+    },
+    found: ['Take off', 'Leave it', 'Left out', 'Exactly so many'],
   },
   'code and docs contain no phrase of the old dialect': {
     files: { 'api/src/planted.ts': '// Who leaves stops the query.', 'docs/planted.md': 'The owner is told.' },

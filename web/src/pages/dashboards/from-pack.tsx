@@ -121,7 +121,7 @@ export function FromPack({ pack, datasetId }: FromPackProps) {
           )}
         </Panel>
       </Permitted>
-      <LeftOut preview={preview} />
+      <NotIncluded preview={preview} />
     </EditorPage>
   )
 }
@@ -210,11 +210,11 @@ function MonitorChoice({ monitor: { id, name, monitor_id, rule }, isChosen, onTo
   )
 }
 
-/** LeftOut names the widgets and monitors that the fields of the dataset do not allow. */
-function LeftOut({ preview: { left_out } }: { preview: ContentPackPreview }) {
+/** Names the widgets and monitors that the fields of the dataset do not allow. */
+function NotIncluded({ preview: { left_out } }: { preview: ContentPackPreview }) {
   if (left_out.length === 0) return null
   return (
-    <Panel title="Left out">
+    <Panel title="Not included">
       <ul className="flex flex-col gap-1 p-3 text-xs">
         {left_out.map(({ kind, name, reason }) => (
           <li key={`${kind} ${name}`} className="break-words">

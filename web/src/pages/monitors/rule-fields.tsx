@@ -34,7 +34,7 @@ export function RuleFields({ draft, mark, onChange }: RuleFieldsProps) {
           onPick={(next) => onChange({ window: next })}
         />
       </FormField>
-      <Field name="Status without events">
+      <Field name="Status when no data">
         <Select
           value={noData}
           options={[
@@ -146,7 +146,7 @@ function PatternFields({ draft: { aux = {} }, onChange }: RuleFieldsProps) {
         <Select value={change} options={patternChanges} onPick={(next) => set(next, time)} />
       </Field>
       {change !== '' && (
-        <Field name="With the previous" help="for example 1 day">
+        <Field name="Compare with" help="the time before, for example 1 day">
           <Input value={time} required onChange={(event) => set(change, event.target.value)} />
         </Field>
       )}

@@ -270,7 +270,7 @@ function skippedText(skipped: ChangesReply['skipped']): string {
   const texts = skipped.flatMap(({ key, reason }) => (reason === 'LESS_PROMISING' ? [] : [`${key} ${reasonTexts[reason]}`]))
   if (texts.length === 0) return ''
   const more = texts.length - SKIPPED_SHOWN
-  return `Left out: ${texts.slice(0, SKIPPED_SHOWN).join(', ')}${more > 0 ? `, and ${more} more` : ''}. `
+  return `Not included: ${texts.slice(0, SKIPPED_SHOWN).join(', ')}${more > 0 ? `, and ${more} more` : ''}. `
 }
 
 function timeSpanText({ fromMs, toMs }: TimeSpan, zone: Zone): string {
