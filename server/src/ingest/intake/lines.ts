@@ -56,7 +56,7 @@ export class BodyLines {
     return false
   }
 
-  /** Goes on behind a position, which must be the end of a line. */
+  /** Goes on after a position, which must be the end of a line. */
   skipTo(end: number): void {
     this.rest = end + 1
   }

@@ -9,7 +9,7 @@ import { UsualEntries } from './usual-entry.ts'
 
 type Read = { end: number; container: string | undefined; record: ReturnType<RecordTable['at']> }
 
-/** Reads entries behind one another by way of objects, each alone; undefined for one that cannot be read, and from it on. */
+/** Reads successive entries by way of objects, each alone; undefined for one that cannot be read, and from it on. */
 function byObjects(bytes: Uint8Array): (Read | undefined)[] {
   const found: (Read | undefined)[] = []
   for (let at = 0; at < bytes.length; ) {
