@@ -89,7 +89,7 @@ export async function compareEvents(
   }
 }
 
-/** The first groups with at most so many findings. */
+/** The first groups that have at most a number of findings together. */
 function shownGroups(groups: readonly FindingGroup[], limit: number): readonly FindingGroup[] {
   let left = limit
   return groups.flatMap((group) => {

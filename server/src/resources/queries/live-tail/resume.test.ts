@@ -13,7 +13,7 @@ async function send(app: TestApp, org: TestOrganization, from: number): Promise<
   expect((await app.ask('POST', '/ingest', { raw: raw.join('\n'), headers, key: org.key })).status).toBe(200)
 }
 
-/** Reads a stream until it has so many events, and breaks the connection there. */
+/** Reads a number of events of a stream, and breaks the connection there. */
 async function read(app: TestApp, org: TestOrganization, job: string, last: string | undefined, count: number): Promise<Message[]> {
   const leaving = new AbortController()
   const response = await fetch(`${app.url}/live-tail/stream?job_id=${job}`, {
