@@ -107,7 +107,7 @@ function Row({ insight, zone, nowMs }: { insight: Insight; zone: Zone; nowMs: nu
   )
 }
 
-/** ActionLink leads to a page of the app without loading it anew. */
+/** ActionLink leads to a page of the app without loading it again. */
 function ActionLink({ label, link }: { label: string; link: string }) {
   const navigate = useNavigate()
   const open = (event: MouseEvent) => {

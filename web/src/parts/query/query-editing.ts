@@ -32,7 +32,7 @@ export type Editor = {
   cursor(): number
   setText(text: string, cursor: number): void
   setMark(mark: Mark | undefined): void
-  /** setNotes shows a note behind each quoted text that has one. */
+  /** setNotes shows a note after each quoted text that has one. */
   setNotes(notes: ReadonlyMap<string, string>): void
   setAttributes(attributes: Record<string, string>): void
   close(): void

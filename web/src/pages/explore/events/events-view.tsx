@@ -29,7 +29,7 @@ export function EventsView({ state }: { state: ExploreState }) {
   const { open, current, panelEvent } = rows
   // New rows wait while the user reads: scrolled down, with a row open or under the cursor of the keyboard.
   const isReading = open.size > 0 || current >= 0 || panelEvent !== undefined
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another open row is read anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another open row is read
   useEffect(() => pause(isReading || !isAtTop.current), [pause, isReading, open, current, panelEvent])
   const onTop = useCallback(
     (isNowAtTop: boolean) => {

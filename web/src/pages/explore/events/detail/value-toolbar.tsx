@@ -63,7 +63,7 @@ export function ValueToolbar({ actions }: { actions: ValueActions }) {
   )
 }
 
-/** pointedAt places the toolbar behind the value, within the window. */
+/** pointedAt places the toolbar after the value, within the window. */
 function pointedAt(element: HTMLElement): PointedValue {
   const { right, top, height } = element.getBoundingClientRect()
   const { name = '', value = '' } = element.dataset

@@ -10,7 +10,7 @@ const PADDING_PX = 10
 const PX_MIN = 64
 const PX_MAX = 320
 const UNKNOWN_PX = 160
-/** HEADER_CHARS is the sign of the menu behind the name. */
+/** HEADER_CHARS is the sign of the menu after the name. */
 const HEADER_CHARS = 2
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
 

@@ -68,7 +68,7 @@ export const cellStyle = (name: string, { widths, formats }: Pick<RowStyle, 'wid
 export const columnPx = (name: string, { widths, formats }: Pick<RowStyle, 'widths' | 'formats'>): number =>
   widthIn(widths, name) ?? formats.get(name)?.px ?? DEFAULT_PX
 
-/** hasMessage is false when the user has chosen the message as a column; otherwise the whole line stretches behind the columns. */
+/** hasMessage is false when the user has chosen the message as a column; otherwise the whole line stretches after the columns. */
 export const hasMessage = ({ columns }: Pick<RowStyle, 'columns'>): boolean => !columns.includes('message')
 
 /** MESSAGE_CLASS keeps some width for the message, however many columns there are. */

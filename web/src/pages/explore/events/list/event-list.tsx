@@ -31,7 +31,7 @@ type EventListProps = {
 /** BEFORE_PX is the width of the status, time and dataset in front of the columns. */
 const BEFORE_PX = 240
 const GAP_PX = 72
-/** MESSAGE_PX is the least width of the message behind the columns. */
+/** MESSAGE_PX is the least width of the message after the columns. */
 const MESSAGE_PX = 248
 /** OVERSCAN is how many rows are rendered beyond the visible ones. Few, since each row costs part of a frame while scrolling. */
 const OVERSCAN = 8
