@@ -34,7 +34,7 @@ afterAll(() => app?.close())
 const orgNumber = async () =>
   (await app.app.world.meta.one<{ number: number }>(sql`select number from organisations where id = ${org.orgId}`))?.number
 
-/** Sends events with so many keys that most of them have no column. */
+/** Sends events with more keys than there are columns. */
 async function sendWide(): Promise<void> {
   const keysOf = (round: number) =>
     Array.from({ length: Math.ceil(KEYS / WIDE_EVENTS) }, (_, index) => [`labels.key${round * 1_000 + index}`, `label ${index}`])
