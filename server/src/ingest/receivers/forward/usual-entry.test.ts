@@ -36,7 +36,7 @@ function recordIn(draft: RecordDraft): Read['record'] {
   return { ...record, raw: Buffer.from(record.raw) }
 }
 
-/** The same entries with one reader, in the body or in other memory of the post; `left` counts those that are left to the general reader. */
+/** Reads entries with one reader, in the body or in other memory of the post; `left` counts those that are left to the general reader. */
 function atOnce(bytes: Buffer, isInBody: boolean): { found: (Read | undefined)[]; left: number } {
   const memory = new TextMemory(isInBody ? bytes : Buffer.from('body'), false)
   const base = isInBody ? 0 : memory.putBytes(Buffer.from('before')) && memory.putBytes(bytes)

@@ -70,7 +70,7 @@ export class UsualEntries {
     return this.readRecord(start + 1, end)
   }
 
-  /** The same for a time and a record after it. */
+  /** Reads a time and a record after it; false like `readEntry`. */
   readRecord(start: number, end: number): boolean {
     this.#draft.clear()
     this.#end = end

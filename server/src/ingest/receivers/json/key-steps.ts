@@ -103,7 +103,7 @@ export class KeySteps<Role> {
     return kind === SCALAR ? startsScalar(first) : first === kind
   }
 
-  /** The same step after different ones is one object, so that what follows is learned once. */
+  /** A step that follows different ones is one object, so that what follows is learned once. */
   #stepOf(start: number, length: number, kind: StepKind, name: KeyName<Role> | undefined, around: Around<Role>): KeyStep<Role> | undefined {
     let steps = this.#known.get(name)
     const known = steps?.find((step) => step.length === length && step.kind === kind && isEqualPart(this.#view, step.start, start, length))

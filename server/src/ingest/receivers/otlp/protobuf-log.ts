@@ -16,7 +16,7 @@ const TRACE_ID = 0x4a
 const SPAN_ID = 0x52
 const OBSERVED = 0x59
 const EVENT_NAME = 0x62
-/** The same of a pair and of a value. */
+/** The first bytes of the fields of a pair and of a value. */
 const KEY = 0x0a
 const VALUE = 0x12
 const STRING_VALUE = 0x0a

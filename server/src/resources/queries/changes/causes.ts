@@ -22,7 +22,7 @@ const SETS_MAX = 31
 const CANDIDATES_PER_FINDING = 4
 /** The share of the events of a finding that have to have a value. */
 const COVERED_MIN = 0.9
-/** The same in a sample, which may differ. */
+/** The share in a sample, which may differ. */
 const SAMPLED_MIN = 0.8
 /** The others may have the value this often, compared with the events of the finding. */
 const OTHERS_MAX = 2 / 3

@@ -78,7 +78,7 @@ test('an id that is none is refused', () => {
   for (const id of ['7', 'x.1', '1.-2', '1.2.3']) expect(() => readEventId(id)).toThrow('Last-Event-ID')
 })
 
-test('what a client does not have follows from its last event, or from what has left', () => {
+test('the events that a client lacks follow from its last event, or from those that have left', () => {
   const deliveries = [
     { turn: 3, seqs: [10n, 20n], sent: 2 },
     { turn: 4, seqs: [15n, 30n, 40n], sent: 1 },
