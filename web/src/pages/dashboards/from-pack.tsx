@@ -26,7 +26,7 @@ type TypedParameters = Readonly<Record<string, { type: ContentPackParameter['typ
 const SETTLE_MS = 500
 const RANGE = 'Last 1 day'
 
-/** FromPack shows what a content pack creates for a dataset, lets the user change its parameters, and creates it. */
+/** Shows what a content pack creates for a dataset, lets the user change its parameters, and creates it. */
 export function FromPack({ pack, datasetId }: FromPackProps) {
   const client = useClient()
   const navigate = useNavigate()
@@ -126,7 +126,7 @@ export function FromPack({ pack, datasetId }: FromPackProps) {
   )
 }
 
-/** useSettled is the value once it has not changed for a moment. */
+/** The value once it has not changed for a moment. */
 function useSettled<T>(value: T): T {
   const [settled, setSettled] = useState(value)
   useEffect(() => {
@@ -136,7 +136,7 @@ function useSettled<T>(value: T): T {
   return settled
 }
 
-/** givenParameters are the changed parameters in the form of the API. A number that is not complete is left out. */
+/** The changed parameters in the form of the API. A number that is not complete is left out. */
 const givenParameters = (typed: TypedParameters): Record<string, string | number> =>
   Object.fromEntries(
     Object.entries(typed).flatMap(([name, { type, text }]): [string, string | number][] => {

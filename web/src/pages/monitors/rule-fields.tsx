@@ -9,7 +9,7 @@ export type RuleText = 'threshold' | 'warning' | 'window' | 'compareTo' | 'evalu
 
 type RuleFieldsProps = {
   draft: MonitorFormState
-  /** mark shows the parameters in a template text. */
+  /** Shows the parameters in a template text. */
   mark?: (text: RuleText) => ReactNode
   onChange(change: Partial<MonitorFormState>): void
 }
@@ -74,7 +74,7 @@ export function RuleFields({ draft, mark, onChange }: RuleFieldsProps) {
   )
 }
 
-/** operatorFor replaces an operator that the kind does not support. */
+/** Replaces an operator that the kind does not support. */
 const operatorFor = (kind: FormKind, operator: FormOperator): Partial<MonitorFormState> => {
   if (kind === 'ANOMALY_DETECTION') return { operator: 'OUTSIDE', threshold: '3', warning: '' }
   return operator === 'OUTSIDE' ? { operator: 'ABOVE' } : {}
