@@ -16,7 +16,7 @@ const USAGE = `node bench/ingest.ts [--mb N] [--rounds N] [--connections N] [--k
   --rounds        how often each system takes each file (3); medians are shown
   --connections   posts under way at once (3)
   --victorialogs  a VictoriaLogs program to measure beside; without it the aims that compare with it are not judged
-  --writers       instead: 200 writers of 1 to 100 lines, each waiting for its answer, for so many --seconds (8)`
+  --writers       instead: 200 writers of 1 to 100 lines, each waiting for its answer, for --seconds (8)`
 
 const WRITERS = 200
 

@@ -180,7 +180,7 @@ function measureWhole(name: string, post: SenderPost): string[] {
   return [name, mb, ...rates, ratioTo(times.native), post.gzip ? ratioTo(times.packed) : '']
 }
 
-/** Decompresses the native events anew each time, from one gzip or from one for each. */
+/** Decompresses the native events each time, from one gzip or from one for each. */
 function packedNative(gzip: 'each' | 'all'): () => Buffer {
   const { body } = nativePost
   const events = gzip === 'all' ? [body] : body.toString('utf8').match(/.*\n/g)

@@ -43,7 +43,7 @@ function mustRefuse(reply: Reply, status: number): void {
   expect(reply.headers.get('x-correlation-id')).toBe((reply.body as { correlation_id: string }).correlation_id)
 }
 
-describe('what is not a request', () => {
+describe('input that is not a request', () => {
   test.each<[string, string | Uint8Array]>([
     ['noise', new Uint8Array(randomBytes(400)).map((byte) => byte | 0x80)],
     ['words', 'hello, is anybody there?\r\n\r\n'],

@@ -208,7 +208,7 @@ console.log(await sender.flush())
   })
 })
 
-test('what pip builds in the repository is ignored', async () => {
+test('files that pip builds in the repository are ignored', async () => {
   const built = ['clients/python/build/lib/dendro/api.py', 'clients/python/dendro.egg-info/PKG-INFO']
   const { stdout } = await run('git', ['-c', 'safe.directory=*', 'check-ignore', '--no-index', ...built], { cwd: root })
   expect(stdout.trim().split('\n')).toEqual(built)

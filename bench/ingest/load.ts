@@ -95,12 +95,12 @@ async function sendSmall({ file, writers, linesMax, warmMs, measuredMs, ...targe
   const fromMs = performance.now() + warmMs
   const untilMs = fromMs + measuredMs
   const latencies: number[] = []
-  let [at, lines, measuredLines, refused, turn] = [0, 0, 0, 0, 0]
+  let [at, lines, measuredLines, refused, round] = [0, 0, 0, 0, 0]
 
   /** Takes one to linesMax lines; the sizes are spread evenly and the same in every run. */
   function takeLines(): { body: Buffer; count: number } {
-    turn += 1
-    const wanted = 1 + ((turn * 61) % linesMax)
+    round += 1
+    const wanted = 1 + ((round * 61) % linesMax)
     const start = at
     let count = 0
     while (count < wanted) {

@@ -65,7 +65,7 @@ export const nestedRecord = (n: number) => ({
   attributes: [attribute('url.path', { stringValue: `/api/carts/${n}/items` })],
 })
 
-/** A post of so many records, one of each number. */
+/** A post of one record for each number. */
 export const logsOf = (record: (n: number) => unknown) => ({
   resourceLogs: [{ resource, scopeLogs: [{ scope: { name: 'app', version: '1' }, logRecords: numbers.map(record) }] }],
 })

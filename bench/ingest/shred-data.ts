@@ -10,7 +10,7 @@ export const makers: Record<string, (random: Random) => () => string> = {
   irregular: irregularLines,
 }
 
-/** Generates about so many bytes of lines. */
+/** Generates lines of about a number of bytes. */
 export function makeLines(kind: string, bytes: number): Buffer {
   const maker = makers[kind]
   if (!maker) throw new Error(`there are no lines of the kind ${kind}`)

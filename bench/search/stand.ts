@@ -39,7 +39,7 @@ const STAND_SETTINGS = { DENDRO_RETENTION_DAYS: 'off', DENDRO_MASTER_KEY: '01234
 const filledFile = (dataDir: string): string => join(dataDir, 'filled')
 const serviceDirOf = (dataDir: string): string => join(dataDir, 'service')
 
-/** Creates a stand with about so many events in a directory, unless there is one, and returns what it holds. */
+/** Creates a stand with about `events` events in a directory, unless there is one, and returns what it holds. */
 export async function makeStand(events: number, dataDir: string, kind: SearchedKind): Promise<Pick<Stand, 'data' | 'place'>> {
   const place = keptPlace(dataDir)
   if (place) return { data: await dataFile(kind, events * bytesPerEvent[kind]), place }
@@ -56,7 +56,7 @@ export const startOnStand = (dataDir: string): Promise<Service> =>
     DENDRO_JWT_SECRET: readFileSync(join(serviceDirOf(dataDir), 'jwt.key'), 'utf8').trim(),
   })
 
-/** Creates a stand with about so many events, or opens the one in a directory. */
+/** Creates a stand with about `events` events, or opens the one in a directory. */
 export async function openStand(events: number, keptDir: string | undefined, kind: SearchedKind = 'json'): Promise<Stand> {
   const dataDir = keptDir ?? (await newDataDir())
   const isNew = !existsSync(filledFile(dataDir))

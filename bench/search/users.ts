@@ -5,7 +5,7 @@ import { type Send, searchOf } from './requests.ts'
 import { mean } from './timing.ts'
 
 const CONCURRENT_FACTOR = 4
-/** One user runs so many times as many rounds as each of many, so that the p95 is not that of one slow query. */
+/** One user runs this multiple of the rounds of each of many, so that the p95 is not that of one slow query. */
 const SINGLE_FACTOR = 5
 const USER_QUERIES: readonly string[] = ['newest 100', 'newest 100, two values', 'count by level', 'trace id', 'number by minute']
 

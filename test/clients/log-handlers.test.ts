@@ -56,7 +56,7 @@ test.each([
   expect(counted).toEqual([String(1_000 - kept)])
 })
 
-test('what cannot be delivered until the time limit is counted as closed', async () => {
+test('records that cannot be delivered until the time limit are counted as closed', async () => {
   const reports: DropReport[] = []
   const sender = new BatchSender({
     ...{ url: `http://127.0.0.1:${await freePort()}`, key, batchEventsMax: 10 },

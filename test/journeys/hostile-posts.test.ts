@@ -138,7 +138,7 @@ test(`${IDLE} stalled connections do not affect other callers`, async () => {
   })
 })
 
-describe('what is too large is refused by its size, and no more of it is kept than is allowed', () => {
+describe('a body that is too large is refused by its size, and no more of it is kept than is allowed', () => {
   const gib: Record<string, () => Post> = {
     'a line of 1 GiB': () => ({ body: gibOf('a') }),
     'a line of 1 GiB, compressed': () => ({ encoding: 'gzip', body: compressedGib('a') }),

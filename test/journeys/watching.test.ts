@@ -92,7 +92,7 @@ async function ask<T>({ url }: Watcher, method: string, path: string, body?: str
 
 const numberIn = async (query: string): Promise<number> => Number((await client.query(query)).rows[0]?.number)
 
-/** Advances the clock of every process by so many minutes. */
+/** Advances the clock of every process by a number of minutes. */
 function pass(minutes: number): void {
   nowMs += minutes * MINUTE_MS
   const message: ToProgram = { nowMs }

@@ -9,7 +9,7 @@ export type RoundRobin = { url: string; broken: readonly string[]; close(): Prom
 
 export async function openRoundRobin(ports: readonly number[]): Promise<RoundRobin> {
   const broken: string[] = []
-  let turn = 0
+  let target = 0
 
   function pass(message: IncomingMessage, body: Buffer, response: ServerResponse, at: number, triesLeft = ports.length): void {
     const port = ports[at % ports.length] ?? 0
@@ -33,8 +33,8 @@ export async function openRoundRobin(ports: readonly number[]): Promise<RoundRob
   const server = createServer(async (message, response) => {
     const parts: Buffer[] = []
     for await (const part of message) parts.push(part)
-    pass(message, Buffer.concat(parts), response, turn)
-    turn += 1
+    pass(message, Buffer.concat(parts), response, target)
+    target += 1
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()

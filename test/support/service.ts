@@ -103,7 +103,7 @@ export async function killServices(): Promise<void> {
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const untilMs = performance.now() + PATIENCE_MS
   while (!(await isSo())) {
-    if (performance.now() > untilMs) throw new Error('waited in vain')
+    if (performance.now() > untilMs) throw new Error('the condition was not met in time')
     await new Promise((done) => setTimeout(done, 50))
   }
 }

@@ -22,7 +22,7 @@ export type MeaningRule = {
   decidesLevel?: true
   /** Set for a transport with a header of its own: it counts, not another one within the line. */
   hasHeader?: true
-  /** Set for a sender that writes fields behind the text, which are read instead of those in the text. */
+  /** Set for a sender that writes fields after the text, which are read instead of those in the text. */
   addsFields?: true
 }
 

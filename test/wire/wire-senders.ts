@@ -34,7 +34,7 @@ function pinoLine(event: StoredEvent): unknown {
   return partsToLine(msg, pinoLevels[Number(level)], fields)
 }
 
-/** The sender writes the fields behind the message. */
+/** The sender writes the fields after the message. */
 function winstonLine({ line }: StoredEvent): unknown {
   const at = line.indexOf(' {"')
   const { level, ...fields } = objectIn(line.slice(at)) ?? {}

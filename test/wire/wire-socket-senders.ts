@@ -23,7 +23,7 @@ export type SocketCase = LineRule &
 
 const asWritten = (name: string): string => name
 const lineOf = ({ line }: StoredEvent): string => line
-/** The text behind the header. */
+/** The text after the header. */
 const messageOf = ({ keys, line }: StoredEvent): string => keys.message ?? line
 
 /** A sender of objects: the message is the line, and the other members are keys. */

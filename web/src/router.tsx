@@ -29,7 +29,7 @@ import { keptCredential } from './session/session.ts'
 
 const root = createRootRoute({ component: Outlet })
 
-/** pageLink is a link within the app, so that a sign-in never leads elsewhere. */
+/** A link within the app, so that a sign-in never leads elsewhere. */
 const pageLink = (value: unknown): string | undefined => (typeof value === 'string' && /^\/app\/[a-z]/.test(value) ? value : undefined)
 
 const readSignInParams = (search: Record<string, unknown>) => readParams({ back: pageLink, way: oneOf(['password']) }, search)
@@ -194,7 +194,7 @@ function PendingPage() {
   )
 }
 
-/** FailedPage replaces a page that threw an error; the frame around it stays. */
+/** Replaces a page that threw an error; the frame around it stays. */
 function FailedPage({ error, reset }: ErrorComponentProps) {
   const isUnloaded = error instanceof NoResponse
   return (

@@ -17,7 +17,7 @@ import { SaveDashboardTemplate } from './save-dashboard-template.tsx'
 
 type DashboardToolsProps = { dashboard: Dashboard; range: Range; isCompared: boolean; onCompare(): void }
 
-/** DashboardTools is the menu of a dashboard: widgets, the previous period, its name, templates and deletion. */
+/** The menu of a dashboard: widgets, the previous period, its name, templates and deletion. */
 export function DashboardTools({ dashboard, range, isCompared, onCompare }: DashboardToolsProps) {
   const { id, name, template } = dashboard
   const client = useClient()

@@ -16,7 +16,7 @@ type FigureProps = {
   style: WidgetStyle
   label: string
   measured: readonly MetricTimeseries[]
-  /** before is the result for the previous period. */
+  /** The result for the previous period. */
   before?: readonly MetricTimeseries[] | undefined
   height: number
   zone: Zone
@@ -24,14 +24,14 @@ type FigureProps = {
   marks?: readonly ChartMark[] | undefined
   syncKey?: string
   isOld: boolean
-  /** isFilling lets a chart fill its card. */
+  /** Lets a chart fill its card. */
   isFilling?: boolean
   onPick?(fromMs: number, toMs: number): void
   onRange?(fromMs: number, toMs: number): void
   onSlice?(slice: Slice): void
 }
 
-/** Figure draws metric results in the type of the widget. */
+/** Draws metric results in the type of the widget. */
 export function Figure(props: FigureProps) {
   const {
     type,

@@ -16,7 +16,7 @@ import { useAllWidgets, useDashboard } from './queries.ts'
 
 type FrameEditorProps = { dashboardId: string; id: string }
 
-/** FrameEditor edits a frame: a widget that contains other widgets, which then leave the dashboard grid. */
+/** Edits a frame: a widget that contains other widgets, which then leave the dashboard grid. */
 export function FrameEditor({ dashboardId, id }: FrameEditorProps) {
   const dashboard = useDashboard(dashboardId)
   const all = useAllWidgets(true)

@@ -11,7 +11,7 @@ import { Panel } from '../../parts/shell/page.tsx'
 import { ArgumentFields, type ArgumentTexts, boundTemplate, missingArgument } from '../../parts/templates/argument-fields.tsx'
 import { useDashboardTemplates } from './queries.ts'
 
-/** FromTemplate collects the parameters of a template, previews the dashboard and creates it. */
+/** Collects the parameters of a template, previews the dashboard and creates it. */
 export function FromTemplate({ id }: { id: string }) {
   const templates = useDashboardTemplates()
   const template = templates.data?.find((one) => one.id === id)

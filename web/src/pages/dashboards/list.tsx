@@ -28,7 +28,7 @@ const links: readonly MenuAction[] = [
   },
 ]
 
-/** DashboardList lists all dashboards by name, with a text filter. */
+/** Lists all dashboards by name, with a text filter. */
 export function DashboardList() {
   const list = useDashboards()
   const readyMade = useReadyMadeAction('dashboards_write')

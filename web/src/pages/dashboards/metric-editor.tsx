@@ -14,7 +14,7 @@ import { Field, Input, TextArea } from '../../ui/field.tsx'
 import { definitionOf, Preview } from './preview.tsx'
 import { useMetrics } from './queries.ts'
 
-/** MetricEditor edits a named metric beside its preview. */
+/** Edits a named metric beside its preview. */
 export function MetricEditor({ id }: { id: string }) {
   const metrics = useMetrics()
   const metric = metrics.data?.find((one) => one.id === id)

@@ -16,7 +16,7 @@ import { useAllWidgets, useMetricMonitors, useMetrics } from './queries.ts'
 
 const nameOf = ({ name, queries }: MetricDefinition): string => name ?? measureText(queries)
 
-/** MetricList lists the named metrics with the widgets and monitors that use them. */
+/** Lists the named metrics with the widgets and monitors that use them. */
 export function MetricList() {
   const metrics = useMetrics()
   const widgets = useAllWidgets(true)

@@ -23,7 +23,7 @@ import { WidgetTools } from './widget-tools.tsx'
 
 const HOUR: Range = { words: 'Last 1 hour' }
 
-/** OneDashboard shows its widgets over one range; each loads on its own, all share one crosshair. */
+/** Shows its widgets over one range; each loads on its own, all share one crosshair. */
 export function OneDashboard({ id, params }: { id: string; params: DashboardParams }) {
   const dashboard = useDashboard(id)
   const navigate = useNavigate({ from: '/dashboards' })

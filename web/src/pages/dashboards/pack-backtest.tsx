@@ -6,7 +6,7 @@ import { FailureNote } from '../../parts/shell/failure.tsx'
 
 const DAYS = 1
 
-/** PackBacktest says how often a monitor would have notified on the last day. */
+/** Says how often a monitor would have notified on the last day. */
 export function PackBacktest({ rule }: { rule: ContentPackRule }) {
   const client = useClient()
   const backtest = useQuery({

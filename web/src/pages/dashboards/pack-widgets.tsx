@@ -6,7 +6,7 @@ import { styleOf } from './widget-style.ts'
 
 type PackWidgetsProps = { preview: ContentPackPreview; range: string; isOld: boolean }
 
-/** PackWidgets draws every widget of a content pack over the range. */
+/** Draws every widget of a content pack over the range. */
 export function PackWidgets({ preview: { dashboard, sampled }, range, isOld }: PackWidgetsProps) {
   return (
     <div className={`flex flex-col gap-3 ${isOld ? 'opacity-60' : ''}`}>

@@ -11,7 +11,7 @@ import { useZone } from '../../parts/time/zone.ts'
 import { Figure } from './figure.tsx'
 import { slicesFor, type WidgetStyle } from './widget-style.ts'
 
-/** definitionOf is the metric definition in the form of the API. */
+/** The metric definition in the form of the API. */
 export const definitionOf = (queries: readonly MetricQuery[], formula: string, formulaName = 'formula') => ({
   queries: tidied(queries),
   ...(formula.trim() === '' ? {} : { formulas: [{ name: formulaName, expression: formula.trim() }] }),
@@ -28,7 +28,7 @@ type PreviewProps = {
   range: Range
 }
 
-/** Preview shows the result of queries and a formula, once typing has paused. */
+/** Shows the result of queries and a formula, once typing has paused. */
 export function Preview({ type, style, queries, formula, formulaName, range }: PreviewProps) {
   const client = useClient()
   const [zone] = useZone()

@@ -34,7 +34,7 @@ function useWidgetTemplates() {
 
 const referencesIn = (content: TemplateContent, of: 'metrics' | 'widgets') => (content[of] ?? []) as TemplateReference[]
 
-/** withWidgets sets the widgets and drops layouts of removed ones. */
+/** Sets the widgets and drops layouts of removed ones. */
 function withWidgets(content: TemplateContent, widgets: readonly TemplateReference[]): TemplateContent {
   const layout = content.layout as { widget_layouts?: { id: string }[] } | undefined
   const widget_layouts = layout?.widget_layouts?.filter((place) => widgets.some(({ id }) => id === place.id))

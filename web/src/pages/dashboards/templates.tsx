@@ -8,11 +8,11 @@ import { type TemplateApi, TemplateLibrary } from '../../parts/templates/templat
 import { dashboardTemplateForm, widgetTemplateForm } from './template-forms.tsx'
 
 type Kind = 'dashboardTemplates' | 'widgetTemplates'
-/** BodyOf casts an unchecked body; the service validates it. */
+/** Casts an unchecked body; the service validates it. */
 type BodyOf<K extends Kind> = BodyInput<Contract[K]['create']>
 type Contract = typeof contract
 
-/** DashboardTemplates lists the templates of dashboards, widgets and metrics; each refers to templates of the next kind. */
+/** Lists the templates of dashboards, widgets and metrics; each refers to templates of the next kind. */
 export function DashboardTemplates() {
   const client = useClient()
   const dashboards: TemplateApi = {

@@ -42,7 +42,7 @@ const fresh: Draft = {
 
 type WidgetEditorProps = { dashboardId: string; id: string; params: DashboardParams }
 
-/** WidgetEditor edits a widget beside its preview, with its own queries or saved metrics. */
+/** Edits a widget beside its preview, with its own queries or saved metrics. */
 export function WidgetEditor({ dashboardId, id, params }: WidgetEditorProps) {
   const dashboard = useDashboard(dashboardId)
   const metrics = useMetrics()
@@ -205,7 +205,7 @@ function StyleFields({ draft, onChange }: { draft: Draft; onChange(change: Parti
 
 type LevelFieldProps = { name: string; value: number | undefined; onLevel(value: number | undefined): void }
 
-/** LevelField edits a threshold that the chart shows as a line; an empty one is none. */
+/** Edits a threshold that the chart shows as a line; an empty one is none. */
 const LevelField = ({ name, value, onLevel }: LevelFieldProps) => (
   <Field name={name}>
     <Input

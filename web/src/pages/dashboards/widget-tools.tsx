@@ -20,7 +20,7 @@ import { styleOf } from './widget-style.ts'
 
 type WidgetToolsProps = { dashboard: Dashboard; widget: Widget; range: Range }
 
-/** WidgetTools is the menu of a widget: its query in Explore or as a monitor, editing and removal. */
+/** The menu of a widget: its query in Explore or as a monitor, editing and removal. */
 export function WidgetTools({ dashboard, widget, range }: WidgetToolsProps) {
   const [isOpen, setOpen] = useState(false)
   const isFrame = widget.widget_ids.length > 0
@@ -73,7 +73,7 @@ function QueryActions({ widget, range }: { widget: Widget; range: Range }) {
       await navigate({ to: '/explore', search })
     },
   })
-  /** datasetsOf are the datasets of a query; a selector is resolved by the service, and none means all datasets. */
+  /** The datasets of a query; a selector is resolved by the service, and none means all datasets. */
   async function datasetsOf(query: MetricQuery | undefined): Promise<string[]> {
     const selector = query?.from_expr?.trim() ?? ''
     if (selector === EVERYTHING) return []

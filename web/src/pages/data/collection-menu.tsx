@@ -12,7 +12,7 @@ import { Popover } from '../../ui/popover.tsx'
 
 type CollectionMenuProps = { collection: string; datasets: readonly Dataset[] }
 
-/** CollectionMenu renames or deletes a collection by changing each of its datasets. */
+/** Renames or deletes a collection by changing each of its datasets. */
 export function CollectionMenu({ collection, datasets }: CollectionMenuProps) {
   const client = useClient()
   const [done, setDone] = useState(0)

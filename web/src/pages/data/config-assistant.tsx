@@ -22,7 +22,7 @@ const kinds = {
 type Kind = keyof typeof kinds
 type Agent = { agent: AgentType; display_name: string; sources: readonly Kind[] }
 
-/** ConfigAssistant writes the configuration of an agent that sends to a dataset. */
+/** Writes the configuration of an agent that sends to a dataset. */
 export function ConfigAssistant({ dataset }: { dataset: Dataset }) {
   const client = useClient()
   const agents = useQuery({

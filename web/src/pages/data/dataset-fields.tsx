@@ -12,7 +12,7 @@ import { Input } from '../../ui/field.tsx'
 const KEYS_MAX = 1_000
 const VALUES_SHOWN = 5
 
-/** DatasetFields lists the fields of the newest events, with their frequency and most frequent values. */
+/** Lists the fields of the newest events, with their frequency and most frequent values. */
 export function DatasetFields({ dataset }: { dataset: Dataset }) {
   const client = useClient()
   const [filter, setFilter] = useState('')

@@ -20,7 +20,7 @@ const DATASETS = ['datasets']
 const DAY_MS = 86_400_000
 const dayOf = (ms: number): string => clockOf(ms, 'utc').day
 
-/** DatasetSettings edits a dataset: retention, tags, names and deletion. */
+/** Edits a dataset: retention, tags, names and deletion. */
 export function DatasetSettings({ dataset }: { dataset: Dataset }) {
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
@@ -208,7 +208,7 @@ function DatasetNames({ dataset }: { dataset: Dataset }) {
   )
 }
 
-/** DatasetLimits are the monthly limits that apply to this dataset, from the organization and from its team. */
+/** The monthly limits that apply to this dataset, from the organization and from its team. */
 function DatasetLimits({ dataset }: { dataset: Dataset }) {
   const client = useClient()
   const read = useQuery({

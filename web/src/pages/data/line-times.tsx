@@ -18,7 +18,7 @@ import { Icon } from '../../ui/icon.tsx'
 const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 const timezones = [...new Set(['UTC', browserZone, ...Intl.supportedValuesOf('timeZone')])].map((name) => [name, name] as const)
 
-/** LineTimes shows the times that recent lines tell, and makes one of them the time of the events. With `onlyOffers` it shows itself only when it helps. */
+/** Shows the times that recent lines tell, and makes one of them the time of the events. With `onlyOffers` it shows itself only when it helps. */
 export function LineTimes({ dataset, onlyOffers = false }: { dataset: Dataset; onlyOffers?: boolean }) {
   const client = useClient()
   const may = useMay()
@@ -143,7 +143,7 @@ function Offer({ dataset, offer, timezone, lines }: OfferProps) {
   )
 }
 
-/** Sample shows a line with its time marked, and the time that it would get. */
+/** Shows a line with its time marked, and the time that it would get. */
 function Sample({ sample: { line, start, end, time } }: { sample: LineTimeCandidate['samples'][number] }) {
   const [zone] = useZone()
   const { day, clock } = clockOf(time, zone)

@@ -36,7 +36,7 @@ const links: readonly MenuAction[] = [
   { name: 'Retention', note: 'How long events are kept', icon: Archive, link: { to: '/data', search: { keep: true } } },
 ]
 
-/** DatasetList lists the datasets with their freshness; before the first event it explains how to send. */
+/** Lists the datasets with their freshness; before the first event it explains how to send. */
 export function DatasetList() {
   const client = useClient()
   const list = useQuery({
@@ -171,7 +171,7 @@ const columns: readonly (readonly [string, Sort | undefined, string?])[] = [
   ['Tags', undefined, 'max-lg:hidden'],
 ]
 
-/** Table lists datasets; sorted by name, they are grouped by collection. */
+/** Lists datasets; sorted by name, they are grouped by collection. */
 function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
   const nowMs = Date.now()
   const retentionOf = useRetentionDays()

@@ -10,7 +10,7 @@ import { retentionChoices } from './retentions.ts'
 
 const choices = retentionChoices('by the retention rules')
 
-/** NewDataset creates a dataset before its first event; a collection exists once it has a dataset. */
+/** Creates a dataset before its first event; a collection exists once it has a dataset. */
 export function NewDataset({ datasets }: { datasets: readonly Dataset[] }) {
   const client = useClient()
   const navigate = useNavigate()

@@ -27,7 +27,7 @@ const parts = {
   sending: { name: 'Sending', Part: Sending },
 } satisfies Record<DatasetPart, { name: string; Part: ComponentType<{ dataset: Dataset }> }>
 
-/** OneDataset shows the tabs of a dataset. */
+/** Shows the tabs of a dataset. */
 export function OneDataset({ id }: { id: string }) {
   const client = useClient()
   const { part = 'overview' } = useSearch({ from: '/inside/data' })

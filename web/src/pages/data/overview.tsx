@@ -24,7 +24,7 @@ import { reasonText } from './rejection-reasons.ts'
 
 type Ledger = NonNullable<ReturnType<typeof useLedger>['data']>
 
-/** Overview shows arrivals, ingestion results, senders, and the monitors and dashboards of a dataset. */
+/** Shows arrivals, ingestion results, senders, and the monitors and dashboards of a dataset. */
 export function Overview({ dataset }: { dataset: Dataset }) {
   const ledger = useLedger(dataset.id)
   return (
@@ -95,7 +95,7 @@ function Arrivals({ ledger }: { ledger: Ledger }) {
   )
 }
 
-/** Expected names how often events have arrived, and leads to a monitor that alerts when they stop. */
+/** Names how often events have arrived, and leads to a monitor that alerts when they stop. */
 function Expected({ dataset, ledger }: { dataset: Dataset; ledger: Ledger }) {
   const every = useMemo(() => expectedEvery(hoursOf(ledger).sumsOf('stored')), [ledger])
   const lastMs = dataset.metadata.last_heartbeat_at

@@ -14,7 +14,7 @@ const SAMPLES = 10
 
 type ParserFormProps = { dataset: Dataset; parser: Parser | undefined; onEnd(): void }
 
-/** ParserForm edits a pattern and tests it; an empty pattern is derived from recent lines. */
+/** Edits a pattern and tests it; an empty pattern is derived from recent lines. */
 export function ParserForm({ dataset, parser, onEnd }: ParserFormProps) {
   const client = useClient()
   const [pattern, setPattern] = useState(parser?.pattern ?? '')
@@ -78,7 +78,7 @@ export function ParserForm({ dataset, parser, onEnd }: ParserFormProps) {
   )
 }
 
-/** PatternTest applies a pattern to lines, starting with the newest of the dataset, without storing anything. */
+/** Applies a pattern to lines, starting with the newest of the dataset, without storing anything. */
 function PatternTest({ id, pattern }: { id: string; pattern: string }) {
   const client = useClient()
   const [editedText, setEditedText] = useState<string>()

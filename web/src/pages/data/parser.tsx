@@ -18,7 +18,7 @@ import { ParserForm } from './parser-form.tsx'
 
 export const PARSERS = ['parsers']
 
-/** ParserPart selects how lines of a dataset are parsed: automatically, or by an assigned parser. */
+/** Selects how lines of a dataset are parsed: automatically, or by an assigned parser. */
 export function ParserPart({ dataset }: { dataset: Dataset }) {
   const client = useClient()
   const list = useQuery({ queryKey: PARSERS, queryFn: ({ signal }) => client.parsers.list({ signal }) })
@@ -81,7 +81,7 @@ export function ParserPart({ dataset }: { dataset: Dataset }) {
   )
 }
 
-/** useParserTest tests all parsers on recent lines when the user asks for it. */
+/** Tests all parsers on recent lines when the user asks for it. */
 function useParserTest(log_id: string) {
   const client = useClient()
   return useQuery({

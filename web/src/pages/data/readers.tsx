@@ -5,7 +5,7 @@ import { StatusMark } from '../../parts/records/status.tsx'
 import { useClient } from '../../parts/shell/client.ts'
 import { Panel } from '../../parts/shell/page.tsx'
 
-/** Readers lists the monitors and dashboards that query a dataset. */
+/** Lists the monitors and dashboards that query a dataset. */
 export function Readers({ id }: { id: string }) {
   const client = useClient()
   const params = { logId: id }

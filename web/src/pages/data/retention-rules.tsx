@@ -20,7 +20,7 @@ const RULES = ['retention']
 const REFRESH_MS = 10_000
 const lengths = retentionChoices('').filter(([value]) => value !== '') as readonly (readonly [Retention, string])[]
 
-/** RetentionRules edits retention from the organization down to a dataset; the most specific rule wins. */
+/** Edits retention from the organization down to a dataset; the most specific rule wins. */
 export function RetentionRules() {
   const client = useClient()
   const rules = useQuery({ queryKey: [...RULES, 'rules'], queryFn: ({ signal }) => client.retentionRules.list({ signal }) })
@@ -111,7 +111,7 @@ const levels = { LOG: 'the dataset', LOG_SET: 'its collection', ORGANISATION: 't
 
 type NewRuleProps = { rules: readonly RetentionRule[]; datasets: readonly Dataset[] }
 
-/** NewRule sets the retention of the organization or a collection; that of a dataset is set on its own page. */
+/** Sets the retention of the organization or a collection; that of a dataset is set on its own page. */
 function NewRule({ rules, datasets }: NewRuleProps) {
   const client = useClient()
   const [of, setOf] = useState('')

@@ -7,7 +7,7 @@ import { Panel, panelColumns } from '../../parts/shell/page.tsx'
 import { Input } from '../../ui/field.tsx'
 import { ConfigAssistant } from './config-assistant.tsx'
 
-/** Sending creates an ingestion key and a ready agent configuration. */
+/** Creates an ingestion key and a ready agent configuration. */
 export function Sending({ dataset }: { dataset: Dataset }) {
   const client = useClient()
   const [created, setCreated] = useState<{ name: string; key: string }>()

@@ -9,7 +9,7 @@ import { reasonText } from './rejection-reasons.ts'
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 
-/** UnassignedRejections reports events of the last day that were rejected before their dataset was known; no other page shows them. */
+/** Reports events of the last day that were rejected before their dataset was known; no other page shows them. */
 export function UnassignedRejections() {
   const client = useClient()
   const callerOf = useCallerNames()

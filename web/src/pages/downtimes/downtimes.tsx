@@ -16,7 +16,7 @@ import { buttonClass } from '../../ui/button.tsx'
 import { DowntimeEditor } from './editor.tsx'
 import { phaseOf, spanText, upcoming, WALL_ZONE, whenText } from './times.ts'
 
-/** DowntimesPage lists the downtimes and opens the editor. */
+/** Lists the downtimes and opens the editor. */
 export function DowntimesPage() {
   const { edit, of } = useSearch({ from: '/inside/downtimes' })
   const client = useClient()
@@ -152,7 +152,7 @@ function Row({ downtime }: { downtime: Downtime }) {
   )
 }
 
-/** nextText is the end of an active downtime, or its next start. */
+/** The end of an active downtime, or its next start. */
 function nextText(downtime: Downtime, zone: Zone, isOn: boolean): string {
   const [next] = upcoming(downtime, Date.now(), 1)
   if (!next) return isOn ? 'ended manually' : 'not within a week'

@@ -28,10 +28,10 @@ import { useBars } from './time/bars.ts'
 import { useEarlierBars, useEarlierGroups, useEarlierPatterns } from './time/use-earlier.ts'
 import { useMarkers } from './time/use-markers.ts'
 
-/** ExploreState holds the parameters, queries and results of the page. Each part loads and fails independently. */
+/** Holds the parameters, queries and results of the page. Each part loads and fails independently. */
 export type ExploreState = ReturnType<typeof useExploreState>
 
-/** useExploreState reads the URL and runs its queries. */
+/** Reads the URL and runs its queries. */
 export function useExploreState() {
   const params = useSearch({ from: '/inside/explore' })
   const { change, query, selectedQuery, zone, setZone, refresh } = useExploreQuery(params)
@@ -94,14 +94,14 @@ export function useExploreState() {
   }
 }
 
-/** isCancelledQuery is true for a query that was stopped before its first result: the rows still on the screen belong to the query before. */
+/** True for a query that was stopped before its first result: the rows still on the screen belong to the query before. */
 const isCancelledQuery = ({ isPending, isPlaceholderData, isFetching, isError }: ReturnType<typeof useEvents>): boolean =>
   (isPending || isPlaceholderData) && !isFetching && !isError
 
-/** EVENTS_WAIT_MS is the longest time that other queries wait for the event list. */
+/** The longest time that other queries wait for the event list. */
 const EVENTS_WAIT_MS = 400
 
-/** useAfterEvents delays the other queries until the events have loaded: parallel queries would slow down the list. After a cancelled query nothing runs. */
+/** Delays the other queries until the events have loaded: parallel queries would slow down the list. After a cancelled query nothing runs. */
 function useAfterEvents(events: ReturnType<typeof useEvents>, isFirst: boolean, query: ExploreQuery): boolean {
   const [readyQuery, setReadyQuery] = useState<ExploreQuery>()
   const { isFetching, isError, isPlaceholderData, data } = events
@@ -116,7 +116,7 @@ function useAfterEvents(events: ReturnType<typeof useEvents>, isFirst: boolean, 
   return isReady
 }
 
-/** usePageState is the local state of the page: the help dialog, the field list and the query input. */
+/** The local state of the page: the help dialog, the field list and the query input. */
 export function usePageState() {
   const [isHelp, setHelp] = useState(false)
   const [hasFields, setHasFields] = useState(() => matchMedia('(min-width: 900px)').matches)
@@ -126,6 +126,6 @@ export function usePageState() {
 
 export type PageState = ReturnType<typeof usePageState>
 
-/** hasReceived is true when any dataset has received data, or while that is unknown. */
+/** True when any dataset has received data, or while that is unknown. */
 const hasReceived = (list: { datasets: readonly Dataset[] } | undefined): boolean =>
   list === undefined || list.datasets.some(hasReceivedEvents)

@@ -19,7 +19,7 @@ import { type EventStatus, Histogram, statusClause } from './time/histogram.tsx'
 import { MarkerList, MarkerStrip } from './time/marker-strip.tsx'
 import { ViewBar } from './view-bar.tsx'
 
-/** ExplorePage searches events. The URL holds its state; each part loads and fails independently. */
+/** Searches events. The URL holds its state; each part loads and fails independently. */
 export function ExplorePage() {
   const state = useExploreState()
   const page = usePageState()
@@ -120,7 +120,7 @@ function HistogramSection({ state: { params, query, bars, earlier, comparison, m
   )
 }
 
-/** toggleStatus replaces the filter of a status by another, or removes it. */
+/** Replaces the filter of a status by another, or removes it. */
 function toggleStatus(query: string, status: EventStatus): string {
   const own = statusClause(status)
   const others = splitClauses(query).filter((clause) => !STATUS_CLAUSES.includes(clause))

@@ -39,7 +39,7 @@ const ChangesView = lazy(() =>
 
 type Props = { state: ExploreState }
 
-/** TabView is the open tab: events, patterns, groups, fields or changes. */
+/** The open tab: events, patterns, groups, fields or changes. */
 export function TabView({ state }: Props) {
   const views = {
     events: () => <EventsView state={state} />,
@@ -52,7 +52,7 @@ export function TabView({ state }: Props) {
   return <Suspense fallback={<Skeleton className="px-3" />}>{views[state.tab]()}</Suspense>
 }
 
-/** NoEvents replaces an empty view and explains why it is empty. */
+/** Replaces an empty view and explains why it is empty. */
 function NoEvents({ state: { params, selectedQuery, hasReceived, zone, change } }: Props) {
   return <EmptyResult {...{ params, zone, hasReceived }} query={selectedQuery} isLive={false} onChange={change} />
 }

@@ -23,7 +23,7 @@ const AT_WORK_MS = 1_500
 const AT_REST_MS = 20_000
 const isAtWork = ({ status }: Export): boolean => status === 'CREATED' || status === 'IN_PROGRESS'
 
-/** ExportsPage lists the exports with their progress, size, download link or failure. */
+/** Lists the exports with their progress, size, download link or failure. */
 export function ExportsPage() {
   const client = useClient()
   const [zone] = useZone()
@@ -171,7 +171,7 @@ function Row({ one, zone }: { one: Export; zone: Zone }) {
   )
 }
 
-/** repeatedSearch is the search of an earlier export, over the same datasets and range. */
+/** The search of an earlier export, over the same datasets and range. */
 const repeatedSearch = ({ from, from_expr, from_ts, to_ts, time_range, where }: ExportDetails) => ({
   ...(from === '' ? { from_expr } : { from }),
   ...(from_ts === undefined || to_ts === undefined ? { time_range } : { from_ts, to_ts }),

@@ -31,7 +31,7 @@ const REFRESH_MS = 60_000
 /** The app is served under this path, which its own addresses leave out. */
 const BASE = '/app'
 
-/** InsightsPage lists what the service found in the counts of the data, each with one action. */
+/** Lists what the service found in the counts of the data, each with one action. */
 export function InsightsPage() {
   const client = useClient()
   const [zone] = useZone()
@@ -107,7 +107,7 @@ function Row({ insight, zone, nowMs }: { insight: Insight; zone: Zone; nowMs: nu
   )
 }
 
-/** ActionLink leads to a page of the app without loading it anew. */
+/** Leads to a page of the app without loading it again. */
 function ActionLink({ label, link }: { label: string; link: string }) {
   const navigate = useNavigate()
   const open = (event: MouseEvent) => {

@@ -11,7 +11,7 @@ const colors = [
 ] as const
 const sizes = ['text-row', 'text-xs', 'text-sm', 'text-base', 'text-lg', 'text-xl'] as const
 
-/** KitPage shows every shared component in every state, for development and for the tests that compare them. No page links to it. */
+/** Shows every shared component in every state, for development and for the tests that compare them. No page links to it. */
 export function KitPage() {
   return (
     <Page title="Components">

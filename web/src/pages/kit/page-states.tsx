@@ -24,7 +24,7 @@ function failureOf(status: number, details: string): ApiFailure {
 const again = () => undefined
 const people = ['ada', 'grace', 'katherine'] as const
 
-/** PageStates are the marks, tables and notes that pages are made of. */
+/** The marks, tables and notes that pages are made of. */
 export function PageStates() {
   return (
     <>

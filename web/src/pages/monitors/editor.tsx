@@ -22,7 +22,7 @@ import { RuleFields } from './rule-fields.tsx'
 
 type EditorProps = { params: MonitorParams; id: string | undefined }
 
-/** MonitorEditor edits a monitor beside a backtest of the last days; a new one starts with the query it came from. */
+/** Edits a monitor beside a backtest of the last days; a new one starts with the query it came from. */
 export function MonitorEditor({ params, id }: EditorProps) {
   const monitor = useMonitor(id ?? params.of)
   const metric = useMetric(id === undefined && params.of === undefined ? params.metric : undefined)

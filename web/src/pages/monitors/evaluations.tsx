@@ -87,7 +87,7 @@ export function Evaluations({ monitor, kept, sent, failure, chosenMs, older, ret
   )
 }
 
-/** Oldest shows how far back the evaluations go and loads older ones. */
+/** Shows how far back the evaluations go and loads older ones. */
 function Oldest({ kept, older, zone }: { kept: LoadedEvaluations; older: EvaluationsProps['older']; zone: Zone }) {
   const oldest = kept.evaluations.at(-1)
   if (!oldest) return null
@@ -144,7 +144,7 @@ type EvaluationDetailsProps = {
   zone: Zone
 }
 
-/** EvaluationDetails shows one evaluation: per group the value, the baseline, the status and the notification. */
+/** Shows one evaluation: per group the value, the baseline, the status and the notification. */
 function EvaluationDetails({ monitor, evaluation, delivery, isLatest, zone }: EvaluationDetailsProps) {
   const at = (ms: number) => clockOf(ms, zone).clock.slice(0, 8)
   const { threshold, warning_threshold, comparison_operator, groups, groups_total, failure, missed, patterns, muted, downtime } = evaluation

@@ -13,7 +13,7 @@ import { ArgumentFields, type ArgumentTexts, boundTemplate, missingArgument } fr
 import { Field, Input } from '../../ui/field.tsx'
 import { useMonitorTemplates } from './queries.ts'
 
-/** FromTemplate collects the parameters of a monitor template and creates a monitor. */
+/** Collects the parameters of a monitor template and creates a monitor. */
 export function FromTemplate({ id }: { id: string }) {
   const templates = useMonitorTemplates()
   const template = templates.data?.find((one) => one.id === id)

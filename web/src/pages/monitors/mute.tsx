@@ -16,7 +16,7 @@ const lengths = [
   ['1 week', 168 * HOUR_MS],
 ] as const
 
-/** mutedText shows until when a monitor is muted. */
+/** Shows until when a monitor is muted. */
 export function mutedText({ muted_until }: Pick<Monitor, 'muted_until'>, zone: Zone): string | undefined {
   if (muted_until === undefined) return undefined
   if (muted_until < 0) return 'muted'

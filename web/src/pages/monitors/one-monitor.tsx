@@ -24,7 +24,7 @@ import { useHistory, useMonitor } from './queries.ts'
 import { TestNotification } from './sample-notification.tsx'
 import { SaveMonitorTemplate } from './save-monitor-template.tsx'
 
-/** OneMonitor shows the status of a monitor, its evaluations, status changes and notifications. */
+/** Shows the status of a monitor, its evaluations, status changes and notifications. */
 export function OneMonitor({ id, evaluationMs }: { id: string; evaluationMs: number | undefined }) {
   const monitor = useMonitor(id)
   const { evaluations, older, events, sent } = useHistory(id)

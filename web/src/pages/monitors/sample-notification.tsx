@@ -13,7 +13,7 @@ const transitions = [
 ] as const
 type Transition = (typeof transitions)[number][0]
 
-/** TestNotification is the form that sends test notifications; the results appear in the list of notifications. */
+/** The form that sends test notifications; the results appear in the list of notifications. */
 export function TestNotification({ monitor }: { monitor: Monitor }) {
   const client = useClient()
   const queries = useQueryClient()

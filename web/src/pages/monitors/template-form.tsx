@@ -30,7 +30,7 @@ import { kindNames, operatorNames } from './labels.ts'
 import { RuleFields, type RuleText } from './rule-fields.tsx'
 import { draftOfTemplate, targetsIn, withDraft } from './template-draft.ts'
 
-/** opened is the parameter that each text of a rule becomes. */
+/** The parameter that each text of a rule becomes. */
 const opened: Record<RuleText, { name: string; type: ParameterType; label: string }> = {
   threshold: { name: 'threshold', type: 'DOUBLE', label: 'threshold' },
   warning: { name: 'warning', type: 'DOUBLE', label: 'warning' },
@@ -39,7 +39,7 @@ const opened: Record<RuleText, { name: string; type: ParameterType; label: strin
   evaluationWindow: { name: 'evaluation_window', type: 'STRING', label: 'baseline' },
 }
 
-/** MonitorTemplateFields are the fields of a monitor with their template parameters. */
+/** The fields of a monitor with their template parameters. */
 function MonitorTemplateFields({ content, onChange }: TemplateFormProps) {
   const metrics = useMetricTemplates()
   const reference = (content.metric ?? content.metric_id ?? { id: '' }) as TemplateReference

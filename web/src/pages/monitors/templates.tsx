@@ -10,7 +10,7 @@ import { monitorTemplateForm } from './template-form.tsx'
 
 type Contract = typeof contract
 
-/** MonitorTemplates lists the monitor templates; each refers to a metric template for its queries. */
+/** Lists the monitor templates; each refers to a metric template for its queries. */
 export function MonitorTemplates({ first }: { first: string | undefined }) {
   const client = useClient()
   const monitors: TemplateApi = {

@@ -16,7 +16,7 @@ const AGAIN_MS = 5_000
 
 type OneTraceProps = { id: string; params: TraceParams; onChange(by: Partial<TraceParams>): void }
 
-/** OneTrace is the page of the trace of the address. */
+/** The page of the trace of the address. */
 export function OneTrace({ id, params, onChange }: OneTraceProps) {
   const client = useClient()
   const [zone] = useZone()

@@ -20,7 +20,7 @@ type Operation = OperationList['operations'][number]
 const SHOWN = 100
 const names: Record<OperationOrder, string> = { busiest: 'Busiest', slowest: 'Slowest', failing: 'Failing' }
 
-/** OperationsPage lists services and their operations: how often, how slow, how many failures. */
+/** Lists services and their operations: how often, how slow, how many failures. */
 export function OperationsPage({ params }: { params: TraceParams }) {
   const client = useClient()
   const navigate = useNavigate()

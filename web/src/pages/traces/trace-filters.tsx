@@ -13,11 +13,11 @@ import { ViewLinks } from './view-links.tsx'
 
 type TraceFiltersProps = { params: TraceParams; range: Range; onChange(by: Partial<TraceParams>): void; onOpen(id: string): void }
 
-/** SUGGESTED_MAX is how many datasets are sampled for suggestions. */
+/** How many datasets are sampled for suggestions. */
 const SUGGESTED_MAX = 100
 const OFFERED_MAX = 500
 
-/** TraceFilters are the conditions on a span and the order. What is typed applies on Enter. */
+/** The conditions on a span and the order. What is typed applies on Enter. */
 export function TraceFilters({ params, range, onChange, onOpen }: TraceFiltersProps) {
   const { data } = useDatasets()
   const services = useMemo(() => (data?.datasets ?? []).filter(({ collection }) => collection === '.traces'), [data])

@@ -19,7 +19,7 @@ import { TraceRows } from './trace-rows.tsx'
 
 const SHOWN = 50
 
-/** TraceList lists the traces of the range, with conditions and a histogram that selects durations. */
+/** Lists the traces of the range, with conditions and a histogram that selects durations. */
 export function TraceList({ params }: { params: TraceParams }) {
   const navigate = useNavigate()
   const [zone, setZone] = useZone()

@@ -15,7 +15,7 @@ const OVERSCAN = 20
 
 type TraceViewProps = { trace: Trace; selected: string | undefined; find: string; onChange(by: Partial<TraceParams>): void }
 
-/** TraceView is the waterfall of a trace with a search and the details of the selected span. */
+/** The waterfall of a trace with a search and the details of the selected span. */
 export function TraceView({ trace, selected, find, onChange }: TraceViewProps) {
   const { spans, logs } = trace
   const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set())
@@ -128,7 +128,7 @@ function colorsOfServices({ services }: Trace): ReadonlyMap<string, string> {
   return new Map(names.map((name, at) => [name, colors[at] ?? '']))
 }
 
-/** barsOf are the critical stretches and the log events of each span. */
+/** The critical stretches and the log events of each span. */
 function barsOf({ spans, logs, critical_path }: Trace): SpanMarks[] {
   const bars = spans.map((): SpanMarks => ({ logs: [], critical: [] }))
   const places = new Map(spans.map(({ span_id }, at) => [span_id, at]))

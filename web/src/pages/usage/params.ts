@@ -6,7 +6,7 @@ export type UsageKind = (typeof kinds)[number]
 
 const schema = { kind: oneOf(kinds), dataset: text, user: text }
 
-/** UsageParams are the range, the kind of usage (ingestion by default), and the selected dataset or user. */
+/** The range, the kind of usage (ingestion by default), and the selected dataset or user. */
 export type UsageParams = RangeParams & SearchParamsOf<typeof schema>
 export const readUsageParams = (search: Record<string, unknown>): UsageParams => ({
   ...readRangeParams(search),

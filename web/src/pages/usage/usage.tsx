@@ -26,7 +26,7 @@ const MINUTE_MS = 60_000
 const SERIES_SHOWN_MAX = 8
 const names: Record<UsageKind, string> = { ingestion: 'Ingested', search: 'Searched', export: 'Exported' }
 
-/** UsagePage shows ingestion, searches and exports over time, by dataset and user, against the previous period. */
+/** Shows ingestion, searches and exports over time, by dataset and user, against the previous period. */
 export function UsagePage() {
   const params = useSearch({ from: '/inside/usage' })
   const navigate = useNavigate({ from: '/usage' })
@@ -171,7 +171,7 @@ type PartOverTimeProps = OverTimeProps & {
   before: number | undefined
 }
 
-/** PartOverTime shows the usage of one dataset or user. */
+/** Shows the usage of one dataset or user. */
 function PartOverTime({ name, series, isCut, before, ...shown }: PartOverTimeProps) {
   if (!series) return <EmptyState title={isCut ? 'Not among the largest in this range' : 'No usage in this range'} />
   const data = {
@@ -234,7 +234,7 @@ function useUsage(kind: UsageKind, range: Range) {
 
 type UsageRequest<T> = { data: T | undefined; error: unknown; isPlaceholderData: boolean; refetch(): unknown }
 
-/** Part is a panel that loads and fails on its own. */
+/** A panel that loads and fails on its own. */
 function Part<T>({ title, query, children }: { title: string; query: UsageRequest<T>; children(data: T): ReactNode }) {
   return (
     <Panel title={title}>

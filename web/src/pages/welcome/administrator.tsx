@@ -5,7 +5,7 @@ import { clientOf, keepCredential } from '../../session/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input } from '../../ui/field.tsx'
 
-/** Administrator creates the first user with a password and signs in as that user. */
+/** Creates the first user with a password and signs in as that user. */
 export function Administrator() {
   const client = useClient()
   const [isBusy, setBusy] = useState(false)

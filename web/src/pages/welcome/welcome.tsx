@@ -14,7 +14,7 @@ import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Administrator } from './administrator.tsx'
 
-/** WelcomePage leads from the first key to the first event. */
+/** Leads from the first key to the first event. */
 export function WelcomePage() {
   const client = useClient()
   const users = useQuery({ queryKey: ['users'], queryFn: ({ signal }) => client.users.list({ signal }) })
@@ -58,7 +58,7 @@ function Step({ number, title, isDone, children }: { number: number; title: stri
 
 const REFRESH_MS = 2_000
 
-/** Received waits for the first event and shows what was received. */
+/** Waits for the first event and shows what was received. */
 function Received() {
   const client = useClient()
   const shipperKey = useShipperKey()
@@ -122,7 +122,7 @@ function Received() {
   )
 }
 
-/** DemoData sends one hour of events of a web shop. */
+/** Sends one hour of events of a web shop. */
 function DemoData() {
   const client = useClient()
   const [state, setState] = useState<'idle' | 'busy' | 'done'>('idle')

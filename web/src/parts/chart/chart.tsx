@@ -12,7 +12,7 @@ import { quantity, span } from './numbers.ts'
 import { unitText } from './unit.ts'
 
 type ChartProps = {
-  /** label describes the chart to assistive technology. */
+  /** Describes the chart to assistive technology. */
   label: string
   data: ChartData
   shape?: ChartShape
@@ -34,7 +34,7 @@ type ChartProps = {
 const DRAG_LEAST_PX = 4
 const NONE: readonly never[] = []
 
-/** Chart draws series over time: a crosshair reads it, a click picks a slice, a drag a range, and the arrow keys do what the pointer does. */
+/** Draws series over time: a crosshair reads it, a click picks a slice, a drag a range, and the arrow keys do what the pointer does. */
 export function Chart(props: ChartProps) {
   const { label, data, shape = 'line', zone, height = 200, levels = NONE, bands = NONE, marks = NONE, unit = plain } = props
   const { syncKey, isOld = false, isFilling = false, onPick, onRange } = props

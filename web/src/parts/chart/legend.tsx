@@ -18,7 +18,7 @@ type LegendProps = {
   unit(value: number): string
 }
 
-/** Legend shows the values under the crosshair, largest first; without a crosshair it names the series. */
+/** Shows the values under the crosshair, largest first; without a crosshair it names the series. */
 export function Legend({ data, cursor, bands, marks, levels, zone, unit }: LegendProps) {
   const { series, times, isCut = false } = data
   const colors = useMemo(() => nameColors(series.map(({ name }) => name)), [series])

@@ -4,12 +4,12 @@ const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFraction
 export const count = (value: number | bigint): string => whole.format(value)
 export const compact = (value: number | bigint): string => short.format(value)
 
-/** quantity is a number with its noun: `1 event`, `2 events`. */
+/** A number with its noun: `1 event`, `2 events`. */
 export const quantity = (value: number | bigint, noun: string): string => `${count(value)} ${noun}${Number(value) === 1 ? '' : 's'}`
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 
-/** bytes writes a size in powers of a thousand, as disks and networks are counted. */
+/** Writes a size in powers of a thousand, as disks and networks are counted. */
 export function bytes(value: number): string {
   let at = 0
   let rest = value
@@ -26,7 +26,7 @@ export const share = (part: number, all: number): string => {
   return percent > 0 && percent < 0.1 ? '< 0.1 %' : `${percent.toFixed(percent < 10 ? 1 : 0)} %`
 }
 
-/** change is the difference in percent, or as a factor from ten on. */
+/** The difference in percent, or as a factor from ten on. */
 export function change(now: number, before: number): string {
   if (now === before) return 'the same'
   if (before === 0) return 'new'
@@ -44,7 +44,7 @@ const steps: readonly [number, string][] = [
   [1_000, 's'],
 ]
 
-/** span writes a length of time in its largest whole unit. */
+/** Writes a length of time in its largest whole unit. */
 export function span(ms: number): string {
   for (const [size, name] of steps) if (ms >= size) return `${Number((ms / size).toFixed(ms % size === 0 ? 0 : 1))} ${name}`
   return `${Math.round(ms)} ms`

@@ -21,7 +21,7 @@ type DatasetPickerProps = {
   onSelector?: (() => void) | undefined
 }
 
-/** DatasetPicker selects all or some datasets, with a text filter. */
+/** Selects all or some datasets, with a text filter. */
 export function DatasetPicker({ all, picked, onPick, onSelector }: DatasetPickerProps) {
   const [filter, setFilter] = useState('')
   const queries = useQueryClient()
@@ -86,7 +86,7 @@ export function DatasetPicker({ all, picked, onPick, onSelector }: DatasetPicker
 const FRESH_MS = 300_000
 const DAY_MS = 86_400_000
 
-/** Freshness shows when a dataset last received data: a check while it receives, a sign of warning when silent, dashes if never. */
+/** Shows when a dataset last received data: a check while it receives, a sign of warning when silent, dashes if never. */
 function Freshness({ atMs }: { atMs: number | undefined }) {
   const nowMs = Date.now()
   const ageMs = atMs === undefined ? undefined : nowMs - atMs

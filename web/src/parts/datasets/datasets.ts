@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useClient } from '../shell/client.ts'
 
-/** unknownDataset labels an id that is not in the list; only a loaded list proves that the dataset is gone. */
+/** Labels an id that is not in the list; only a loaded list proves that the dataset is gone. */
 export const unknownDataset = (known: number): string => (known === 0 ? 'a dataset' : 'a deleted dataset')
 
-/** useDatasets loads all datasets the caller may see, also by id. */
+/** Loads all datasets the caller may see, also by id. */
 export function useDatasets() {
   const client = useClient()
   const query = useQuery({ queryKey: ['datasets'], queryFn: ({ signal }) => client.datasets.list({ signal }), staleTime: 60_000 })

@@ -12,7 +12,7 @@ const RECENT_MS = 7 * 86_400_000
 type Batch = { ids: Set<string>; texts: Promise<PatternTexts> }
 const batches = new WeakMap<DendroClient, Batch>()
 
-/** loadTexts loads the templates of all ids that are asked for at the same moment in one request. */
+/** Loads the templates of all ids that are asked for at the same moment in one request. */
 function loadTexts(client: DendroClient, ids: readonly string[]): Promise<PatternTexts> {
   const open = batches.get(client)
   if (open && open.ids.size + ids.length <= IDS_MAX) {
@@ -38,10 +38,10 @@ async function findTexts(client: DendroClient, ids: readonly string[], from_ts: 
   return new Map(patterns.map(({ id, template }) => [id, template]))
 }
 
-/** usePatternTexts loads the templates of the patterns in a query. Without them, or without the right to read them, the ids remain. */
+/** Loads the templates of the patterns in a query. Without them, or without the right to read them, the ids remain. */
 export const usePatternTexts = (query: string): PatternTexts => useTextsOf(patternIdsIn(query))
 
-/** useGroupTexts loads the templates of the patterns in the names of groups, where `@pattern` is a key. */
+/** Loads the templates of the patterns in the names of groups, where `@pattern` is a key. */
 export const useGroupTexts = (keys: readonly string[], names: readonly string[]): PatternTexts =>
   useTextsOf(keys.includes('@pattern') ? patternValuesIn(names) : NO_IDS)
 
@@ -66,12 +66,12 @@ function useTextsOf(all: readonly string[]): PatternTexts {
   return data
 }
 
-/** GroupText is the name of a group by some keys, with the text of a pattern in place of its id. */
+/** The name of a group by some keys, with the text of a pattern in place of its id. */
 export function GroupText({ keys, name }: { keys: readonly string[]; name: string }) {
   return withPatternValues(name, useGroupTexts(keys, [name]))
 }
 
-/** useNamed puts the texts of patterns in place of their ids in the names of series of groups by some keys. */
+/** Puts the texts of patterns in place of their ids in the names of series of groups by some keys. */
 export function useNamed<T extends { readonly name: string }>(keys: readonly string[], series: readonly T[]): T[] {
   const texts = useGroupTexts(
     keys,
@@ -80,7 +80,7 @@ export function useNamed<T extends { readonly name: string }>(keys: readonly str
   return useMemo(() => series.map((one) => ({ ...one, name: withPatternValues(one.name, texts) })), [series, texts])
 }
 
-/** QueryText is a query, or a sentence with one, that people read. */
+/** A query, or a sentence with one, that people read. */
 export function QueryText({ text }: { text: string }) {
   return withPatternTexts(text, usePatternTexts(text))
 }

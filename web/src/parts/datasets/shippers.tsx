@@ -19,7 +19,7 @@ const files: Readonly<Record<string, string>> = Object.fromEntries(
 /** A ShipperKey is the key of the configurations; create returns it, or undefined when it could not be created. */
 export type ShipperKey = { apiKey: string | undefined; failure: unknown; create(): Promise<string | undefined> }
 
-/** useShipperKey creates one key that can only send events, however often it is asked for. */
+/** Creates one key that can only send events, however often it is asked for. */
 export function useShipperKey(): ShipperKey {
   const client = useClient()
   const [apiKey, setApiKey] = useState<string>()
@@ -43,7 +43,7 @@ export function useShipperKey(): ShipperKey {
   return { apiKey, failure, create }
 }
 
-/** Shippers shows the configurations of senders with the address of the service. Copying one creates the key first, if there is none. */
+/** Shows the configurations of senders with the address of the service. Copying one creates the key first, if there is none. */
 export function Shippers({ apiKey, failure, create }: ShipperKey) {
   const may = useMay()
   const isCreating = apiKey === undefined && may('api_keys_write')

@@ -7,10 +7,10 @@ const ownTexts: ReadonlyMap<string, string> = new Map([
 ])
 const systemTexts: ReadonlyMap<string, string> = new Map([...ownTexts, ['.traces', 'Spans that senders report as traces']])
 
-/** hasReceivedEvents is true for a dataset with events of senders; what Dendro writes itself is not received. */
+/** True for a dataset with events of senders; what Dendro writes itself is not received. */
 export const hasReceivedEvents = ({ collection, metadata }: Dataset): boolean =>
   metadata.last_heartbeat_at !== undefined && !ownTexts.has(collection)
 
-/** systemText explains a system collection: its name begins with a dot, which others must not. */
+/** Explains a system collection: its name begins with a dot, which others must not. */
 export const systemText = (collection: string): string | undefined =>
   collection.startsWith('.') ? (systemTexts.get(collection) ?? 'A system dataset') : undefined

@@ -3,7 +3,7 @@ import { parseGroups } from '@dendro/language/select'
 import { ABSENT } from '../chart/group-name.ts'
 import { isOr } from './query-readers.ts'
 
-/** groupKeys are the keys of a stored query's groups, which are written as in the query language: in quotes, or several in one text. */
+/** The keys of a stored query's groups, which are written as in the query language: in quotes, or several in one text. */
 export function groupKeys(groups: readonly string[] = []): readonly string[] {
   try {
     return parseGroups([...groups])
@@ -12,7 +12,7 @@ export function groupKeys(groups: readonly string[] = []): readonly string[] {
   }
 }
 
-/** groupCondition matches the events of one group: each key with its value, or without one. */
+/** Matches the events of one group: each key with its value, or without one. */
 export function groupCondition(keys: readonly string[], values: readonly string[]): string {
   return keys
     .map((key, at) => {
@@ -24,6 +24,6 @@ export function groupCondition(keys: readonly string[], values: readonly string[
     .join(' AND ')
 }
 
-/** bothConditions joins two conditions with AND; an empty one is dropped. */
+/** Joins two conditions with AND; an empty one is dropped. */
 export const bothConditions = (first: string, second: string): string =>
   first === '' || second === '' ? first + second : `${isOr(first) ? `(${first})` : first} AND ${second}`

@@ -6,18 +6,18 @@ import { type Range, timeRangeOf } from '../time/time-range.ts'
 export type FieldType = 'text' | 'number' | 'boolean'
 /** A Field is a key with its most frequent values; `also` is an alias. Counts are estimates unless the sample is exact. */
 export type Field = { name: string; also?: string; type?: FieldType; count: number; values: { value: string; count: number }[] }
-/** Fields are the keys of the matching events. isExact means that all of them were sampled, isCut that there may be more fields. */
+/** The keys of the matching events. isExact means that all of them were sampled, isCut that there may be more fields. */
 export type Fields = { fields: Field[]; events: number; sampled: number; isExact: boolean; isCut: boolean; ms: number }
 
 /** A Scope is where keys are searched; refreshCount changes with each manual refresh. */
 type Scope = { datasets: readonly string[] | undefined; where?: string; range: Range; refreshCount: number }
 
-/** FIELDS_MAX is how many fields are loaded; others are requested by name. */
+/** How many fields are loaded; others are requested by name. */
 const FIELDS_MAX = 2_500
 
 const types = { STRING: 'text', NUMBER: 'number', BOOLEAN: 'boolean' } as const
 
-/** fieldsBody is the request for the fields of matching events. */
+/** The request for the fields of matching events. */
 export const fieldsBody = ({ datasets, where = '', range }: Omit<Scope, 'refreshCount'>) => ({
   ...(datasets === undefined ? { from_expr: '*' } : { from: [...datasets] }),
   ...timeRangeOf(range),
@@ -27,7 +27,7 @@ export const fieldsBody = ({ datasets, where = '', range }: Omit<Scope, 'refresh
 
 const NO_FIELDS = { fields: [], events: 0, sampled: 0, isExact: true, isCut: false }
 
-/** useKnownFields loads the fields of matching events with their most frequent values, from a sample that is spread evenly over the range. */
+/** Loads the fields of matching events with their most frequent values, from a sample that is spread evenly over the range. */
 export function useKnownFields({ datasets, where = '', range, refreshCount }: Scope, isOn: boolean) {
   const client = useClient()
   return useQuery({

@@ -2,7 +2,7 @@ import type { MetricQuery } from '@dendro/api'
 
 export const EVERYTHING = '*'
 
-/** newQuery counts all events. */
+/** Counts all events. */
 export const newQuery = (name: string, more: Partial<MetricQuery> = {}): MetricQuery => ({
   name,
   select: ['count(*)'],
@@ -19,7 +19,7 @@ export const tidied = (queries: readonly MetricQuery[]): MetricQuery[] =>
     return { ...query, ...selector, where: query.where.trim(), ...(keys.length > 0 ? { groups: keys } : {}) }
   })
 
-/** measureText describes queries in one line; measures of the same events share their description. */
+/** Describes queries in one line; measures of the same events share their description. */
 export const measureText = (queries: readonly Pick<MetricQuery, 'select' | 'where' | 'groups'>[]): string =>
   [...Map.groupBy(queries, ({ where, groups = [] }) => JSON.stringify([where, groups])).values()]
     .map((same) => {

@@ -10,7 +10,7 @@ export type QueryLineProps = {
   known: QueryContext
   placeholder?: string
   onText(text: string): void
-  /** onRun runs on Enter; without it, Enter submits the form. */
+  /** Runs on Enter; without it, Enter submits the form. */
   onRun?: ((text: string) => void) | undefined
 }
 
@@ -32,7 +32,7 @@ export type QueryBox = {
   focus(): void
 }
 
-/** AT_REST_MS delays the download of the editor until the first data is loaded; focus starts it at once. */
+/** Delays the download of the editor until the first data is loaded; focus starts it at once. */
 const AT_REST_MS = 1_000
 const USES = ['focus', 'input'] as const
 
@@ -44,7 +44,7 @@ const fetchEditor = loadedOnce(() =>
   }),
 )
 
-/** useQueryBox opens the editor with the text, cursor and focus of the textarea. */
+/** Opens the editor with the text, cursor and focus of the textarea. */
 export function useQueryBox(props: QueryLineProps, listeners: RefObject<EditorListeners>): QueryBox {
   const home = useRef<HTMLDivElement>(null)
   const plain = useRef<HTMLTextAreaElement>(null)
@@ -120,7 +120,7 @@ export function useQueryBox(props: QueryLineProps, listeners: RefObject<EditorLi
   )
 }
 
-/** focusEnd moves the cursor to the end, unless the line has the focus already. */
+/** Moves the cursor to the end, unless the line has the focus already. */
 function focusEnd(line: HTMLTextAreaElement | null): void {
   if (!line || document.activeElement === line) return
   line.focus()

@@ -11,7 +11,7 @@ export type Mark = { readonly position: number; readonly length: number; readonl
 const keys = ['Enter', 'Alt-Enter', 'Tab', 'Escape', 'ArrowDown', 'ArrowUp', 'Ctrl-Space'] as const
 export type EditorKey = (typeof keys)[number]
 
-/** EditorOptions are the initial state and the callbacks; onKey returns true when it handled the key. */
+/** The initial state and the callbacks; onKey returns true when it handled the key. */
 export type EditorOptions = {
   text: string
   from: number
@@ -32,7 +32,7 @@ export type Editor = {
   cursor(): number
   setText(text: string, cursor: number): void
   setMark(mark: Mark | undefined): void
-  /** setNotes shows a note behind each quoted text that has one. */
+  /** Shows a note after each quoted text that has one. */
   setNotes(notes: ReadonlyMap<string, string>): void
   setAttributes(attributes: Record<string, string>): void
   close(): void
@@ -48,7 +48,7 @@ const pieceStyles: Record<SyntaxKind, string> = {
 }
 const WRONG = 'bg-transparent text-error underline decoration-2 decoration-wavy underline-offset-2'
 
-/** Missing marks a place where something is missing. */
+/** Marks a place where something is missing. */
 class Missing extends WidgetType {
   readonly #title: string
 
@@ -66,7 +66,7 @@ class Missing extends WidgetType {
   }
 }
 
-/** Note explains the text before it, and is no part of the query. */
+/** Explains the text before it, and is no part of the query. */
 class Note extends WidgetType {
   readonly #text: string
 

@@ -14,20 +14,20 @@ import { readFormula, readItem, readKeys, readWhere } from './query-readers.ts'
 import { selectorContext } from './selector-context.ts'
 
 const QUERIES_MAX = 6
-/** LATELY is the range for suggestions. */
+/** The range for suggestions. */
 const LATELY = { words: 'Last 1 day' }
 
 type QueryEditorProps = {
   queries: readonly MetricQuery[]
   formula: string
   datasets: readonly Dataset[]
-  /** mark shows the placeholders of a template query. */
+  /** Shows the placeholders of a template query. */
   mark?(query: MetricQuery): ReactNode
   onQueries(queries: MetricQuery[]): void
   onFormula(formula: string): void
 }
 
-/** QueryEditor edits the queries of a metric and the formula over them. */
+/** Edits the queries of a metric and the formula over them. */
 export function QueryEditor({ queries, formula, datasets, mark, onQueries, onFormula }: QueryEditorProps) {
   const change = (at: number, by: MetricQuery) => onQueries(queries.map((one, index) => (index === at ? by : one)))
   const names = queries.map(({ name }) => name)
@@ -155,7 +155,7 @@ type SelectedProps = {
   onSelector(selector: string): void
 }
 
-/** Selected edits a dataset selector; the typed text is kept, and an empty one means all datasets. */
+/** Edits a dataset selector; the typed text is kept, and an empty one means all datasets. */
 function Selected({ selector, datasets, reading, isBegun, onSelector }: SelectedProps) {
   const [text, setText] = useState(selector === EVERYTHING ? '' : selector)
   const known = useMemo(() => selectorContext(datasets), [datasets])
@@ -180,7 +180,7 @@ function Selected({ selector, datasets, reading, isBegun, onSelector }: Selected
   )
 }
 
-/** Groups edits the list of group keys; the typed text is kept. */
+/** Edits the list of group keys; the typed text is kept. */
 function Groups({
   groups,
   read,

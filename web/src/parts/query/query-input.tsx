@@ -6,10 +6,10 @@ import type { QueryLineProps } from './query-box.ts'
 import { useQueryLine } from './query-line.ts'
 import type { Suggestion } from './suggestions.ts'
 
-/** QueryFocus is the imperative handle of a query line. */
+/** The imperative handle of a query line. */
 export type QueryFocus = { focus(): void }
 
-/** QueryInput is a line of the query language with highlighting, suggestions and error marks. */
+/** A line of the query language with highlighting, suggestions and error marks. */
 export function QueryInput({ ref, ...props }: QueryLineProps & { ref?: Ref<QueryFocus> | undefined }) {
   const line = useQueryLine(props)
   const { id, box, list, problem } = line
@@ -44,7 +44,7 @@ export function QueryInput({ ref, ...props }: QueryLineProps & { ref?: Ref<Query
   )
 }
 
-/** QueryField is a labeled QueryInput. */
+/** A labeled QueryInput. */
 export function QueryField({ className = '', ...props }: QueryLineProps & { className?: string; ref?: Ref<QueryFocus> | undefined }) {
   return (
     <div className={`flex min-w-0 flex-col gap-0.5 ${className}`}>
@@ -85,7 +85,7 @@ const Suggestions = ({ id, suggestions, at, onTake }: SuggestionsProps) => (
   </div>
 )
 
-/** Problem shows the error at the mark with its fix. */
+/** Shows the error at the mark with its fix. */
 const Problem = ({ id, problem, onFix }: { id: string; problem: FieldDiagnostic; onFix(): void }) => (
   <div
     id={id}

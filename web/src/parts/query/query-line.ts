@@ -9,12 +9,12 @@ import type { EditorKey } from './query-editing.ts'
 import { wholeRead } from './query-readers.ts'
 import { type QueryContext, type Suggestion, suggestionsAt } from './suggestions.ts'
 
-/** PAUSE_MS is how long typing must pause before errors are shown. */
+/** How long typing must pause before errors are shown. */
 const PAUSE_MS = 600
 
 const noListeners: EditorListeners = { onKey: () => false, onSuggest: () => undefined, onFocus: () => undefined }
 
-/** useQueryLine is the behavior of a query line. */
+/** The behavior of a query line. */
 export function useQueryLine(props: QueryLineProps) {
   const id = useId()
   const listeners = useRef<EditorListeners>(noListeners)
@@ -74,7 +74,7 @@ const done = (_: unknown): true => true
 const titleOf = ({ message, hint, fix }: FieldDiagnostic): string =>
   [hint === undefined ? message : `${message}: ${hint}`, ...(fix ? [`Alt-Enter changes it to ${fixName(fix.text)}`] : [])].join('\n')
 
-/** SuggestionState is where suggestions apply; isChosen means that an arrow key selected the active one. */
+/** Where suggestions apply; isChosen means that an arrow key selected the active one. */
 type SuggestionState = { text: string; cursor: number; at: number; isChosen: boolean }
 
 function useSuggestions(now: string, known: QueryContext, box: QueryBox) {
@@ -109,7 +109,7 @@ function useSuggestions(now: string, known: QueryContext, box: QueryBox) {
   }
 }
 
-/** useProblem is the error of the text once typing paused; incomplete input at the cursor is no error. */
+/** The error of the text once typing paused; incomplete input at the cursor is no error. */
 function useProblem(text: string, known: QueryContext, isFocused: boolean, box: QueryBox) {
   const [found, setFound] = useState<{ text: string; problem: FieldDiagnostic | undefined }>()
   const latest = useRef(known)

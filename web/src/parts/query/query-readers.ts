@@ -5,7 +5,7 @@ import type { JoinPoint } from '@dendro/language/parse-trace'
 import { parseGroups, parseSelect } from '@dendro/language/select'
 import { loadedOnce } from '../shell/page-code.ts'
 
-/** readWhere parses a filter as the service does, except inside regular expressions, whose parser is large. */
+/** Parses a filter as the service does, except inside regular expressions, whose parser is large. */
 export const readWhere: TraceableParser = (text, notes) => parseFilter(text, 'where', { trace: notes })
 
 const fetchRegexes = loadedOnce(() => import('@dendro/language/regex'))
@@ -21,7 +21,7 @@ export async function wholeRead(read: TraceableParser, text: string): Promise<Tr
   )
 }
 
-/** readItem parses one select item, readKeys the group keys, readFormula a formula over named queries. */
+/** Parses one select item, readKeys the group keys, readFormula a formula over named queries. */
 export const readItem: TraceableParser = (text, notes) => parseSelect([text], 'select', notes)
 export const readKeys: TraceableParser = (text, notes) => parseGroups([text], 'groups', notes)
 export const readFormula =
@@ -29,11 +29,11 @@ export const readFormula =
   (text, notes) =>
     parseFormula(text, names, 'expression', notes)
 
-/** jointsOf are the positions of AND and OR; an invalid filter has none. */
+/** The positions of AND and OR; an invalid filter has none. */
 export function jointsOf(where: string): readonly JoinPoint[] {
   const { joinPoints: joints, problem } = parseText(readWhere, where)
   return problem ? [] : joints
 }
 
-/** isOr is true for a filter with a top-level OR, which needs parentheses before AND. */
+/** True for a filter with a top-level OR, which needs parentheses before AND. */
 export const isOr = (where: string): boolean => jointsOf(where).some(({ word }) => word === 'OR')

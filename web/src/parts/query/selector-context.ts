@@ -4,7 +4,7 @@ import { parseSelector, tagKey } from '@dendro/language/selector'
 import type { Field } from './fields.ts'
 import { eventVocabulary, type QueryContext, type Vocabulary } from './suggestions.ts'
 
-/** readSelector parses a dataset selector as the service does. */
+/** Parses a dataset selector as the service does. */
 const readSelector: TraceableParser = (text, notes) => parseSelector(text, notes)
 
 /** In a selector, negation also matches datasets without the tag, unlike events without the key. */

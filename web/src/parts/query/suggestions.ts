@@ -16,7 +16,7 @@ export type Vocabulary = {
   readonly meanings: Readonly<Record<string, readonly (readonly [label: string, note: string])[]>>
 }
 
-/** QueryContext is the parser of a text and the sources of its suggestions: keys, query names, recent queries. */
+/** The parser of a text and the sources of its suggestions: keys, query names, recent queries. */
 export type QueryContext = {
   readonly read: TraceableParser
   readonly fields: readonly Field[]
@@ -51,7 +51,7 @@ const meanings: Vocabulary['meanings'] = {
     ['NOT LIKE', 'not with % and _'],
   ],
 }
-/** eventVocabulary is the vocabulary of event queries. */
+/** The vocabulary of event queries. */
 export const eventVocabulary: Vocabulary = { builtIns: ['@status', '@raw', '@time', '@origin', '@pattern'], meanings }
 const statuses = ['error', 'warn', 'info'].map((value) => ({ value, count: 0 }))
 const connectives: ReadonlyMap<string, string> = new Map(
@@ -65,7 +65,7 @@ const connectives: ReadonlyMap<string, string> = new Map(
 /** Prefix matches come first, then the expected kind; other words that the grammar allows need a prefix. */
 const order: readonly Completion['kind'][] = ['value', 'operator', 'name', 'function', 'key', 'words']
 
-/** suggestionsAt lists what the parser accepts at the cursor. */
+/** Lists what the parser accepts at the cursor. */
 export function suggestionsAt(text: string, cursor: number, known: QueryContext): Suggestion[] {
   if (text.trim() === '' && known.recent && known.recent.length > 0) {
     return known.recent
@@ -85,7 +85,7 @@ export function suggestionsAt(text: string, cursor: number, known: QueryContext)
 const goesOn = (offer: Completion): boolean =>
   offer.kind === 'operator' || offer.kind === 'function' || (offer.kind === 'key' && offer.style !== 'plain')
 
-/** endOf is the end of the word at the cursor; after an operator or quote it is the cursor. */
+/** The end of the word at the cursor; after an operator or quote it is the cursor. */
 function endOf(text: string, cursor: number, typed: string): number {
   if (typed === '' || /^['"=<>!~]/.test(typed)) return cursor
   return cursor + (/^[^\s(),'"=<>!~:]*/.exec(text.slice(cursor))?.[0].length ?? 0)
@@ -131,7 +131,7 @@ function wordingsOf(
   }
 }
 
-/** keys sorts prefix matches first, then by frequency. */
+/** Sorts prefix matches first, then by frequency. */
 function keys(typed: string, style: 'any' | 'short' | 'plain', fields: readonly Field[], { builtIns }: Vocabulary): SuggestionText[] {
   const low = typed.toLowerCase()
   if (style === 'plain' && fields.some(({ name }) => name === typed)) return []

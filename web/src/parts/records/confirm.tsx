@@ -10,11 +10,11 @@ type ConfirmPanelProps = { action: string; message: string; onYes(): Promise<unk
 type ConfirmProps = Omit<ConfirmPanelProps, 'onEnd'> & {
   size?: 'normal' | 'small'
   label?: string
-  /** needs is the permission without which the action is not shown. */
+  /** The permission without which the action is not shown. */
   needs?: Permission
 }
 
-/** Confirm asks for confirmation in a popover before a destructive action. */
+/** Asks for confirmation in a popover before a destructive action. */
 export function Confirm({ action, message, onYes, size = 'normal', label, needs }: ConfirmProps) {
   const may = useMay()
   const [isOpen, setOpen] = useState(false)
@@ -35,7 +35,7 @@ export function Confirm({ action, message, onYes, size = 'normal', label, needs 
   )
 }
 
-/** ConfirmPanel is the question of Confirm, also for a menu. */
+/** The question of Confirm, also for a menu. */
 export function ConfirmPanel({ action, message, onYes, onEnd }: ConfirmPanelProps) {
   const [isBusy, setBusy] = useState(false)
   const [failure, setFailure] = useState<unknown>()

@@ -20,7 +20,7 @@ const DISMISSED_KEY = 'dendro.dismissed-offers'
 const DISMISSED_MAX = 500
 const SHOWN_MAX = 3
 
-/** useOffers loads the ready-made dashboards and monitors for one dataset, or for those that received events last. */
+/** Loads the ready-made dashboards and monitors for one dataset, or for those that received events last. */
 function useOffers(datasetId?: string) {
   const client = useClient()
   const may = useMay()
@@ -37,10 +37,10 @@ function useOffers(datasetId?: string) {
 
 const keyOf = ({ pack, dataset_id }: ContentPackOffer): string => `${pack} ${dataset_id}`
 
-/** isOpen is true while the dashboard of the offer does not exist. */
+/** True while the dashboard of the offer does not exist. */
 const isOpen = ({ dashboard_id }: ContentPackOffer): boolean => dashboard_id === undefined
 
-/** contentsOf says what is ready: a dashboard and 3 monitors. */
+/** Says what is ready: a dashboard and 3 monitors. */
 function contentsOf({ dashboard_id, monitors }: ContentPackOffer): string {
   const open = monitors.filter(({ monitor_id }) => monitor_id === undefined).length
   const parts = [...(dashboard_id === undefined ? ['a dashboard'] : []), ...(open === 0 ? [] : [quantity(open, 'monitor')])]
@@ -49,7 +49,7 @@ function contentsOf({ dashboard_id, monitors }: ContentPackOffer): string {
 
 const isPlural = (contents: string): boolean => contents.includes(' and ') || contents.endsWith('monitors')
 
-/** OfferLine says what was found and what is ready for it. */
+/** Says what was found and what is ready for it. */
 function OfferLine({ offer }: { offer: ContentPackOffer }) {
   const contents = contentsOf(offer)
   return (
@@ -100,7 +100,7 @@ export function ContentPackOffers() {
   )
 }
 
-/** DatasetOffers shows what is ready for one dataset. */
+/** Shows what is ready for one dataset. */
 export function DatasetOffers({ datasetId }: { datasetId: string }) {
   const offers = useOffers(datasetId)
   if (!offers.data || offers.data.length === 0) return null
@@ -125,7 +125,7 @@ export function DatasetOffers({ datasetId }: { datasetId: string }) {
   )
 }
 
-/** ReadyMadeMenu opens the ready-made dashboards and monitors; on a phone they are in the menu of actions. */
+/** Opens the ready-made dashboards and monitors; on a phone they are in the menu of actions. */
 export const ReadyMadeMenu = () => (
   <span className="max-sm:hidden">
     <Popover
@@ -148,7 +148,7 @@ export function useReadyMadeAction(permission: Permission): readonly MenuAction[
   return [{ name: 'Ready-made', note: 'Dashboards and monitors for known formats', icon: LayoutDashboard, panel: () => <ReadyMade /> }]
 }
 
-/** ReadyMade lists every offer by format and dataset. */
+/** Lists every offer by format and dataset. */
 function ReadyMade() {
   const offers = useOffers()
   const item = 'block rounded px-2 py-1 hover:bg-tint'
@@ -181,7 +181,7 @@ function ReadyMade() {
   )
 }
 
-/** dismissedOffers are the offers that the user has dismissed in this browser. */
+/** The offers that the user has dismissed in this browser. */
 function dismissedOffers(): string[] {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(DISMISSED_KEY) ?? '[]')

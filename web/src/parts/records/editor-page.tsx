@@ -5,13 +5,13 @@ import { Page, panelColumns } from '../shell/page.tsx'
 
 type EditorPageProps = {
   title: string
-  /** action is the label of the submit button. */
+  /** The label of the submit button. */
   action: string
   /** missing is what prevents saving; undefined when the form is complete. */
   missing: string | undefined
   isSending: boolean
   failure: unknown
-  /** cancel links away without saving. */
+  /** Links away without saving. */
   cancel: ReactNode
   /** preview stays visible beside the form. */
   preview?: ReactNode
@@ -19,7 +19,7 @@ type EditorPageProps = {
   children: ReactNode
 }
 
-/** EditorPage is a form on a page of its own, with an optional preview beside it; without one its panels stand in columns. */
+/** A form on a page of its own, with an optional preview beside it; without one its panels stand in columns. */
 export function EditorPage({ title, action, missing, isSending, failure, cancel, preview, onSend, children }: EditorPageProps) {
   const send = (event: FormEvent) => {
     event.preventDefault()

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 
 type FilterRowProps = { label: string; children: ReactNode }
 
-/** FilterRow holds the filters of a list: side by side, on a phone in columns of one width. */
+/** Holds the filters of a list: side by side, on a phone in columns of one width. */
 export const FilterRow = ({ label, children }: FilterRowProps) => (
   <fieldset
     aria-label={label}

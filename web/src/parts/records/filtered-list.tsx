@@ -6,16 +6,16 @@ import { hasWords } from './has-words.ts'
 import { Loaded, type QueryState } from './records.tsx'
 
 type FilteredListProps<T> = {
-  /** noun names one item. */
+  /** Names one item. */
   noun: string
   of: QueryState<readonly T[]>
-  /** none replaces an empty list. */
+  /** Replaces an empty list. */
   none: ReactNode
   textOf(one: T): string
   children(found: readonly T[]): ReactNode
 }
 
-/** FilteredList is a list with a text filter. */
+/** A list with a text filter. */
 export function FilteredList<T>({ noun, of, none, textOf, children }: FilteredListProps<T>) {
   const [filterText, setFilterText] = useState('')
   return (

@@ -2,7 +2,7 @@ import { useMe } from '../shell/me.ts'
 import { useIntegrations } from './target-fields.tsx'
 import { type FormTarget, firstTargets } from './targets.ts'
 
-/** useFirstTargets are the recipients of a new monitor; undefined while they are unknown. */
+/** The recipients of a new monitor; undefined while they are unknown. */
 export function useFirstTargets(): FormTarget[] | undefined {
   const me = useMe()
   const integrations = useIntegrations()

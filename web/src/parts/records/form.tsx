@@ -14,26 +14,26 @@ const FieldErrorsContext = createContext<FieldErrors>(new Map())
 export type TextOf = (name: string) => string
 
 type FormProps<Out> = {
-  /** action is the label of the submit button. */
+  /** The label of the submit button. */
   action: string
-  /** label names the form where a page has several. */
+  /** Names the form where a page has several. */
   label?: string
-  /** stale is the query key to reload after success. */
+  /** The query key to reload after success. */
   stale: readonly unknown[]
   onSend(text: TextOf): Promise<Out>
   onSaved?: ((saved: Out) => void) | undefined
   onCancel?: (() => void) | undefined
-  /** conflict is the field that a 409 refers to. */
+  /** The field that a 409 refers to. */
   conflict?: string
   isReady?: boolean
-  /** needs is the permission without which the form only shows its values. */
+  /** The permission without which the form only shows its values. */
   needs?: Permission
   /**
    * isDirty is given by forms of an existing record: true when a control that the form does not read itself has changed. The record can be saved
    * once it or a field of the form has changed.
    */
   isDirty?: boolean | undefined
-  /** layout is a line, which is reset after success, or a column, which keeps its values. */
+  /** A line, which is reset after success, or a column, which keeps its values. */
   layout?: 'line' | 'column'
   done?: string
   className?: string
@@ -45,7 +45,7 @@ const layouts = {
   column: 'flex flex-col gap-3 p-3',
 }
 
-/** Form saves its fields; field errors appear beside their fields, and the whole error with its request id once. */
+/** Saves its fields; field errors appear beside their fields, and the whole error with its request id once. */
 export function Form<Out>(props: FormProps<Out>) {
   const {
     action,
@@ -110,13 +110,13 @@ export function Form<Out>(props: FormProps<Out>) {
   )
 }
 
-/** isChanged compares the text fields of a form with their first values. */
+/** Compares the text fields of a form with their first values. */
 const isChanged = ({ elements }: HTMLFormElement): boolean =>
   [...elements].some(
     (field) => (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) && field.value !== field.defaultValue,
   )
 
-/** textOf reads the current values of a form. */
+/** Reads the current values of a form. */
 function textOf(form: HTMLFormElement): TextOf {
   const data = new FormData(form)
   return (name) => String(data.get(name) ?? '').trim()
@@ -128,7 +128,7 @@ function fieldErrorsOf(thrown: unknown, conflict: string | undefined): FieldErro
   return new Map((thrown.errors ?? []).map(({ field, message }) => [field, message]))
 }
 
-/** FieldErrorsOf shows field errors where there is no Form. */
+/** Shows field errors where there is no Form. */
 export const FieldErrorsOf = ({ thrown, children }: { thrown: unknown; children: ReactNode }) => (
   <FieldErrorsContext value={fieldErrorsOf(thrown, undefined)}>{children}</FieldErrorsContext>
 )
@@ -143,7 +143,7 @@ type FormFieldProps = {
   children: ReactNode
 }
 
-/** FormField is a labeled field; `of` is its name in the API. */
+/** A labeled field; `of` is its name in the API. */
 export const FormField = ({ of, className = '', below, ...field }: FormFieldProps) => (
   <div className={`flex min-w-0 flex-col gap-0.5 ${className}`}>
     <Field {...field} />
@@ -152,7 +152,7 @@ export const FormField = ({ of, className = '', below, ...field }: FormFieldProp
   </div>
 )
 
-/** FieldError shows the error of a field. */
+/** Shows the error of a field. */
 export function FieldError({ of }: Pick<FormFieldProps, 'of'>) {
   const errors = useContext(FieldErrorsContext)
   const names = typeof of === 'string' ? [of] : of
@@ -160,5 +160,5 @@ export function FieldError({ of }: Pick<FormFieldProps, 'of'>) {
   return message === undefined ? null : <p className="text-error text-xs">{message}</p>
 }
 
-/** belongs is true for an error of a member, as in `roles[0]`, and the field of the whole. */
+/** True for an error of a member, as in `roles[0]`, and the field of the whole. */
 const belongs = (member: string, of: string): boolean => member === of || member.startsWith(`${of}.`) || member.startsWith(`${of}[`)

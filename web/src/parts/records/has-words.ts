@@ -1,4 +1,4 @@
-/** hasWords is true when the text contains every typed word, ignoring case. */
+/** True when the text contains every typed word, ignoring case. */
 export function hasWords(text: string, words: string): boolean {
   const low = text.toLowerCase()
   return words

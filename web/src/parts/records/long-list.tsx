@@ -16,7 +16,7 @@ export function useShown<T>(all: readonly T[], partMax: number): { shown: readon
   return { shown: all.slice(0, max), more }
 }
 
-/** TruncationNote marks a list that the service truncated. */
+/** Marks a list that the service truncated. */
 export const TruncationNote = ({ children }: { children: ReactNode }) => (
   <p className="px-3 py-2 text-center text-soft text-xs">{children}</p>
 )

@@ -9,38 +9,38 @@ import { useSave } from './save.ts'
 
 type RecordPanelProps<Data, Item> = {
   title: string
-  /** noun names one record, as in `New webhook`. */
+  /** Names one record, as in `New webhook`. */
   noun: string
   list: QueryState<Data>
   itemsOf(data: Data): readonly Item[]
-  /** stale is the query key to reload after a deletion. */
+  /** The query key to reload after a deletion. */
   stale: readonly unknown[]
   columns: readonly string[]
-  /** empty says what would be here. */
+  /** Says what would be here. */
   empty: string
-  /** howTo says how to create a record where the page has a form of its own; elsewhere the list has a button. */
+  /** Says how to create a record where the page has a form of its own; elsewhere the list has a button. */
   howTo?: string
   idOf(item: Item): string
   nameOf(item: Item): string
   cellsOf(item: Item): readonly ReactNode[]
-  /** form edits a record, or creates one. */
+  /** Edits a record, or creates one. */
   form(item: Item | undefined, onEnd: () => void): ReactNode
-  /** creates is false where the page has a form for new records of its own. */
+  /** False where the page has a form for new records of its own. */
   creates?: boolean
   /** fixedOf is shown in place of the actions of a record that cannot be changed. */
   fixedOf?(item: Item): ReactNode | undefined
   /** actionsOf are shown before Edit and Delete. */
   actionsOf?(item: Item): ReactNode
-  /** deletionOf says what a deletion does. */
+  /** Says what a deletion does. */
   deletionOf(item: Item): string
   onDelete(item: Item): Promise<unknown>
   rights: Rights
 }
 
-/** Rights are the permissions to create and edit records, and to delete them. */
+/** The permissions to create and edit records, and to delete them. */
 type Rights = { write: Permission; delete: Permission }
 
-/** RecordPanel lists records and creates, edits and deletes them. */
+/** Lists records and creates, edits and deletes them. */
 export function RecordPanel<Data, Item>(props: RecordPanelProps<Data, Item>) {
   const { title, noun, list, itemsOf, columns, empty, howTo, idOf, form, creates = true, rights } = props
   const [isCreating, setCreating] = useState(false)
@@ -99,7 +99,7 @@ type EditAndDeleteProps = {
   onDelete(): Promise<unknown>
 }
 
-/** EditAndDelete are the actions of a record whose form opens below it. */
+/** The actions of a record whose form opens below it. */
 export function EditAndDelete({ name, isEdited, message, stale, rights, onEdit, onDelete }: EditAndDeleteProps) {
   const remove = useSave(onDelete, { stale: [stale] })
   return (

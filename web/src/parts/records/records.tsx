@@ -15,21 +15,21 @@ export function Loaded<T>({ of, children }: { of: QueryState<T>; children(data: 
 
 type MissingRecordProps = {
   title: string
-  /** noun names the kind of record. */
+  /** Names the kind of record. */
   noun: string
   of: QueryState<unknown>
-  /** back links to the list. */
+  /** Links to the list. */
   back: ReactNode
 }
 
-/** MissingRecord is the page of a record that is loading, failed or deleted, with a link to the list. */
+/** The page of a record that is loading, failed or deleted, with a link to the list. */
 export const MissingRecord = ({ title, noun, of, back }: MissingRecordProps) => (
   <Page title={title} back={back}>
     <Loaded of={of}>{() => <EmptyState title={`This ${noun} no longer exists`}>{back}</EmptyState>}</Loaded>
   </Page>
 )
 
-/** RecordList is a list of records, on a wide window with two on a line. */
+/** A list of records, on a wide window with two on a line. */
 export const RecordList = ({ label, children }: { label: string; children: ReactNode }) => (
   <ul
     aria-label={label}
@@ -44,7 +44,7 @@ type RowsProps = { label: string; columns: readonly string[]; empty: string; how
 
 const ColumnsContext = createContext<readonly string[]>([])
 
-/** Rows is a table of records with actions in the last column; on narrow screens cells are stacked with their column names. */
+/** A table of records with actions in the last column; on narrow screens cells are stacked with their column names. */
 export function Rows({ label, columns, empty, howTo, children }: RowsProps) {
   if (children.length === 0)
     return (
@@ -77,7 +77,7 @@ export function Rows({ label, columns, empty, howTo, children }: RowsProps) {
 
 type RecordTableProps = { label: string; rowCount: number; className?: string; children: ReactNode }
 
-/** RecordTable is the frame of a table, which lays a short one out in two columns where it has room for them. */
+/** The frame of a table, which lays a short one out in two columns where it has room for them. */
 export const RecordTable = ({ label, rowCount, className = '', children }: RecordTableProps) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
   <section aria-label={`${label} table`} tabIndex={0} className={`@container relative overflow-x-auto ${className}`}>
@@ -97,7 +97,7 @@ type RowProps = {
   children?: ReactNode
 }
 
-/** Row is one record with its actions and an optional open form. */
+/** One record with its actions and an optional open form. */
 export function Row({ cells, below, children }: RowProps) {
   const columns = useContext(ColumnsContext)
   return (
@@ -128,11 +128,11 @@ export function Row({ cells, below, children }: RowProps) {
   )
 }
 
-/** narrowCell shows the column name beside a cell on narrow screens and hides empty cells. */
+/** Shows the column name beside a cell on narrow screens and hides empty cells. */
 const narrowCell =
   'max-sm:grid max-sm:grid-cols-[6.5rem_minmax(0,1fr)] max-sm:items-baseline max-sm:gap-x-2 max-sm:before:text-soft max-sm:before:text-xs max-sm:before:content-[attr(data-column)] max-sm:has-[>div:empty]:hidden'
 
-/** ShownOnce shows a secret that cannot be shown again. */
+/** Shows a secret that cannot be shown again. */
 export function ShownOnce({ title, text }: { title: string; text: string }) {
   return (
     <div role="status" className="rounded-md border border-accent bg-tint p-3">

@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 
 type SaveOptions<Out> = {
-  /** stale are the query keys to reload after success. */
+  /** The query keys to reload after success. */
   stale: readonly (readonly unknown[])[]
-  /** onSaved runs after the reload, for example to navigate. */
+  /** Runs after the reload, for example to navigate. */
   onSaved?(saved: Out): unknown
 }
 
-/** useSave sends a change of a record and reloads what it made stale. */
+/** Sends a change of a record and reloads what it made stale. */
 export function useSave<In = void, Out = unknown>(send: (input: In) => Promise<Out>, { stale, onSaved }: SaveOptions<Out>) {
   const queries = useQueryClient()
   return useMutation({

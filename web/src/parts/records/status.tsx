@@ -15,7 +15,7 @@ const forms: Record<Status, { path: string; fill: string; symbol: string; y: num
   OK: { path: 'M10 1a9 9 0 1 1 0 18a9 9 0 1 1 0-18z', fill: 'fill-accent', symbol: '', y: 14 },
 }
 
-/** StatusMark shows a status by shape and letter as well as by color. */
+/** Shows a status by shape and letter as well as by color. */
 export function StatusMark({ status, isNamed = false }: { status: Status; isNamed?: boolean }) {
   const { path, fill, symbol, y } = forms[status]
   return (
@@ -73,7 +73,7 @@ export function WaitingMark({ isNamed = false }: { isNamed?: boolean }) {
 
 const WAITING = 'Waiting for its first evaluation'
 
-/** Step shows a status change, or the status when it did not change. */
+/** Shows a status change, or the status when it did not change. */
 export function Step({ before, after }: { before: Status; after: Status }) {
   return (
     <span className="inline-flex items-center gap-1">

@@ -15,7 +15,7 @@ const MAIL = 'mail'
 
 type TargetFieldsProps = {
   targets: readonly FormTarget[]
-  /** mark shows the parameters in a template address, which then need not be valid. */
+  /** Shows the parameters in a template address, which then need not be valid. */
   mark?: (target: FormTarget, at: number) => ReactNode
   onChange(targets: readonly FormTarget[]): void
 }
@@ -122,7 +122,7 @@ function OneTarget({ target, mark, isOpen, onChange, onRemove }: OneTargetProps)
   )
 }
 
-/** useIntegrations loads the webhooks and chats that monitors can notify. */
+/** Loads the webhooks and chats that monitors can notify. */
 export function useIntegrations() {
   const client = useClient()
   return useQuery({

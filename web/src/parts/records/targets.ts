@@ -9,6 +9,6 @@ export function firstTargets(canSendMail: boolean, email: string | undefined, in
   return integrations.slice(0, 1).map(({ id }) => ({ integration_id: id }))
 }
 
-/** actionsOf are the recipients without those that are still empty. */
+/** The recipients without those that are still empty. */
 export const actionsOf = (targets: readonly FormTarget[]): FormTarget[] =>
   targets.filter(({ email, integration_id }) => (email ?? '').trim() !== '' || integration_id !== undefined)

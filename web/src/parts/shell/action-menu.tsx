@@ -17,7 +17,7 @@ type ActionMenuProps = { actions: readonly MenuAction[]; title?: string; classNa
 
 const item = 'flex w-full items-start gap-2.5 rounded px-2 py-1.5 text-left hover:bg-tint'
 
-/** ActionMenu is the one menu of a page for its less frequent actions. It is not shown without actions. */
+/** The one menu of a page for its less frequent actions. It is not shown without actions. */
 export function ActionMenu({ actions, title, className = '' }: ActionMenuProps) {
   const [isOpen, setOpen] = useState(false)
   const [opened, setOpened] = useState<string>()

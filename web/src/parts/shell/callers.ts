@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useClient } from './client.ts'
 
-/** useCallers maps ids of users and keys to names, where the caller may see them. */
+/** Maps ids of users and keys to names, where the caller may see them. */
 export function useCallers(): (id: string) => string | undefined {
   const client = useClient()
   const users = useQuery({ queryKey: ['users'], queryFn: ({ signal }) => client.users.list({ signal }) })
@@ -16,7 +16,7 @@ export function useCallers(): (id: string) => string | undefined {
   }, [users.data, keys.data])
 }
 
-/** useCallerNames maps ids of users and keys to names, or to the shortened id. */
+/** Maps ids of users and keys to names, or to the shortened id. */
 export function useCallerNames(): (id: string) => string {
   const callerOf = useCallers()
   return (id) => callerOf(id) ?? `${id.slice(0, 8)}…`

@@ -12,7 +12,7 @@ const CommandsContext = createContext<{ register(source: CommandSource): () => v
 
 const SHOWN_MAX = 60
 
-/** Commands is the palette that Ctrl-K opens, with the commands of the frame and of the page. */
+/** The palette that Ctrl-K opens, with the commands of the frame and of the page. */
 export function Commands({ own, children }: { own: readonly Command[]; children: ReactNode }) {
   const sources = useRef(new Set<CommandSource>())
   const [isOpen, setOpen] = useState(false)
@@ -42,7 +42,7 @@ export function Commands({ own, children }: { own: readonly Command[]; children:
   )
 }
 
-/** useCommands adds commands while the calling page is mounted. */
+/** Adds commands while the calling page is mounted. */
 export function useCommands(commands: () => readonly Command[]): void {
   const registry = useContext(CommandsContext)
   const latest = useRef(commands)

@@ -1,4 +1,4 @@
-/** copyText copies to the clipboard, also over plain HTTP, where the Clipboard API is not available. */
+/** Copies to the clipboard, also over plain HTTP, where the Clipboard API is not available. */
 export async function copyText(text: string): Promise<void> {
   if (isSecureContext) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')

@@ -13,7 +13,7 @@ type FailureNoteProps = {
   isSmall?: boolean
 }
 
-/** FailureNote shows an error with its correlation id and, if it can help, a retry. */
+/** Shows an error with its correlation id and, if it can help, a retry. */
 export function FailureNote({ thrown, again, note, isSmall = false }: FailureNoteProps) {
   const id = thrown instanceof ApiFailure ? thrown.correlation_id : undefined
   const size = isSmall ? 'small' : 'normal'
@@ -46,7 +46,7 @@ export function FailureNote({ thrown, again, note, isSmall = false }: FailureNot
 
 const isSignedOut = (thrown: unknown): boolean => thrown instanceof ApiFailure && thrown.status === 401
 
-/** SignInAgain leads back to this page. */
+/** Leads back to this page. */
 function SignInAgain({ size }: { size: 'small' | 'normal' }) {
   const { href } = useLocation()
   return (
@@ -56,7 +56,7 @@ function SignInAgain({ size }: { size: 'small' | 'normal' }) {
   )
 }
 
-/** canRetry is true when a retry can help: a rejected request stays rejected. */
+/** True when a retry can help: a rejected request stays rejected. */
 export const canRetry = (thrown: unknown): boolean => !(thrown instanceof ApiFailure) || thrown.status >= 500 || thrown.status === 429
 
 function titleOf(thrown: unknown): string {

@@ -44,10 +44,10 @@ const within: ReadonlyMap<string, string> = new Map([
   ['/data', '/insights'],
 ])
 
-/** REFERENCE is the API reference, which the service renders itself. */
+/** The API reference, which the service renders itself. */
 const REFERENCE = '/docs'
 
-/** Frame is the layout around every page: navigation, theme and account. */
+/** The layout around every page: navigation, theme and account. */
 export function Frame() {
   const navigate = useNavigate()
   const { pathname } = useLocation()
@@ -126,7 +126,7 @@ function PageLinks({ hasIcons = false, onPick }: PageLinksProps) {
   )
 }
 
-/** PagesMenu is the one menu for navigation where the window is narrow. */
+/** The one menu for navigation where the window is narrow. */
 function PagesMenu({ theme, onTheme }: { theme: Theme; onTheme(theme: Theme): void }) {
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)

@@ -18,7 +18,7 @@ export async function loadCode<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-/** answers is true when the service answers at all. */
+/** True when the service answers at all. */
 const answers = (): Promise<boolean> =>
   fetch('/health', { cache: 'no-store' }).then(
     () => true,

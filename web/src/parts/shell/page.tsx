@@ -4,16 +4,16 @@ import { useMay } from './permitted.tsx'
 
 type PageProps = {
   title: string
-  /** back links to the page above this one. */
+  /** Links to the page above this one. */
   back?: ReactNode
   actions?: ReactNode
   children: ReactNode
 }
 
-/** pageContent is the one width of all pages: that of the window, up to the width of a very wide one. */
+/** The one width of all pages: that of the window, up to the width of a very wide one. */
 export const pageContent = 'flex max-w-charts flex-col gap-4 p-4 [&>[role=alert]]:m-0'
 
-/** panelColumns puts panels side by side in a wide window; a last one without a neighbor, and what is no panel, have the whole width. */
+/** Puts panels side by side in a wide window; a last one without a neighbor, and what is no panel, have the whole width. */
 export const panelColumns =
   'flex flex-col gap-4 wide:grid wide:grid-cols-2 wide:items-start wide:[&>:not(section)]:col-span-2 wide:[&>section:last-of-type:nth-of-type(odd)]:col-span-2'
 
@@ -53,7 +53,7 @@ export function Loading({ children, height = '8rem' }: { children: ReactNode; he
   )
 }
 
-/** EmptyState explains an empty page and how to fill it. */
+/** Explains an empty page and how to fill it. */
 export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="flex flex-col items-center gap-2 rounded-md border border-line border-dashed p-10 text-center">
@@ -66,12 +66,12 @@ export function EmptyState({ title, children }: { title: string; children?: Reac
 type PanelProps = {
   title: string
   actions?: ReactNode
-  /** needs is the permission without which the panel is not shown. */
+  /** The permission without which the panel is not shown. */
   needs?: Permission
   children: ReactNode
 }
 
-/** Panel is a titled section; its frame also encloses loading and error states. */
+/** A titled section; its frame also encloses loading and error states. */
 export function Panel({ title, actions, needs, children }: PanelProps) {
   const may = useMay()
   if (needs && !may(needs)) return null

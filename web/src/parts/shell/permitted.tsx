@@ -2,7 +2,7 @@ import type { Permission } from '@dendro/api'
 import type { ReactNode } from 'react'
 import { useMe } from './me.ts'
 
-/** useMay checks permissions of the caller. Until they have loaded, everything is permitted: most callers have what they use. */
+/** Checks permissions of the caller. Until they have loaded, everything is permitted: most callers have what they use. */
 export function useMay(): (permission: Permission) => boolean {
   const { data } = useMe()
   return (permission) => data === undefined || data.permissions.includes(permission)
@@ -10,7 +10,7 @@ export function useMay(): (permission: Permission) => boolean {
 
 type PermittedProps = { to: Permission | readonly Permission[]; otherwise?: ReactNode; children: ReactNode }
 
-/** Permitted shows what the caller has the permissions for, all of them where there are several. */
+/** Shows what the caller has the permissions for, all of them where there are several. */
 export function Permitted({ to, otherwise = null, children }: PermittedProps) {
   const may = useMay()
   return (typeof to === 'string' ? [to] : to).every(may) ? children : otherwise

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
-/** useScrollToCurrent scrolls a row of links to the current page. */
+/** Scrolls a row of links to the current page. */
 export function useScrollToCurrent(current: string): RefObject<HTMLElement | null> {
   const row = useRef<HTMLElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the current link changes with the page

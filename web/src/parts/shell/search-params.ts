@@ -13,7 +13,7 @@ export const oneOf =
   (value) =>
     values.find((one) => one === value)
 
-/** except drops a value that links omit, such as a default. */
+/** Drops a value that links omit, such as a default. */
 export const except =
   <T>(schema: ParamSchema<T>, omitted: T): ParamSchema<T> =>
   (value) => {

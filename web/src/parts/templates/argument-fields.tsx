@@ -7,7 +7,7 @@ export type ArgumentTexts = Readonly<Record<string, string>>
 
 type TemplateFieldsProps = { parameters: TemplateParameters; typed: ArgumentTexts; onType(typed: ArgumentTexts): void }
 
-/** ArgumentFields are the inputs for the parameters of a template. */
+/** The inputs for the parameters of a template. */
 export function ArgumentFields({ parameters, typed, onType }: TemplateFieldsProps) {
   const declared = Object.entries(parameters)
   if (declared.length === 0) return <p className="text-soft">No parameters.</p>
@@ -35,11 +35,11 @@ const hints = {
 
 type TemplateRef = { id: string; parameters: TemplateParameters }
 
-/** missingArgument is the first parameter without a value. */
+/** The first parameter without a value. */
 export const missingArgument = ({ parameters }: TemplateRef, typed: ArgumentTexts): string | undefined =>
   Object.keys(parameters).find((name) => (typed[name] ?? '').trim() === '')
 
-/** boundTemplate is a template with its arguments in the form of the API. */
+/** A template with its arguments in the form of the API. */
 export const boundTemplate = ({ id, parameters }: TemplateRef, typed: ArgumentTexts) => ({
   id,
   arguments: Object.fromEntries(Object.entries(parameters).map(([name, { type }]) => [name, argumentOf(type, typed[name] ?? '')])),

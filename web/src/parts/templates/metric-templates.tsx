@@ -34,7 +34,7 @@ export async function saveMetricTemplate(
   return (await client.metricDefinitionTemplates.create({ body })).id
 }
 
-/** MetricTemplates manages metric templates, which widget and monitor templates refer to. */
+/** Manages metric templates, which widget and monitor templates refer to. */
 export function MetricTemplates({ first }: { first?: string | undefined }) {
   const client = useClient()
   const library: TemplateApi = {

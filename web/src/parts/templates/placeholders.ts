@@ -9,13 +9,13 @@ export type TemplateContent = Readonly<Record<string, unknown>>
 
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 
-/** placeholdersIn are the distinct placeholders of a text. */
+/** The distinct placeholders of a text. */
 export const placeholdersIn = (text: string): string[] => [...new Set([...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name.trim()))]
 
-/** parametersOf are the declared parameters of a template. */
+/** The declared parameters of a template. */
 export const parametersOf = ({ parameters }: TemplateContent): TemplateParameters => (parameters ?? {}) as TemplateParameters
 
-/** placeholdersUsed are the parameters that a template uses in texts or arguments. */
+/** The parameters that a template uses in texts or arguments. */
 export function placeholdersUsed({ parameters: _parameters, ...content }: TemplateContent): ReadonlySet<string> {
   const names = new Set<string>()
   const collect = (value: unknown, member: string) => {
@@ -46,11 +46,11 @@ const isArguments: ContentShape = (value) => isMap(value) && Object.values(value
 export const references = { one: isReference, many: listOf(isReference) }
 export const parameters: ContentShape = (value) => isMap(value) && Object.values(value as object).every(isParameter)
 
-/** unsupportedMember is the first member that a form cannot show. */
+/** The first member that a form cannot show. */
 export const unsupportedMember = (content: TemplateContent, shapes: Readonly<Record<string, ContentShape>>): string | undefined =>
   Object.keys(shapes).find((name) => content[name] !== undefined && !shapes[name]?.(content[name]))
 
-/** lineOf is the line of a JSON text with the member of a path such as `queries[0].where`. */
+/** The line of a JSON text with the member of a path such as `queries[0].where`. */
 export function lineOf(json: string, path: string): number | undefined {
   let at = 0
   for (const name of path.split(/[.[\]]+/)) {
@@ -62,7 +62,7 @@ export function lineOf(json: string, path: string): number | undefined {
   return at === 0 ? undefined : json.slice(0, at).split('\n').length
 }
 
-/** withPlaceholders parses a text with numbers or words in place of its placeholders, of the same length so that positions stay valid. */
+/** Parses a text with numbers or words in place of its placeholders, of the same length so that positions stay valid. */
 export const withPlaceholders =
   (read: TraceableParser): TraceableParser =>
   (text, notes) => {

@@ -5,16 +5,16 @@ import { useSave } from '../records/save.ts'
 import { FailureNote } from '../shell/failure.tsx'
 
 type SaveAsTemplateProps = {
-  /** name is the name of the record to save. */
+  /** The name of the record to save. */
   name: string
-  /** kinds are the kinds of templates that saving creates. */
+  /** The kinds of templates that saving creates. */
   kinds: readonly ('dashboard' | 'widget' | 'metric' | 'monitor')[]
   onSave(name: string): Promise<unknown>
   /** children are shown after success. */
   children: ReactNode
 }
 
-/** SaveAsTemplate is the form that saves a record as a template. */
+/** The form that saves a record as a template. */
 export function SaveAsTemplate({ name: first, kinds, onSave, children }: SaveAsTemplateProps) {
   const [name, setName] = useState(first)
   const save = useSave(() => onSave(name.trim()), { stale: kinds.map((kind) => [`${kind} templates`]) })

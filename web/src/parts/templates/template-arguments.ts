@@ -3,7 +3,7 @@ import type { Template } from '@dendro/api'
 type Argument = NonNullable<Template['arguments']>[string]
 type ParameterType = 'STRING' | 'STRING_LIST' | 'DOUBLE' | 'BOOLEAN' | 'OBJECT_LIST'
 
-/** argumentOf converts typed text to an argument; an invalid JSON list is left for the service to reject. */
+/** Converts typed text to an argument; an invalid JSON list is left for the service to reject. */
 export function argumentOf(type: ParameterType, typed: string): Argument {
   if (type === 'STRING_LIST') {
     const items = typed.split(',').map((item) => item.trim())

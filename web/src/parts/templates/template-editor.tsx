@@ -12,7 +12,7 @@ import type { TemplateFormProps } from './template-form-fields.tsx'
 export type TemplateForm = { Fields: ComponentType<TemplateFormProps>; shapes: Readonly<Record<string, ContentShape>> }
 
 type TemplateEditorProps = {
-  /** stale is the query key to reload after saving. */
+  /** The query key to reload after saving. */
   stale: readonly unknown[]
   label: string
   form: TemplateForm
@@ -25,7 +25,7 @@ type View = { kind: 'form'; content: TemplateContent } | { kind: 'json'; text: s
 
 const ROWS = 18
 
-/** TemplateEditor edits a template as a form or as JSON; switching loses nothing. */
+/** Edits a template as a form or as JSON; switching loses nothing. */
 export function TemplateEditor({ label, form, first, stale, onSave, onDone }: TemplateEditorProps) {
   const [view, setView] = useState<View>(() => viewOf(first, form))
   const [fault, setFault] = useState<unknown>()
@@ -93,7 +93,7 @@ export function TemplateEditor({ label, form, first, stale, onSave, onDone }: Te
 
 const written = (content: TemplateContent): string => JSON.stringify(content, null, 2)
 
-/** viewOf opens the form, or JSON when the form cannot show the content. */
+/** Opens the form, or JSON when the form cannot show the content. */
 const viewOf = (first: TemplateContent, { shapes }: TemplateForm): View =>
   unsupportedMember(first, shapes) === undefined ? { kind: 'form', content: first } : { kind: 'json', text: written(first) }
 

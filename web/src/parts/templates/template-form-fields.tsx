@@ -7,7 +7,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { FieldError, FormField } from '../records/form.tsx'
 import { parametersOf, placeholdersIn, placeholdersUsed, type TemplateContent } from './placeholders.ts'
 
-/** TemplateFormProps are the props of every template form. */
+/** The props of every template form. */
 export type TemplateFormProps = { content: TemplateContent; onChange(content: TemplateContent): void }
 
 type Parameter = TemplateParameters[string]
@@ -19,15 +19,15 @@ export const withParameters = (content: TemplateContent, declared: TemplateParam
 
 type PlaceholderMarkProps = {
   text: string
-  /** label names the text. */
+  /** Names the text. */
   label: string
   content: TemplateContent
-  /** onOpen replaces the whole text with a parameter. */
+  /** Replaces the whole text with a parameter. */
   onOpen?: (() => void) | undefined
   onDeclare(name: string): void
 }
 
-/** PlaceholderMark lists the placeholders of a text and offers to declare missing parameters. */
+/** Lists the placeholders of a text and offers to declare missing parameters. */
 export function PlaceholderMark({ text, label, content, onOpen, onDeclare }: PlaceholderMarkProps) {
   const names = placeholdersIn(text)
   const declared = parametersOf(content)
@@ -72,7 +72,7 @@ type TemplateTextProps = TemplateFormProps & {
   className?: string
 }
 
-/** TemplateText is a text that may contain placeholders. */
+/** A text that may contain placeholders. */
 export function TemplateText({ content, onChange, name, of, help, isLong = false, charsMax = 255, className = '' }: TemplateTextProps) {
   const text = String(content[of] ?? '')
   const control = {
@@ -191,7 +191,7 @@ type ReferenceFieldProps = {
   of: string | readonly string[]
   templates: readonly Referred[] | undefined
   reference: TemplateReference
-  /** declared are the parameters of the outer template. */
+  /** The parameters of the outer template. */
   declared: TemplateParameters
   /** onChange also receives the parameters to declare. */
   onChange(reference: TemplateReference, declared: TemplateParameters): void
@@ -199,7 +199,7 @@ type ReferenceFieldProps = {
   children?: ReactNode
 }
 
-/** ReferenceField selects a nested template and its arguments. */
+/** Selects a nested template and its arguments. */
 export function ReferenceField(props: ReferenceFieldProps) {
   const { label, of, templates, reference, declared, onChange, onRemove, children } = props
   const { id, arguments: given = {} } = reference
@@ -245,7 +245,7 @@ export function ReferenceField(props: ReferenceFieldProps) {
 
 type ReferenceListProps = {
   label: string
-  /** add names the item that the button adds. */
+  /** Names the item that the button adds. */
   add: string
   of: string
   templates: readonly Referred[] | undefined
@@ -254,7 +254,7 @@ type ReferenceListProps = {
   onChange(references: TemplateReference[], declared: TemplateParameters): void
 }
 
-/** ReferenceList edits the nested templates in order. */
+/** Edits the nested templates in order. */
 export function ReferenceList({ label, add, of, templates, references, declared, onChange }: ReferenceListProps) {
   return (
     <>
@@ -330,6 +330,6 @@ function ArgumentField({ name, argument, declared, onChange }: ArgumentFieldProp
   )
 }
 
-/** textOf formats a literal as the API accepts it. */
+/** Formats a literal as the API accepts it. */
 const textOf = (literal: Extract<Argument, { literal: unknown }>['literal']): string =>
   typeof literal === 'string' ? literal : JSON.stringify(literal)

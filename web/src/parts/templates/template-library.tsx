@@ -23,14 +23,14 @@ export type TemplateApi = {
 type TemplateLibraryProps = {
   title: string
   rights: { write: Permission; delete: Permission }
-  /** noun names what a template creates. */
+  /** Names what a template creates. */
   noun: string
   queryKey: readonly string[]
   library: TemplateApi
-  /** example is the content of a new template. */
+  /** The content of a new template. */
   example: TemplateContent
   form: TemplateForm
-  /** first is the template that is open at first. */
+  /** The template that is open at first. */
   first?: string | undefined
   use?(template: StoredTemplate): ReactNode
 }
@@ -86,7 +86,7 @@ export function TemplateLibrary(props: TemplateLibraryProps) {
   )
 }
 
-/** contentOf is a template without its id and metadata. */
+/** A template without its id and metadata. */
 function contentOf(template: StoredTemplate): TemplateContent {
   const { id: _id, metadata: _metadata, ...content } = template as StoredTemplate & { metadata?: unknown }
   return content

@@ -3,10 +3,10 @@ import type { Range } from './time-range.ts'
 
 const schema = { r: text, f: number, t: number }
 
-/** RangeParams are a range in search parameters: words, or two times; empty means the default of the page. */
+/** A range in search parameters: words, or two times; empty means the default of the page. */
 export type RangeParams = SearchParamsOf<typeof schema>
 
-/** readRangeParams drops words beside two times, and times that are no range. */
+/** Drops words beside two times, and times that are no range. */
 export function readRangeParams(search: Record<string, unknown>): RangeParams {
   const { r, f, t } = readParams(schema, search)
   if (f !== undefined && t !== undefined && t > f) return { f, t }

@@ -3,7 +3,7 @@ import { presets, type Range } from './time-range.ts'
 const KEY = 'dendro.ranges'
 const RANGES_MAX = 5
 
-/** recentRanges are the last ranges used in this browser, newest first, without presets. */
+/** The last ranges used in this browser, newest first, without presets. */
 export function recentRanges(): Range[] {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')

@@ -7,7 +7,7 @@ import { boundsOf, calendarRange, clockOf, nameOf, presets, type Range, readRang
 
 type TimePickerProps = { range: Range; zone: Zone; onPick(range: Range): void; onZone(zone: Zone): void }
 
-/** TimePicker selects a typed range, a preset, two times, or a recent range. */
+/** Selects a typed range, a preset, two times, or a recent range. */
 export function TimePicker({ range, zone, onPick, onZone }: TimePickerProps) {
   const [isOpen, setOpen] = useState(false)
   const pick = (picked: Range) => {
@@ -80,11 +80,11 @@ function RangeInput({ onPick, zone }: { onPick(range: Range): void; zone: Zone }
   )
 }
 
-/** meaning shows how the text was understood, with the dates of calendar ranges. */
+/** Shows how the text was understood, with the dates of calendar ranges. */
 const meaning = (range: Range, zone: Zone): string =>
   'words' in range && !/^Last /.test(range.words) ? `${range.words}: ${nameOf(boundsOf(range, Date.now()), zone)}` : nameOf(range, zone)
 
-/** Moments edits the two ends of a range in the selected zone. */
+/** Edits the two ends of a range in the selected zone. */
 function Moments({ range, zone, onPick }: { range: Range; zone: Zone; onPick(range: Range): void }) {
   const bounds = boundsOf(range, Date.now())
   const [from, setFrom] = useState(() => fieldText(bounds.fromMs, zone))

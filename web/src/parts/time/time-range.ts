@@ -51,7 +51,7 @@ export function gridOf({ fromMs, toMs }: { fromMs: number; toMs: number }, slice
 
 const pad = (value: number, width = 2): string => String(value).padStart(width, '0')
 
-/** clockOf formats a time to the millisecond. */
+/** Formats a time to the millisecond. */
 export function clockOf(ms: number, zone: Zone): { day: string; clock: string } {
   const date = new Date(ms)
   const utc = zone === 'utc'
@@ -64,7 +64,7 @@ export function clockOf(ms: number, zone: Zone): { day: string; clock: string } 
   return { day, clock: `${parts.map((part) => pad(part)).join(':')}.${pad(date.getUTCMilliseconds(), 3)}` }
 }
 
-/** zoneText names the zone of the browser with its UTC offset at that time. */
+/** Names the zone of the browser with its UTC offset at that time. */
 export function zoneText(ms: number): string {
   const minutes = -new Date(ms).getTimezoneOffset()
   const sign = minutes < 0 ? '−' : '+'
@@ -72,7 +72,7 @@ export function zoneText(ms: number): string {
   return `${Intl.DateTimeFormat().resolvedOptions().timeZone}, ${distance}`
 }
 
-/** nameOf is the label of a range. */
+/** The label of a range. */
 export function nameOf(range: Range, zone: Zone): string {
   if ('words' in range) return range.words
   const [from, to] = [clockOf(range.fromMs, zone), clockOf(range.toMs, zone)]

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ChartMark } from '../chart/data.ts'
 import { useClient } from '../shell/client.ts'
 
-/** MARKS_TAG is the tag of a saved search whose events are marked on charts, such as deployments. */
+/** The tag of a saved search whose events are marked on charts, such as deployments. */
 export const MARKS_TAG = { name: 'marks', value: 'charts' } as const
 
 const SEARCHES_MAX = 3
@@ -13,7 +13,7 @@ const FRESH_MS = 60_000
 
 export const isMarked = ({ tags }: Pick<SavedSearch, 'tags'>): boolean => tags[MARKS_TAG.name] === MARKS_TAG.value
 
-/** useMarks loads the events of the marked saved searches in a time span. Callers who may not read them have no marks. */
+/** Loads the events of the marked saved searches in a time span. Callers who may not read them have no marks. */
 export function useMarks(fromMs: number | undefined, toMs: number | undefined) {
   const client = useClient()
   return useQuery({

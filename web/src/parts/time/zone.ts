@@ -3,7 +3,7 @@ import type { Zone } from './time-range.ts'
 
 const KEY = 'dendro.zone'
 
-/** useZone is the zone in which times are shown, stored in the browser. */
+/** The zone in which times are shown, stored in the browser. */
 export function useZone(): [Zone, (zone: Zone) => void] {
   const [zone, setStored] = useState<Zone>(() => (localStorage.getItem(KEY) === 'local' ? 'local' : 'utc'))
   const store = (next: Zone) => {

@@ -99,7 +99,7 @@ export const wireProtocols: readonly WireProtocol[] = [
     receiver: 'heroku',
     title: 'Heroku drain',
     paths: ['/heroku'],
-    body: '`application/logplex-1`: syslog messages, each behind its length; with this type on any path',
+    body: '`application/logplex-1`: syslog messages, each after its length; with this type on any path',
     success: '204 without a body',
     failure: REFUSED,
   },

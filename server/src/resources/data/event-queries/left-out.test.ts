@@ -24,7 +24,7 @@ test.each([
   expect(suspectsIn(filterOf(where)).map((suspect) => suspect.code)).toEqual(code === undefined ? [] : [code])
 })
 
-describe('what a condition alone leaves out', () => {
+describe('events that a condition alone leaves out', () => {
   test('meets all the others that must hold', () => {
     expect(leftOutIn("service = 'web' AND level != 'info'")).toEqual(["service = 'web' AND level IS NULL AND NOT level != 'info'"])
   })

@@ -74,7 +74,7 @@ test('a raised limit admits events again, a deleted one does not apply, and a ca
   expect((await send(5)).status).toBe(200)
 })
 
-test('what came before the limit was made counts, and repeats of a post do not', async () => {
+test('events from before the limit was created count, and repeats of a post do not', async () => {
   const { send, limit, usage } = await newSender()
   const once = { headers: { 'idempotency-key': 'k' } }
   await send(10, once)

@@ -136,7 +136,7 @@ test('a deleted limit is gone, and every change is in the audit trail', async ()
   ])
 })
 
-describe('who may', () => {
+describe('permissions', () => {
   test('readers read, only administrators change', async () => {
     const { id } = await made(body())
     const key = await org.newKey(['SearchApi'])

@@ -294,7 +294,7 @@ describe('without a pattern', () => {
   })
 })
 
-describe('what parsers did', () => {
+describe('metrics of parsers', () => {
   type Figures = { log_id: string; match_ratio: Series[]; latency_ns: Series[] }
   type Series = {
     name: string

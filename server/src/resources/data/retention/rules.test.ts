@@ -169,7 +169,7 @@ describe('a rule', () => {
   })
 })
 
-describe('what is kept can be looked up', () => {
+describe('the kept events can be looked up', () => {
   type OfDataset = ReplyOf<typeof contract.retention.ofDataset>
   const send = (name: string, ages: readonly number[]) =>
     org.ask('POST', '/ingest', {

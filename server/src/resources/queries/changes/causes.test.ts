@@ -134,7 +134,7 @@ describe.each([3, 17])('seed %i', (seed) => {
     expect(ofQuota?.findings).not.toContain('status = 504')
   })
 
-  test('what changed in all parts alike shares nothing', async () => {
+  test('a change in all parts alike shares nothing', async () => {
     const answer = await compared(`everywhere-${seed}`, seed, (event, random) => (random.number() < 0.1 ? slow(event, random) : event))
     expect(answer.findings.length).toBeGreaterThan(0)
     const causes = answer.groups.flatMap(({ shared }) => shared.map(({ label }) => label))

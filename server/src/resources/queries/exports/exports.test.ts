@@ -289,7 +289,7 @@ test('a dataset that is deleted ends its export, which says so', async () => {
   )
 })
 
-test('what was exported is counted as usage, to the byte', async () => {
+test('exported bytes are counted as usage, exactly', async () => {
   const own = await app.newOrganization()
   const { web, api } = await shop(own)
   const done = await finished((await order({ from: [web, api], time_range: 'Last 1 hour' }, {}, own)).body.export_id, own)

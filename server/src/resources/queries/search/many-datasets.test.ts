@@ -4,7 +4,7 @@ import { openTestApp, type TestApp, type TestOrganization } from '../../../../..
 
 /** More than the number with a branch of their own in a statement. */
 const DATASETS = 501
-/** One key may bring only so many datasets into being within an hour. */
+/** The number of datasets that one key may create within an hour. */
 const DATASETS_OF_A_KEY = 90
 const DATASET_EVENTS = 2
 const WIDE_KEYS = 120

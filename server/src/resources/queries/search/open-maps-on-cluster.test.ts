@@ -8,7 +8,7 @@ let database: TestDatabase
 let app: TestApp
 let organization: TestOrganization
 
-/** So many lists of keys make labels an open map. */
+/** The number of lists of keys that makes labels an open map. */
 const EVENTS = 300
 const eventOf = (nth: number) => ({ message: `m${nth}`, labels: { [`team-${nth % 100}`]: `v${nth}`, app: nth % 3 === 0 ? null : 'pay' } })
 

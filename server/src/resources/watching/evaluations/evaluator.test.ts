@@ -370,7 +370,7 @@ describe('many processes', () => {
 describe('a backtest', () => {
   type Tested = ReplyOf<typeof contract.monitors.backtest> & { details?: string }
   const DAY_MS = 1_440 * MINUTE_MS
-  /** Sends events of so many minutes ago; all evaluations of a backtest end on full minutes. */
+  /** Sends events of a number of minutes ago; all evaluations of a backtest end on full minutes. */
   const past = async (org: TestOrganization, ago: readonly number[], more: object = {}) => {
     const nowMs = senders.app.clock.nowMs()
     await send(

@@ -190,7 +190,7 @@ test('a monitor with a damaged state reports it in its evaluations and starts ag
   await round(forEver)
   const [sound] = ids
   expect((await evaluations(sound)).map(({ failure }) => failure)).toEqual([undefined])
-  for (const id of damaged) expect((await evaluations(id))[0]?.failure).toBe('the stored state of the monitor was damaged and starts anew')
+  for (const id of damaged) expect((await evaluations(id))[0]?.failure).toBe('the stored state of the monitor was damaged and is replaced')
   clock.advance(MINUTE_MS)
   await round(forEver)
   for (const id of ids) expect((await evaluations(id))[0]?.failure).toBeUndefined()

@@ -19,7 +19,7 @@ export function baselineOf(baseline: Baseline, selected: TimeSpan, whole: TimeSp
   return { fromMs: Math.max(0, Math.min(whole.fromMs, 2 * fromMs - toMs)), toMs: fromMs }
 }
 
-/** baselineName labels a baseline: `the 10 min before`. */
+/** Labels a baseline: `the 10 min before`. */
 export function baselineName(baseline: Baseline, selected: TimeSpan, whole: TimeSpan): string {
   if (baseline === 'rest') return 'the rest of the range'
   if (baseline !== 'before') return `a ${baseline} earlier`

@@ -15,7 +15,7 @@ const typeIcons: Record<FieldType, LucideIcon> = { text: CaseSensitive, number: 
 
 type FieldItemProps = {
   field: Field
-  /** name is the name within the group of the field. */
+  /** The name within the group of the field. */
   name: string
   query: ExploreQuery
   all: Pick<Fields, 'events' | 'isExact'>
@@ -24,7 +24,7 @@ type FieldItemProps = {
   onPin(): void
 }
 
-/** FieldItem is a field with its type and share; opened, it shows its values. */
+/** A field with its type and share; opened, it shows its values. */
 export function FieldItem({ field, name, query, all, actions, isPinned, onPin }: FieldItemProps) {
   const [isOpen, setOpen] = useState(false)
   const about = all.isExact ? '' : '≈'
@@ -66,7 +66,7 @@ function FieldName({ name }: { name: string }) {
 
 type OpenFieldProps = Pick<FieldItemProps, 'field' | 'query' | 'actions'>
 
-/** OpenField shows estimates until the exact counts arrive. */
+/** Shows estimates until the exact counts arrive. */
 function OpenField({ field: { name, values, count: estimate }, query, actions }: OpenFieldProps) {
   const { data, error, refetch } = useFieldCounts(name, query, true)
   if (error && !isQueryError(error)) return <FailureNote thrown={error} again={refetch} isSmall />

@@ -18,7 +18,7 @@ type FieldListProps = {
   fields: Fields | undefined
   isStale: boolean
   failure: unknown
-  /** hasResult is false when the query is wrong. */
+  /** False when the query is wrong. */
   hasResult: boolean
   actions: ValueActions
   onRetry(): unknown
@@ -28,7 +28,7 @@ type FieldListProps = {
 const FEW_FIELDS = 40
 const SHOWN_AT_ONCE = 200
 
-/** FieldList shows the fields of the matching events by prefix, each with its share: an estimate from an even sample, marked by ≈, unless the sample has all of them. An open field has exact counts. A name outside the sample is looked up in all events. */
+/** Shows the fields of the matching events by prefix, each with its share: an estimate from an even sample, marked by ≈, unless the sample has all of them. An open field has exact counts. A name outside the sample is looked up in all events. */
 export function FieldList({ query, fields, isStale, failure, hasResult, actions, onRetry }: FieldListProps) {
   const [typed, setTyped] = useState('')
   const pinned = usePinnedFields()

@@ -6,7 +6,7 @@ import type { ExploreQuery } from '../query/explore-query.ts'
 import { FieldValues } from './field-values.tsx'
 import { useFieldCounts } from './use-fields.ts'
 
-/** TYPING_MS is how long typing must pause before the lookup starts. */
+/** How long typing must pause before the lookup starts. */
 const TYPING_MS = 400
 
 type FieldLookupProps = { name: string; query: ExploreQuery; hasOthers: boolean; actions: ValueActions }

@@ -9,7 +9,7 @@ import { type ValueActions, ValueMenu } from '../events/detail/value-menu.tsx'
 
 type FieldValuesProps = { name: string; values: Field['values']; all: number; actions: ValueActions }
 
-/** FieldValues are the most frequent values of a field, each with its count, its share and a bar. One is included or excluded in one click, several are selected first. */
+/** The most frequent values of a field, each with its count, its share and a bar. One is included or excluded in one click, several are selected first. */
 export function FieldValues({ name, values, all, actions }: FieldValuesProps) {
   const [selected, setSelected] = useState<readonly string[]>([])
   const chosen = values.map(({ value }) => value).filter((value) => selected.includes(value))

@@ -16,7 +16,7 @@ type FieldsViewProps = {
 
 const VALUES_SHOWN = 5
 
-/** FieldsView is a table of all fields with their most frequent values. */
+/** A table of all fields with their most frequent values. */
 export function FieldsView({ fields, isStale, failure, actions, emptyView, onRetry }: FieldsViewProps) {
   const [typed, setTyped] = useState('')
   if (failure && !fields) return <FailureNote thrown={failure} again={onRetry} />

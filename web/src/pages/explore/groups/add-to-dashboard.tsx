@@ -17,7 +17,7 @@ type AddToDashboardProps = { query: ExploreQuery; by: readonly string[]; measure
 
 const NEW = 'New dashboard'
 
-/** AddToDashboard keeps the shown chart or table as a widget of a dashboard: one click on its name, or on a new one. */
+/** Keeps the shown chart or table as a widget of a dashboard: one click on its name, or on a new one. */
 export function AddToDashboard({ query, by, measures, type }: AddToDashboardProps) {
   const client = useClient()
   const [isOpen, setOpen] = useState(false)

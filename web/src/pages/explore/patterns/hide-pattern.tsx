@@ -5,7 +5,7 @@ import { FailureNote } from '../../../parts/shell/failure.tsx'
 import { Button } from '../../../ui/button.tsx'
 import type { ValueActions } from '../events/detail/value-menu.tsx'
 
-/** HidePattern excludes all events with the pattern of this one. The pattern is loaded on click. */
+/** Excludes all events with the pattern of this one. The pattern is loaded on click. */
 export function HidePattern({ event, actions }: { event: Event; actions: ValueActions }) {
   const client = useClient()
   const { service_id, timestamp, sequence } = event.metadata

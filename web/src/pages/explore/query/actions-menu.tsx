@@ -24,7 +24,7 @@ type ActionsMenuProps = {
   datasetName(id: string): string
 }
 
-/** ActionsMenu is the one menu for what is done with a query besides running it. */
+/** The one menu for what is done with a query besides running it. */
 export function ActionsMenu({ params, change, query, columns, loadedEvents, view, zone, datasetName }: ActionsMenuProps) {
   const may = useMay()
   const actions: readonly MenuAction[] = [

@@ -35,7 +35,7 @@ type QueryBarProps = {
   onCancel(): void
 }
 
-/** QueryBar selects datasets, query and time range, and has one menu for the other actions. */
+/** Selects datasets, query and time range, and has one menu for the other actions. */
 export function QueryBar(props: QueryBarProps) {
   const { params, change, query, columns, zone, setZone, refresh, toggleLive, onCancel } = props
   const isLive = params.live === true

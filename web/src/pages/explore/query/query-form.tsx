@@ -25,7 +25,7 @@ type QueryFormProps = {
   onCancel(): void
 }
 
-/** QueryForm shows the query as text and its conditions as chips. */
+/** Shows the query as text and its conditions as chips. */
 export function QueryForm({ query, off, failure, fields, isBusy, inputRef, onQuery, onRun, onCancel }: QueryFormProps) {
   const [text, setText] = useState(query)
   useEffect(() => setText(query), [query])
@@ -129,7 +129,7 @@ export function QueryForm({ query, off, failure, fields, isBusy, inputRef, onQue
   )
 }
 
-/** ONE_LINE_MAX is the number of conditions that share one line, with their texts cut. */
+/** The number of conditions that share one line, with their texts cut. */
 const ONE_LINE_MAX = 5
 
 /** QueryFailure underlines the characters of each syntax error and offers the fix that the service suggests. */

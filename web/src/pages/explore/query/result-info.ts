@@ -17,7 +17,7 @@ type ResultSources = {
   fields: ReturnType<typeof useFields>
 }
 
-/** resultInfoOf describes the result of the open tab. */
+/** Describes the result of the open tab. */
 export function resultInfoOf({ tab, changes, events, patterns, trends, groups, fields }: ResultSources): ResultInfo {
   const stateOf = ({ data, dataUpdatedAt, isFetching, isPlaceholderData }: Omit<ResultInfo, 'cost'>) => ({
     ...{ data, dataUpdatedAt, isFetching, isPlaceholderData },

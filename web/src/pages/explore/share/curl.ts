@@ -8,14 +8,14 @@ import { patternsBody } from '../patterns/patterns.ts'
 import { type ExploreQuery, filterOf, sourceOf } from '../query/explore-query.ts'
 import type { TimeSpan } from '../time/time-span.ts'
 
-/** ViewRequest is the query of the open tab. */
+/** The query of the open tab. */
 export type ViewRequest = { tab: Tab; query: ExploreQuery; by: readonly string[]; measure: string; compared: ComparedView }
-/** ComparedView is the query, the selection and the baseline of the tab of changes. */
+/** The query, the selection and the baseline of the tab of changes. */
 type ComparedView = { query: ExploreQuery; selection: TimeSpan | undefined; baseline: Baseline }
 
 const SLICES = 120
 
-/** requestOf is the API request of a view: a page of events, patterns, groups or fields. */
+/** The API request of a view: a page of events, patterns, groups or fields. */
 function requestOf({ tab, query, by, measure, compared }: ViewRequest): { path: string; body: object } {
   const { range } = query
   const when = timeRangeOf(range)
@@ -32,7 +32,7 @@ function requestOf({ tab, query, by, measure, compared }: ViewRequest): { path: 
   return { path: '/search', body: { ...sourceOf(query), ...filterOf(query), ...when, select: ['*', '@raw'], limit: 200 } }
 }
 
-/** curlOf is the curl command of a view; a shell variable holds the API key. */
+/** The curl command of a view; a shell variable holds the API key. */
 export function curlOf(view: ViewRequest): string {
   const { path, body } = requestOf(view)
   const text = JSON.stringify(body).replaceAll("'", "'\\''")

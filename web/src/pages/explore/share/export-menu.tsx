@@ -27,7 +27,7 @@ const compressions: readonly (readonly [ExportCompression, string])[] = [
   ['zstd', 'zstd'],
 ]
 
-/** ExportMenu downloads the loaded events, or starts an export of all matching events. */
+/** Downloads the loaded events, or starts an export of all matching events. */
 export function ExportMenu({ query, loadedEvents }: ExportMenuProps) {
   const { byId } = useDatasets()
   const datasetNames = (id: string) => byId.get(id)

@@ -7,7 +7,7 @@ import { curlOf, type ViewRequest } from './curl.ts'
 
 type ShareMenuProps = { params: ExploreParams; columns: readonly string[]; view: ViewRequest }
 
-/** ShareMenu copies the view as a link with a relative or fixed time range, or as a curl command. */
+/** Copies the view as a link with a relative or fixed time range, or as a curl command. */
 export function ShareMenu({ params, columns, view: request }: ShareMenuProps) {
   const [copied, setCopied] = useState<string>()
   const viewParams: ExploreParams = columns.length > 0 ? { ...params, cols: [...columns] } : params

@@ -18,7 +18,7 @@ type ContextPosition = { timestamp: number; sequence: bigint; direction: Side }
 type ContextViewProps = {
   anchor: EventRef
   side: Side
-  /** only is the condition of one sender. */
+  /** The condition of one sender. */
   only: string | undefined
   rowStyle: RowStyle
   columns: Columns
@@ -38,7 +38,7 @@ const sides: readonly [Side, string][] = [
   ['after', 'After'],
 ]
 
-/** ContextView shows the events before and after one event of its dataset, in exact order, regardless of the query; of one sender where that is selected. */
+/** Shows the events before and after one event of its dataset, in exact order, regardless of the query; of one sender where that is selected. */
 export function ContextView({ anchor, side, only, rowStyle, onSide, onOnly, onClose, ...rest }: ContextViewProps) {
   const context = useContextEvents(anchor, side, only)
   const event = context.data?.pages.flatMap((page) => page.events).find((one) => eventId(one) === eventRefId(anchor))
@@ -139,7 +139,7 @@ function SenderButtons({ senders, only, onOnly }: SenderButtonsProps) {
 
 type ContextPage = { events: Event[] }
 
-/** useContextEvents loads more events at either end. A page that contains only its starting event is the last. */
+/** Loads more events at either end. A page that contains only its starting event is the last. */
 function useContextEvents(anchor: EventRef, side: Side, only: string | undefined) {
   const client = useClient()
   return useInfiniteQuery({

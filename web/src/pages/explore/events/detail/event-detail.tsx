@@ -17,11 +17,11 @@ import { type ValueActions, ValueMenu } from './value-menu.tsx'
 
 type EventDetailProps = { event: Event; highlights: Highlights; actions: ValueActions; rowActions: RowActions; isPinned: boolean }
 
-/** RAW_SHOWN_MAX limits the characters rendered; copying always copies the whole line. */
+/** Limits the characters rendered; copying always copies the whole line. */
 const RAW_SHOWN_MAX = 20_000
 const FIELDS_SHOWN = 60
 
-/** EventDetail shows all fields of an event with their actions, and the raw line. */
+/** Shows all fields of an event with their actions, and the raw line. */
 export function EventDetail({ event, highlights, actions, rowActions, isPinned }: EventDetailProps) {
   const [isAll, setAll] = useState(false)
   const raw = event['@raw'] ?? ''
@@ -135,7 +135,7 @@ function Nodes({ nodes, ...rest }: NodesProps) {
 
 type NodeProps = Omit<NodesProps, 'nodes'>
 
-/** FieldGroupRows are the fields with a common prefix, under that prefix. */
+/** The fields with a common prefix, under that prefix. */
 function FieldGroupRows({ branch, depth, ...rest }: NodeProps & { branch: FieldBranch }) {
   const [isOpen, setOpen] = useState(true)
   return (

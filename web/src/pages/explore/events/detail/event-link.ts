@@ -1,6 +1,6 @@
 import type { Event } from '@dendro/api'
 
-/** EventRef identifies an event in a URL by its dataset, time and sequence number. */
+/** Identifies an event in a URL by its dataset, time and sequence number. */
 export type EventRef = { dataset: string; timestamp: number; sequence: bigint }
 
 export const eventId = ({ metadata }: Event): string => `${metadata.service_id} ${metadata.sequence}`
@@ -14,14 +14,14 @@ export const eventRefOf = ({ metadata }: Event): EventRef => ({
 
 export const eventRefText = ({ dataset, timestamp, sequence }: EventRef): string => `${dataset}.${timestamp}.${sequence}`
 
-/** readEventRef parses a reference; undefined when it is malformed. */
+/** Parses a reference; undefined when it is malformed. */
 export function readEventRef(text: string): EventRef | undefined {
   const [, dataset, timestamp, sequence] = /^([\da-f-]{36})\.(\d{1,15})\.(\d{1,19})$/.exec(text) ?? []
   if (dataset === undefined || timestamp === undefined || sequence === undefined) return undefined
   return { dataset, timestamp: Number(timestamp), sequence: BigInt(sequence) }
 }
 
-/** eventLink is a URL that shows an event and its context, independent of the current query. */
+/** A URL that shows an event and its context, independent of the current query. */
 export function eventLink(event: Event): string {
   const surroundings = { d: [event.metadata.service_id], f: event.metadata.timestamp - AROUND_MS, t: event.metadata.timestamp + AROUND_MS }
   return exploreUrl({ ...surroundings, e: eventRefText(eventRefOf(event)) })
@@ -29,7 +29,7 @@ export function eventLink(event: Event): string {
 
 const AROUND_MS = 300_000
 
-/** exploreUrl is the URL of the page with these search parameters. */
+/** The URL of the page with these search parameters. */
 export function exploreUrl(params: Record<string, unknown>): string {
   const pairs = Object.entries(params).map(([name, value]): [string, string] => [
     name,
@@ -38,7 +38,7 @@ export function exploreUrl(params: Record<string, unknown>): string {
   return `${location.origin}/app/explore?${new URLSearchParams(pairs)}`
 }
 
-/** parsesAsJson is true for a string that the router would read back as another type. */
+/** True for a string that the router would read back as another type. */
 function parsesAsJson(text: string): boolean {
   try {
     JSON.parse(text)

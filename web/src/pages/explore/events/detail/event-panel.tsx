@@ -9,7 +9,7 @@ import type { ValueActions } from './value-menu.tsx'
 
 type EventPanelProps = { event: Event; rowStyle: RowStyle; actions: ValueActions; rowActions: RowActions; isPinned: boolean }
 
-/** EventPanel shows the details of one event beside the list. The keys j and k move to the next and previous event. */
+/** Shows the details of one event beside the list. The keys j and k move to the next and previous event. */
 export function EventPanel({ event, rowStyle, actions, rowActions, isPinned }: EventPanelProps) {
   const { day, clock } = clockOf(event.metadata.timestamp, rowStyle.zone)
   return (

@@ -3,7 +3,7 @@ export type FieldBranch = { kind: 'branch'; name: string; path: string; leaves: 
 export type FieldLeaf = { kind: 'leaf'; name: string; path: string; value: string }
 export type FieldNode = FieldBranch | FieldLeaf
 
-/** fieldTree nests fields by their dots where at least two share a prefix. The prefix of a single field stays part of its name. */
+/** Nests fields by their dots where at least two share a prefix. The prefix of a single field stays part of its name. */
 export function fieldTree(pairs: readonly (readonly [string, string])[], before = ''): FieldNode[] {
   const byPrefix = Map.groupBy(pairs, ([path]) => prefixOf(path.slice(before.length)))
   return [...byPrefix].flatMap(([prefix, members]): FieldNode[] => {
@@ -18,18 +18,18 @@ export function fieldTree(pairs: readonly (readonly [string, string])[], before 
   })
 }
 
-/** DOMAIN is the part before the slash of a Kubernetes label such as `app.kubernetes.io/name`, which is one name. */
+/** The part before the slash of a Kubernetes label such as `app.kubernetes.io/name`, which is one name. */
 const DOMAIN = /^[\w-]+(?:\.[\w-]+)+\/./
-/** LABELS are the fields whose children are such labels. */
+/** The fields whose children are such labels. */
 const LABELS = /^[\w.-]*\b(?:labels|annotations)\./
 
-/** prefixOf ignores leading and repeated dots. */
+/** Ignores leading and repeated dots. */
 const prefixOf = (path: string): string => {
   if (DOMAIN.test(path) && !LABELS.test(path)) return path
   return /^\.*[^.]*/.exec(path)?.[0] ?? path
 }
 
-/** nestedJson rebuilds the nested object from dotted fields. */
+/** Rebuilds the nested object from dotted fields. */
 export function nestedJson(nodes: readonly FieldNode[]): string {
   return JSON.stringify(toObject(nodes), undefined, 2)
 }

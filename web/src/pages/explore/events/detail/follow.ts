@@ -6,10 +6,10 @@ const ID = /^(?:[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}|(?=[a-f]*\d)(?=\d*[a-f]
 const ID_LENGTH_MIN = 6
 const AROUND_MS = 900_000
 
-/** canFollow is true for values that look like request or trace ids. Words and small numbers occur everywhere. */
+/** True for values that look like request or trace ids. Words and small numbers occur everywhere. */
 export const canFollow = (key: string, value: string): boolean => ID.test(value) || (ID_KEY.test(key) && value.length >= ID_LENGTH_MIN)
 
-/** followParams searches a value as text in all datasets, oldest first with gaps. As text, since other datasets may use another field name. */
+/** Searches a value as text in all datasets, oldest first with gaps. As text, since other datasets may use another field name. */
 export function followParams(now: ExploreParams, value: string, atMs: number | undefined): ExploreParams {
   const { d: _d, off: _off, live: _live, tab: _tab, sf: _sf, st: _st, m: _m, e: _e, fold: _fold, cols: _cols, ...keptParams } = now
   const { r: _r, f: _f, t: _t, ...rest } = keptParams

@@ -4,7 +4,7 @@ import { isValue } from '../../query/clauses.ts'
 /** An EventSender is what an event came from, or the trace that it belongs to, with the condition of its events. */
 export type EventSender = { kind: string; value: string; clause: string }
 
-/** KINDS are the fields that name a sender, by the end of their path. */
+/** The fields that name a sender, by the end of their path. */
 const KINDS: readonly (readonly [string, RegExp])[] = [
   ['service', /(?:^|\.)(?:service|service[._]name|app|application)$/i],
   ['pod', /(?:^|[._])pod(?:[._]name)?$/i],
@@ -13,7 +13,7 @@ const KINDS: readonly (readonly [string, RegExp])[] = [
   ['trace', /(?:^|[._])trace[._]?id$/i],
 ]
 
-/** sendersOf are the senders of an event, at most one of each kind, with the shortest name of a field. */
+/** The senders of an event, at most one of each kind, with the shortest name of a field. */
 export function sendersOf({ message_kvs, attributes }: Pick<Event, 'message_kvs' | 'attributes'>): EventSender[] {
   const fields = [...Object.entries(message_kvs), ...Object.entries(attributes)].filter(([, value]) => value !== '')
   return KINDS.flatMap(([kind, pattern]) => {
@@ -24,5 +24,5 @@ export function sendersOf({ message_kvs, attributes }: Pick<Event, 'message_kvs'
   })
 }
 
-/** isTrace is true for the condition of a trace, which passes through the datasets of several services. */
+/** True for the condition of a trace, which passes through the datasets of several services. */
 export const isTrace = (clause: string): boolean => /^"?[$\w.]*trace[._]?id"? =/i.test(clause)

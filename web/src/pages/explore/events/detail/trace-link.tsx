@@ -5,7 +5,7 @@ import { buttonClass } from '../../../../ui/button.tsx'
 const TRACE_ID = /^\$?(?:span\.)?trace[._]?id$/i
 const SPAN_ID = /^\$?(?:span\.)?span[._]?id$/i
 
-/** TraceLink leads from an event to its span in its trace. */
+/** Leads from an event to its span in its trace. */
 export function TraceLink({ event: { message_kvs, attributes, metadata } }: { event: Event }) {
   const fields = [...Object.entries(message_kvs), ...Object.entries(attributes)]
   const fieldLike = (pattern: RegExp) => fields.find(([name, value]) => pattern.test(name) && value !== '')?.[1]

@@ -5,7 +5,7 @@ import type { Columns } from '../list/columns.ts'
 import { followParams } from './follow.ts'
 import type { ValueActions } from './value-menu.tsx'
 
-/** useValueActions are the actions of any value on the page. */
+/** The actions of any value on the page. */
 export function useValueActions(change: ChangeParams, columns: Columns): ValueActions & { addClause(clause: string): void } {
   return useMemo(() => {
     const addClause = (clause: string, isReplacing = false) =>

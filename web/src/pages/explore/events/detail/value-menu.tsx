@@ -3,7 +3,7 @@ import { type KeyboardEvent, type MouseEvent, type ReactNode, useState } from 'r
 import { copyText } from '../../../../parts/shell/copy.ts'
 import { canFollow } from './follow.ts'
 
-/** ValueActions are the actions of a value. An empty field name means text anywhere in a line. */
+/** The actions of a value. An empty field name means text anywhere in a line. */
 export type ValueActions = {
   include(key: string, value: string): void
   exclude(key: string, value: string): void
@@ -13,7 +13,7 @@ export type ValueActions = {
   excludeAny(key: string, values: readonly string[]): void
   addColumn(key: string): void
   groupBy(key: string): void
-  /** follow searches the value in all datasets, around a time if one is known. */
+  /** Searches the value in all datasets, around a time if one is known. */
   follow(value: string, atMs: number | undefined): void
 }
 
@@ -23,11 +23,11 @@ type ValueMenuProps = {
   actions: ValueActions
   children: ReactNode
   className?: string
-  /** atMs is the time of the event with the value. */
+  /** The time of the event with the value. */
   atMs?: number | undefined
 }
 
-/** ValueMenu is a value with its menu of actions. The menu is mounted on first use: a list of events holds thousands of values. */
+/** A value with its menu of actions. The menu is mounted on first use: a list of events holds thousands of values. */
 export function ValueMenu({ name, value, actions, children, atMs, className = '' }: ValueMenuProps) {
   const [isOpened, setOpened] = useState(false)
   const trigger = (
@@ -49,7 +49,7 @@ export function ValueMenu({ name, value, actions, children, atMs, className = ''
   return isOpened ? <OpenMenu {...{ name, value, actions, atMs }}>{trigger}</OpenMenu> : trigger
 }
 
-/** ValueInText is a value within a line. The line stays selectable text; keyboard users reach the value in the event details. */
+/** A value within a line. The line stays selectable text; keyboard users reach the value in the event details. */
 export function ValueInText({ name, value, actions, children, atMs }: ValueMenuProps) {
   const [isOpened, setOpened] = useState(false)
   const openMenu = (event: MouseEvent | KeyboardEvent) => {

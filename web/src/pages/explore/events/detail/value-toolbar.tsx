@@ -8,10 +8,10 @@ type PointedValue = { name: string; value: string; left: number; top: number }
 
 const WIDTH_PX = 48
 const HEIGHT_PX = 24
-/** LEAVE_MS lets the pointer cross from the value to its toolbar. */
+/** Lets the pointer cross from the value to its toolbar. */
 const LEAVE_MS = 120
 
-/** ValueToolbar includes or excludes the value under the pointer in one click. One toolbar serves all values, so that a list of thousands stays cheap. */
+/** Includes or excludes the value under the pointer in one click. One toolbar serves all values, so that a list of thousands stays cheap. */
 export function ValueToolbar({ actions }: { actions: ValueActions }) {
   const [pointed, setPointed] = useState<PointedValue>()
   const leaving = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -63,7 +63,7 @@ export function ValueToolbar({ actions }: { actions: ValueActions }) {
   )
 }
 
-/** pointedAt places the toolbar behind the value, within the window. */
+/** Places the toolbar after the value, within the window. */
 function pointedAt(element: HTMLElement): PointedValue {
   const { right, top, height } = element.getBoundingClientRect()
   const { name = '', value = '' } = element.dataset

@@ -8,10 +8,10 @@ import { useShortcuts } from '../../keyboard.ts'
 import { lastIndexAtMost } from '../list/repeats.ts'
 import { type Rows, useFind } from '../list/rows.ts'
 
-/** FindState is the text to find in the loaded rows; the bar is closed while it is undefined. */
+/** The text to find in the loaded rows; the bar is closed while it is undefined. */
 export type FindState = ReturnType<typeof useFindState>
 
-/** useFindState holds the find text. Opening an open bar focuses its input. */
+/** Holds the find text. Opening an open bar focuses its input. */
 export function useFindState() {
   const [text, setText] = useState<string>()
   const bar = useRef<HTMLInputElement>(null)
@@ -25,7 +25,7 @@ export function useFindState() {
 
 type FindBarProps = { find: FindState; rows: Rows; loadedEvents: readonly Event[]; isMore: boolean }
 
-/** FindBar finds a text in the loaded rows and moves between matches, without a request. */
+/** Finds a text in the loaded rows and moves between matches, without a request. */
 export function FindBar({ find: { text = '', setText, bar }, rows, loadedEvents, isMore }: FindBarProps) {
   const { hits, reached, current, isOnHit, next, previous } = useHits(loadedEvents, text, rows)
   useEffect(() => {
@@ -81,7 +81,7 @@ export function FindBar({ find: { text = '', setText, bar }, rows, loadedEvents,
   )
 }
 
-/** useHits finds the matching rows and moves between them; the keys n and N do the same. */
+/** Finds the matching rows and moves between them; the keys n and N do the same. */
 function useHits(loadedEvents: readonly Event[], text: string, rows: Rows) {
   const { hits, reached } = useFind(loadedEvents, text)
   const index = rows.rowMap.indexAt(rows.current)

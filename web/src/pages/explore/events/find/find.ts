@@ -1,6 +1,6 @@
 import type { Event } from '@dendro/api'
 
-/** FindProgress holds the matches found so far and how many events have been searched. */
+/** Holds the matches found so far and how many events have been searched. */
 export type FindProgress = {
   text: string
   hits: readonly number[]
@@ -11,10 +11,10 @@ export type FindProgress = {
 
 export const emptyFind = (text: string): FindProgress => ({ text, hits: [], reached: 0, first: undefined, last: undefined })
 
-/** escapeRegExp is a pattern that matches a text literally. */
+/** A pattern that matches a text literally. */
 export const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** continueFind searches on for as long as it has time. Appended events continue the search, any other change restarts it. */
+/** Searches on for as long as it has time. Appended events continue the search, any other change restarts it. */
 export function continueFind(before: FindProgress, text: string, events: readonly Event[], hasTime: () => boolean): FindProgress {
   const isSame =
     before.text === text && before.reached <= events.length && events[0] === before.first && events[before.reached - 1] === before.last

@@ -1,6 +1,6 @@
 import { type Highlights, matchesOf, piecesOf, type TextPiece } from './line-text.ts'
 
-/** HighlightedText highlights matches, numbers, ids and quoted text, or with `onlyMatches` only the matches of the query and of the find bar. */
+/** Highlights matches, numbers, ids and quoted text, or with `onlyMatches` only the matches of the query and of the find bar. */
 export function HighlightedText({
   text,
   highlights,

@@ -1,11 +1,11 @@
 /** A Segment is a part of a line. If it states a field of the event, `pair` is that field and `nameLength` counts the characters before the value. */
 export type Segment = { text: string; nameLength?: number; pair?: { name: string; value: string } }
 
-/** PAIRS matches `field=value`, `field="a value"` and `"field": value`. */
+/** Matches `field=value`, `field="a value"` and `"field": value`. */
 const PAIRS =
   /(?<![\w.@$-])(?:"(?<json>(?:[^"\\]|\\.)+)"\s*:\s*|(?<name>[\p{L}_@$][\w.@$-]*)=)(?<value>"(?:[^"\\]|\\.)*"|[^\s"',;{}[\]]+)/gu
 
-/** segmentsOf finds the pairs in a line that are fields of its event. The segments add up to the line. */
+/** Finds the pairs in a line that are fields of its event. The segments add up to the line. */
 export function segmentsOf(text: string, fields: Readonly<Record<string, string>>): Segment[] {
   if (!text.includes('=') && !text.includes('":')) return [{ text }]
   const segments: Segment[] = []
@@ -31,6 +31,6 @@ function unquoted(quotedValue: string): string {
   }
 }
 
-/** fieldWithValue is the name of the field with a value, or an empty string. */
+/** The name of the field with a value, or an empty string. */
 export const fieldWithValue = (value: string, fields: Readonly<Record<string, string>>): string =>
   Object.keys(fields).find((name) => fields[name] === value) ?? ''

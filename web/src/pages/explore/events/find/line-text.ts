@@ -4,17 +4,17 @@ import { escapeRegExp } from './find.ts'
 /** A TextPiece is a part of a line with its kind, for highlighting. */
 export type TextPiece = { text: string; kind: 'plain' | 'hit' | 'found' | 'number' | 'quoted' | 'id' }
 
-/** SHOWN_MAX limits the characters rendered of a line; copying copies all. */
+/** Limits the characters rendered of a line; copying copies all. */
 const SHOWN_MAX = 4_000
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal color codes contain them
 const COLOR_CODES = /\u001b\[[\d;]*[A-Za-z]/g
 // Direction marks can disguise text, so they are made visible.
 const DIRECTION_MARKS = /[\u202a-\u202e\u2066-\u2069\u200e\u200f]/g
 
-/** plainLine removes terminal colors from a line and makes direction marks visible. */
+/** Removes terminal colors from a line and makes direction marks visible. */
 export const plainLine = (raw: string): string => raw.replaceAll(COLOR_CODES, '').replaceAll(DIRECTION_MARKS, '◇')
 
-/** firstLineOf is the first line of an event and the number of further lines. */
+/** The first line of an event and the number of further lines. */
 export function firstLineOf(raw: string): { head: string; moreLines: number; isCut: boolean } {
   const text = plainLine(raw)
   const end = text.indexOf('\n')
@@ -25,13 +25,13 @@ export function firstLineOf(raw: string): { head: string; moreLines: number; isC
 
 const TRACE_FIELDS = ['stack', 'stacktrace', 'stack_trace', 'exception', 'error.stack', 'exception.stacktrace']
 
-/** traceLines is the number of lines in the stack trace field of an event. */
+/** The number of lines in the stack trace field of an event. */
 export function traceLines(fields: Readonly<Record<string, string>>): number {
   const trace = TRACE_FIELDS.map((name) => fields[name]).find((text) => text?.includes('\n'))
   return trace === undefined ? 0 : trace.trimEnd().split('\n').length
 }
 
-/** queryWords are the free-text words and LIKE patterns of a query, for highlighting. */
+/** The free-text words and LIKE patterns of a query, for highlighting. */
 export const queryWords = (query: string): string[] => splitClauses(query).flatMap(wordsOf)
 
 function wordsOf(query: string): string[] {
@@ -47,16 +47,16 @@ function wordsOf(query: string): string[] {
   return [...phrases, ...words.filter((word) => word !== '' && !/^(?:and|or|not|\*)$/i.test(word))]
 }
 
-/** IDS matches UUIDs, long hexadecimal numbers that contain a digit, and IP addresses. */
+/** Matches UUIDs, long hexadecimal numbers that contain a digit, and IP addresses. */
 const IDS =
   '(?<id>\\b[\\da-f]{8}-(?:[\\da-f]{4}-){3}[\\da-f]{12}\\b|\\b(?=[a-f]*\\d)(?=\\d*[a-f])[\\da-f]{12,64}\\b|\\b(?:\\d{1,3}\\.){3}\\d{1,3}(?::\\d{1,5})?\\b)'
 
-/** Highlights are the patterns to highlight. Hits win over the rest. */
+/** The patterns to highlight. Hits win over the rest. */
 export type Highlights = { hits: RegExp | undefined; rest: RegExp }
 
 const REST = new RegExp(`${IDS}|(?<quoted>"(?:[^"\\\\]|\\\\.)*")|(?<number>(?<![\\w.-]|\\d:)-?\\d+(?:\\.\\d+)?(?![\\w-]|:\\d))`, 'gi')
 
-/** highlightsOf highlights the find text, the words of the query, ids, addresses, numbers and quoted text. */
+/** Highlights the find text, the words of the query, ids, addresses, numbers and quoted text. */
 export function highlightsOf(words: readonly string[], findText = ''): Highlights {
   const groups = [
     ...(findText === '' ? [] : [`(?<found>${escapeRegExp(findText)})`]),
@@ -65,13 +65,13 @@ export function highlightsOf(words: readonly string[], findText = ''): Highlight
   return { hits: groups.length === 0 ? undefined : new RegExp(groups.join('|'), 'gi'), rest: REST }
 }
 
-/** piecesOf splits a line for highlighting. The pieces add up to the line. */
+/** Splits a line for highlighting. The pieces add up to the line. */
 export function piecesOf(line: string, { hits, rest }: Highlights): TextPiece[] {
   if (hits === undefined) return split(line, rest)
   return split(line, hits).flatMap((piece) => (piece.kind === 'plain' ? split(piece.text, rest) : [piece]))
 }
 
-/** matchesOf splits a line at the matches of the query and of the find bar only. */
+/** Splits a line at the matches of the query and of the find bar only. */
 export const matchesOf = (line: string, { hits }: Highlights): TextPiece[] =>
   hits === undefined ? [{ text: line, kind: 'plain' }] : split(line, hits)
 
@@ -89,7 +89,7 @@ function split(line: string, pattern: RegExp): TextPiece[] {
 
 const kinds = ['found', 'hit', 'id', 'quoted', 'number'] as const
 
-/** prettyJson indents a line of JSON and keeps its numbers as written; undefined for other lines. */
+/** Indents a line of JSON and keeps its numbers as written; undefined for other lines. */
 export function prettyJson(raw: string): string | undefined {
   const text = raw.trim()
   if (!/^[{[]/.test(text)) return undefined
@@ -101,7 +101,7 @@ export function prettyJson(raw: string): string | undefined {
   return indented(text)
 }
 
-/** indented changes only white space outside strings, so that every digit stays. */
+/** Changes only white space outside strings, so that every digit stays. */
 function indented(text: string): string {
   let depth = 0
   let out = ''
@@ -124,10 +124,10 @@ const MESSAGE_FIELDS = ['message', 'msg', 'log', 'body']
 const HIDDEN_FIELDS = /^(?:@?timestamp|time|ts|level|severity|stack)$/i
 const PAIRS_MAX = 20
 
-/** ONLY_PAIRS matches a line that consists of field=value pairs. */
+/** Matches a line that consists of field=value pairs. */
 const ONLY_PAIRS = /^[\w.@-]+=(?:"(?:[^"\\]|\\.)*"|[^\s"]*)(?:\s+[\w.@-]+=(?:"(?:[^"\\]|\\.)*"|[^\s"]*))*\s*$/
 
-/** summaryOf is the message of a JSON or field=value line, followed by its other fields; undefined for other lines, which are shown raw. */
+/** The message of a JSON or field=value line, followed by its other fields; undefined for other lines, which are shown raw. */
 export function summaryOf(
   raw: string,
   fields: Readonly<Record<string, string>>,

@@ -10,11 +10,11 @@ const PADDING_PX = 10
 const PX_MIN = 64
 const PX_MAX = 320
 const UNKNOWN_PX = 160
-/** HEADER_CHARS is the sign of the menu behind the name. */
+/** The sign of the menu after the name. */
 const HEADER_CHARS = 2
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
 
-/** columnFormats derives widths from the first events, so that rows loaded later move nothing, and aligns columns of numbers. */
+/** Derives widths from the first events, so that rows loaded later move nothing, and aligns columns of numbers. */
 export function columnFormats(names: readonly string[], events: readonly Event[]): ReadonlyMap<string, ColumnFormat> {
   const sample = events.slice(0, SAMPLE_EVENTS)
   return new Map(names.map((name) => [name, formatOf(name, sample)]))

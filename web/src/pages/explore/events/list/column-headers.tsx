@@ -7,7 +7,7 @@ import type { RowStyle } from './row-style.ts'
 const STEP_PX = 16
 const DEFAULT_PX = 160
 
-/** ColumnHeaders lets the user reorder columns by dragging a header and resize them by dragging its edge. The menu of a header does the same by keyboard. */
+/** Lets the user reorder columns by dragging a header and resize them by dragging its edge. The menu of a header does the same by keyboard. */
 export function ColumnHeaders({ columns, rowStyle }: { columns: Columns; rowStyle: RowStyle }) {
   const { hasGaps, hasDataset } = rowStyle
   const [dropTarget, setDropTarget] = useState<string>()
@@ -59,7 +59,7 @@ export function ColumnHeaders({ columns, rowStyle }: { columns: Columns; rowStyl
   )
 }
 
-/** cellStyle is the width of a column, chosen by the user or by its content, and its alignment. */
+/** The width of a column, chosen by the user or by its content, and its alignment. */
 export const cellStyle = (name: string, { widths, formats }: Pick<RowStyle, 'widths' | 'formats'>): CSSProperties => ({
   flex: `0 0 ${columnPx(name, { widths, formats })}px`,
   ...(formats.get(name)?.isNumeric ? { textAlign: 'right' } : {}),
@@ -68,10 +68,10 @@ export const cellStyle = (name: string, { widths, formats }: Pick<RowStyle, 'wid
 export const columnPx = (name: string, { widths, formats }: Pick<RowStyle, 'widths' | 'formats'>): number =>
   widthIn(widths, name) ?? formats.get(name)?.px ?? DEFAULT_PX
 
-/** hasMessage is false when the user has chosen the message as a column; otherwise the whole line stretches behind the columns. */
+/** False when the user has chosen the message as a column; otherwise the whole line stretches after the columns. */
 export const hasMessage = ({ columns }: Pick<RowStyle, 'columns'>): boolean => !columns.includes('message')
 
-/** MESSAGE_CLASS keeps some width for the message, however many columns there are. */
+/** Keeps some width for the message, however many columns there are. */
 export const MESSAGE_CLASS = 'min-w-60 flex-1'
 
 type ColumnMenuProps = { name: string; columns: Columns; px: number; before: string | undefined; after: string | undefined }

@@ -1,13 +1,13 @@
 import { useCallback, useMemo, useState } from 'react'
 import type { ExploreParams } from '../../explore-params.ts'
 
-/** Columns are the fields shown as columns; none means whole lines. Widths are in pixels, of the resized columns only. */
+/** The fields shown as columns; none means whole lines. Widths are in pixels, of the resized columns only. */
 export type Columns = {
   names: readonly string[]
   widths: Readonly<Record<string, number>>
   add(name: string): void
   remove(name: string): void
-  /** move puts a column in the place of another. */
+  /** Puts a column in the place of another. */
   move(name: string, to: string): void
   resize(name: string, px: number): void
   reset(): void
@@ -20,7 +20,7 @@ const SETS_MAX = 100
 export const COLUMN_PX_MIN = 48
 const COLUMN_PX_MAX = 1_200
 
-/** useColumns reads the columns from the URL, or else those last used with the same datasets. */
+/** Reads the columns from the URL, or else those last used with the same datasets. */
 export function useColumns(params: ExploreParams, change: (by: (now: ExploreParams) => ExploreParams) => void): Columns {
   const datasetsKey = useMemo(() => datasetsKeyOf(params.d), [params.d])
   const [revision, setRevision] = useState(0)

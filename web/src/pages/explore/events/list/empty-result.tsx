@@ -16,17 +16,17 @@ type EmptyResultProps = {
   params: ExploreParams
   query: ExploreQuery
   isLive: boolean
-  /** hasReceived is true when any dataset has received data. */
+  /** True when any dataset has received data. */
   hasReceived: boolean
   zone: Zone
   onChange(by: (now: ExploreParams) => ExploreParams): void
 }
 
 const HOUR_MS = 3_600_000
-/** FILTERS_MAX limits how many conditions are counted one by one. */
+/** Limits how many conditions are counted one by one. */
 const FILTERS_MAX = 10
 
-/** EmptyResult explains an empty result and offers a way out: no data was ever received, the range has no events, or no event matches the conditions. */
+/** Explains an empty result and offers a way out: no data was ever received, the range has no events, or no event matches the conditions. */
 export function EmptyResult({ params, query, isLive, hasReceived, zone, onChange }: EmptyResultProps) {
   if (isLive) return <EmptyState title="Waiting for events">Matching events appear here as they arrive.</EmptyState>
   return splitClauses(query.where).length > 0 ? (
@@ -61,7 +61,7 @@ function NeverReceived() {
   )
 }
 
-/** Forbidden explains that the caller lacks access; the failure names the missing permission for an administrator. */
+/** Explains that the caller lacks access; the failure names the missing permission for an administrator. */
 export function Forbidden({ failure, onRetry }: { failure: ApiFailure; onRetry(): unknown }) {
   return (
     <EmptyState title="You do not have access to these events">
@@ -73,7 +73,7 @@ export function Forbidden({ failure, onRetry }: { failure: ApiFailure; onRetry()
 
 export const isForbidden = (thrown: unknown): thrown is ApiFailure => thrown instanceof ApiFailure && thrown.status === 403
 
-/** useLastEvent loads the newest event of the datasets, whatever the range. */
+/** Loads the newest event of the datasets, whatever the range. */
 function useLastEvent(query: ExploreQuery, isOn: boolean) {
   const client = useClient()
   return useQuery({
@@ -129,7 +129,7 @@ function EmptyRange({ params, query, hasReceived, zone, onChange }: EmptyRangePr
 
 const timeText = (ms: number, zone: Zone): string => `${clockOf(ms, zone).day} ${clockOf(ms, zone).clock.slice(0, 8)}`
 
-/** ConditionCounts counts the matches of each condition, to show which one excludes everything. If no event matches even without conditions, the range is empty. */
+/** Counts the matches of each condition, to show which one excludes everything. If no event matches even without conditions, the range is empty. */
 function ConditionCounts({ params, query, hasReceived, zone, onChange }: EmptyRangeProps) {
   const client = useClient()
   const clauses = splitClauses(query.where)
@@ -183,7 +183,7 @@ function ConditionCounts({ params, query, hasReceived, zone, onChange }: EmptyRa
 type QueryWarning = NonNullable<SearchResponse['warnings']>[number]
 type NearMissProps = { warning: QueryWarning; onFix(fix: NonNullable<QueryWarning['fix']>): void }
 
-/** NearMiss explains why a condition matches nothing, and offers the one that was probably meant. */
+/** Explains why a condition matches nothing, and offers the one that was probably meant. */
 function NearMiss({ warning: { message, hint, fix }, onFix }: NearMissProps) {
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-left text-xs">

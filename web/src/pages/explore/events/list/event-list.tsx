@@ -17,26 +17,26 @@ type EventListProps = {
   isStale: boolean
   actions: ValueActions
   pinnedIds: ReadonlySet<string>
-  /** gapAnchor is the event that times are relative to. */
+  /** The event that times are relative to. */
   gapAnchor: string | undefined
   end: ReactNode
   /** onEnd is called when the last rows become visible. */
   onEnd?(): void
   /** onTop is called when the first row becomes visible or hidden. */
   onTop?(isAtTop: boolean): void
-  /** scrollToTopCount changes when the list has to scroll to its first row. */
+  /** Changes when the list has to scroll to its first row. */
   scrollToTopCount: number
 }
 
-/** BEFORE_PX is the width of the status, time and dataset in front of the columns. */
+/** The width of the status, time and dataset in front of the columns. */
 const BEFORE_PX = 240
 const GAP_PX = 72
-/** MESSAGE_PX is the least width of the message behind the columns. */
+/** The least width of the message after the columns. */
 const MESSAGE_PX = 248
-/** OVERSCAN is how many rows are rendered beyond the visible ones. Few, since each row costs part of a frame while scrolling. */
+/** How many rows are rendered beyond the visible ones. Few, since each row costs part of a frame while scrolling. */
 const OVERSCAN = 8
 
-/** EventList renders only the visible rows, so that a hundred thousand rows cost no more than forty. */
+/** Renders only the visible rows, so that a hundred thousand rows cost no more than forty. */
 export function EventList(props: EventListProps) {
   const { rows, rowStyle, columns, isStale, end, onEnd, onTop, scrollToTopCount } = props
   const { size } = rows.rowMap
@@ -97,7 +97,7 @@ export function EventList(props: EventListProps) {
   )
 }
 
-/** widthOf is the minimum width of the columns; a narrower page scrolls horizontally. */
+/** The minimum width of the columns; a narrower page scrolls horizontally. */
 function widthOf(rowStyle: RowStyle): number {
   const fixedPx = BEFORE_PX + (rowStyle.hasGaps ? GAP_PX : 0) + (hasMessage(rowStyle) ? MESSAGE_PX : 0)
   return rowStyle.columns.reduce((sum, name) => sum + 8 + columnPx(name, rowStyle), fixedPx)
@@ -126,7 +126,7 @@ function ListRow({ rows, row, rowStyle, actions, pinnedIds, gapAnchor }: EventLi
 
 type RowGap = { gapReference?: GapReference; gapMs?: number }
 
-/** rowGapOf is the time between a row and the row above, or the time since the marked event. */
+/** The time between a row and the row above, or the time since the marked event. */
 function rowGapOf(rowStyle: RowStyle, event: Event, above: Event | undefined, gapAnchor: string | undefined): RowGap {
   if (!rowStyle.hasGaps) return {}
   const atMs = event.metadata.timestamp

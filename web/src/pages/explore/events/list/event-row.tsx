@@ -23,12 +23,12 @@ type EventRowProps = {
   /** gapMs is the time since the event that gapReference names. Two plain props, so that memo skips unchanged rows. */
   gapReference?: GapReference
   gapMs?: number
-  /** repeats is the number of events that the row stands for. */
+  /** The number of events that the row stands for. */
   repeats?: number
   isExpanded?: boolean
 }
 
-/** GapReference is the start of a gap: the row above, or the marked event; `here` is the marked event itself. */
+/** The start of a gap: the row above, or the marked event; `here` is the marked event itself. */
 export type GapReference = 'above' | 'mark' | 'here'
 
 const statusStyles = {
@@ -43,7 +43,7 @@ const spacings: Record<Density, string> = {
   roomy: 'py-1 text-sm',
 }
 
-/** StatusSymbol is the initial of a status. */
+/** The initial of a status. */
 export const StatusSymbol = ({ status }: { status: Event['@status'] }) => (
   <span role="img" aria-label={status} className={`font-mono font-semibold ${statusStyles[status].color}`}>
     {statusStyles[status].symbol}
@@ -206,14 +206,14 @@ function Cells({ event, rowStyle, actions }: { event: Event; rowStyle: RowStyle;
 
 const CELL_MAX = 4_000
 
-/** ONE_LINE_MAX limits the characters rendered in rows of one line. */
+/** Limits the characters rendered in rows of one line. */
 const ONE_LINE_MAX = 600
 const PAIR_MAX = 120
 /** Characters of Hebrew, Arabic and their neighbors. Only for lines that have some the browser orders texts by direction, which costs time while scrolling. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
 type EventLineProps = { event: Event; rowStyle: RowStyle; actions: ValueActions }
 
-/** EventLine is the line of an event. Its pairs and ids have a menu of actions. */
+/** The line of an event. Its pairs and ids have a menu of actions. */
 function EventLine({ event, rowStyle, actions }: EventLineProps) {
   const { message_kvs: fields, metadata } = event
   const raw = event['@raw'] ?? ''
@@ -274,7 +274,7 @@ type TextWithIdsProps = {
   atMs: number
 }
 
-/** TextWithIds gives ids in free text a menu: for the field with that value if there is one, else for the text. */
+/** Gives ids in free text a menu: for the field with that value if there is one, else for the text. */
 function TextWithIds({ text, highlights, fields, actions, atMs }: TextWithIdsProps) {
   return piecesOf(text, highlights).map((piece, at) => {
     // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line never change order

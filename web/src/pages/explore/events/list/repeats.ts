@@ -1,19 +1,19 @@
 import type { Event } from '@dendro/api'
 
-/** FoldProgress groups repeated neighbors: `runStarts` are the first indexes of the runs among the first `reached` events. */
+/** Groups repeated neighbors: `runStarts` are the first indexes of the runs among the first `reached` events. */
 export type FoldProgress = { runStarts: readonly number[]; reached: number; first: Event | undefined; last: Event | undefined }
 
 export const EMPTY_FOLD: FoldProgress = { runStarts: [], reached: 0, first: undefined, last: undefined }
 
 const COMPARED_CHARS = 300
 
-/** repeatKeyOf is the message of an event without its numbers, ids and times. Events with equal keys repeat each other. */
+/** The message of an event without its numbers, ids and times. Events with equal keys repeat each other. */
 export function repeatKeyOf({ message_kvs, metadata, '@raw': raw, '@status': status }: Event): string {
   const message = message_kvs.message ?? message_kvs.msg ?? raw ?? ''
   return `${metadata.service_id} ${status} ${message.slice(0, COMPARED_CHARS).replaceAll(/[\w.:-]+/g, (word) => (/\d/.test(word) ? '#' : word))}`
 }
 
-/** continueFold folds on for as long as it has time. Appended events continue the fold, any other change restarts it. */
+/** Folds on for as long as it has time. Appended events continue the fold, any other change restarts it. */
 export function continueFold(before: FoldProgress, events: readonly Event[], hasTime: () => boolean): FoldProgress {
   const isSame = before.reached <= events.length && events[0] === before.first && events[before.reached - 1] === before.last
   const start = isSame ? before : EMPTY_FOLD
@@ -32,16 +32,16 @@ export function continueFold(before: FoldProgress, events: readonly Event[], has
   return { runStarts, reached, first: events[0], last: events[reached - 1] }
 }
 
-/** STRIDE is how many events are processed between two checks of the clock. */
+/** How many events are processed between two checks of the clock. */
 const STRIDE = 64
 
-/** RowMap maps rows to indexes of loaded events. */
+/** Maps rows to indexes of loaded events. */
 export type RowMap = {
   size: number
   indexAt(row: number): number
-  /** rowOf is the row of an event, or the row of its collapsed run. */
+  /** The row of an event, or the row of its collapsed run. */
   rowOf(index: number): number
-  /** repeatsAt is the length of the run that begins at a row, else 1. */
+  /** The length of the run that begins at a row, else 1. */
   repeatsAt(row: number): number
 }
 
@@ -68,7 +68,7 @@ export function foldedRows({ runStarts, reached }: FoldProgress, expanded: Reado
   }
 }
 
-/** lastIndexAtMost is the index of the last number in an ascending list that does not exceed the bound. */
+/** The index of the last number in an ascending list that does not exceed the bound. */
 export function lastIndexAtMost(numbers: readonly number[], bound: number): number {
   let [low, high] = [0, numbers.length]
   while (low < high) {

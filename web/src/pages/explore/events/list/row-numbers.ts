@@ -1,4 +1,4 @@
-/** NumberedItems gives every item of a list a stable number, used as its React key. */
+/** Gives every item of a list a stable number, used as its React key. */
 export type NumberedItems<T> = { readonly items: readonly T[]; readonly numbers: readonly number[]; readonly next: number }
 
 export const NO_ITEMS = { items: [], numbers: [], next: 0 } as const

@@ -9,7 +9,7 @@ export type Density = keyof typeof densities
 export const detailPlacements = { inline: 'Below the row', beside: 'Side panel' } as const
 export type DetailPlacement = keyof typeof detailPlacements
 
-/** ROW_PX is the height of a row of one line. */
+/** The height of a row of one line. */
 export const ROW_PX = { compact: 17, normal: 21, roomy: 29 } as const satisfies Record<Density, number>
 
 const KEY = 'dendro.rows'

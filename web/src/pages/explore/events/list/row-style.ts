@@ -4,28 +4,28 @@ import type { Highlights } from '../find/line-text.ts'
 import type { ColumnFormat } from './column-format.ts'
 import type { Density } from './row-options.ts'
 
-/** RowActions are the actions of an event row. */
+/** The actions of an event row. */
 export type RowActions = {
   toggle(event: Event): void
   showContext(event: Event): void
   pin(event: Event): void
-  /** measureFrom shows all times relative to this event, or stops that. */
+  /** Shows all times relative to this event, or stops that. */
   measureFrom(event: Event): void
-  /** toggleRun expands or collapses the run of repeats that begins here. */
+  /** Expands or collapses the run of repeats that begins here. */
   toggleRun(event: Event): void
 }
 
-/** RowStyle are the display options of all rows of a list. */
+/** The display options of all rows of a list. */
 export type RowStyle = {
   zone: Zone
   columns: readonly string[]
   /** widths are those that the user has chosen. */
   widths: Readonly<Record<string, number>>
   formats: ReadonlyMap<string, ColumnFormat>
-  /** hasDataset shows the dataset of each row; needless when all rows have the same. */
+  /** Shows the dataset of each row; needless when all rows have the same. */
   hasDataset: boolean
   isWrapped: boolean
-  /** hasGaps shows the time between rows. */
+  /** Shows the time between rows. */
   hasGaps: boolean
   density: Density
   highlights: Highlights

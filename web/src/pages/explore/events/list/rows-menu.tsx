@@ -14,7 +14,7 @@ type RowsMenuProps = {
 }
 
 type RowToggle = { name: string; note: string; param: 'wrap' | 'fold' | 'gap' | 'asc' }
-/** rowToggles are the display options that are on or off. */
+/** The display options that are on or off. */
 export const rowToggles: readonly RowToggle[] = [
   { name: 'Wrap long lines', note: 'Show long lines on several rows', param: 'wrap' },
   { name: 'Collapse repeats', note: 'Neighbors that differ only in numbers and ids', param: 'fold' },
@@ -22,7 +22,7 @@ export const rowToggles: readonly RowToggle[] = [
   { name: 'Oldest first', note: 'Sort in order of time', param: 'asc' },
 ]
 
-/** toggled switches one option on or off. Switching gaps off also clears the marked event. */
+/** Switches one option on or off. Switching gaps off also clears the marked event. */
 export const toggled = (now: ExploreParams, param: RowToggle['param']): ExploreParams =>
   optional({ ...now, [param]: now[param] === true ? undefined : true, ...(param === 'gap' ? { m: undefined } : {}) })
 

@@ -13,7 +13,7 @@ import type { RowActions } from './row-style.ts'
 export type Rows = ReturnType<typeof useRows>
 
 const NO_IDS: ReadonlySet<string> = new Set()
-/** SLICE_MS is how long processing of loaded events may block the page. */
+/** How long processing of loaded events may block the page. */
 const SLICE_MS = 8
 
 type RowsOptions = {
@@ -64,7 +64,7 @@ export function useRows({ loadedEvents, params, change, detail, pinned }: RowsOp
     const event = eventAt(row)
     if (panelEvent && event) setPanelEvent(event)
   }
-  /** goTo moves to the row of an event, and expands its run if it is collapsed. */
+  /** Moves to the row of an event, and expands its run if it is collapsed. */
   const goTo = (index: number) => {
     const row = rowMap.rowOf(index)
     const runStart = rowMap.indexAt(row)
@@ -84,7 +84,7 @@ export function useRows({ loadedEvents, params, change, detail, pinned }: RowsOp
   }
 }
 
-/** paramsMeasuredFrom measures from an event, or from row to row if that event is the marked one already. */
+/** Measures from an event, or from row to row if that event is the marked one already. */
 const paramsMeasuredFrom = (now: ExploreParams, eventRef: string): ExploreParams =>
   optional({ ...now, gap: true, m: now.m === eventRef ? undefined : eventRef })
 
@@ -94,7 +94,7 @@ function toggled(before: ReadonlySet<string>, id: string): ReadonlySet<string> {
   return next
 }
 
-/** useRowMap folds repeats in time slices, so that two hundred thousand rows do not block the page. */
+/** Folds repeats in time slices, so that two hundred thousand rows do not block the page. */
 function useRowMap(loadedEvents: readonly Event[], isFolded: boolean, expandedRuns: ReadonlySet<string>): RowMap {
   const progress = useRef<FoldProgress>(EMPTY_FOLD)
   if (isFolded) progress.current = continueFold(progress.current, loadedEvents, timeBudget())
@@ -110,7 +110,7 @@ function useRowMap(loadedEvents: readonly Event[], isFolded: boolean, expandedRu
   }, [isFolded, loadedEvents, folded, expandedRuns])
 }
 
-/** useFind finds a text in the loaded events in time slices, and continues when more events load. */
+/** Finds a text in the loaded events in time slices, and continues when more events load. */
 export function useFind(loadedEvents: readonly Event[], text: string): FindProgress {
   const progress = useRef(emptyFind(''))
   progress.current = continueFind(progress.current, text, loadedEvents, timeBudget())
@@ -118,7 +118,7 @@ export function useFind(loadedEvents: readonly Event[], text: string): FindProgr
   return progress.current
 }
 
-/** useRowKeys gives every event a number as its key, which is cheaper than a text for all rows. */
+/** Gives every event a number as its key, which is cheaper than a text for all rows. */
 function useRowKeys(loadedEvents: readonly Event[]): readonly number[] {
   const progress = useRef<NumberedItems<Event>>(NO_ITEMS)
   return useMemo(() => {
@@ -132,7 +132,7 @@ function timeBudget(): () => boolean {
   return () => performance.now() < endMs
 }
 
-/** useContinue renders again after a timeout while work is left. */
+/** Renders again after a timeout while work is left. */
 function useContinue(isMore: boolean): void {
   const [step, setStep] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: each step schedules the next

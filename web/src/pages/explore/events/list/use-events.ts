@@ -15,13 +15,13 @@ const NO_LINKS: Event['links'] = []
 
 export type EventPage = { events: Event[]; cost: ResultCost; next: string | undefined }
 
-/** useEvents loads the matching events page by page. Cancelling a page also cancels its query in the store. */
+/** Loads the matching events page by page. Cancelling a page also cancels its query in the store. */
 export function useEvents(query: ExploreQuery, isOn: boolean, isOldestFirst: boolean) {
   const client = useClient()
   return useInfiniteQuery({ ...eventsQueryOptions(client, query, isOldestFirst), enabled: isOn, placeholderData: keepPreviousData })
 }
 
-/** eventsQueryOptions are the request and the cache key of events. */
+/** The request and the cache key of events. */
 export const eventsQueryOptions = (client: DendroClient, query: ExploreQuery, isOldestFirst: boolean) =>
   infiniteQueryOptions({
     queryKey: ['events', ...queryKeyOf(query), isOldestFirst],

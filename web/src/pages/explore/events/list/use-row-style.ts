@@ -10,7 +10,7 @@ import { useColumns } from './columns.ts'
 import { useRowOptions } from './row-options.ts'
 import type { RowStyle } from './row-style.ts'
 
-/** useRowStyle collects the display options of rows; `findText` is highlighted besides the words of the query. */
+/** Collects the display options of rows; `findText` is highlighted besides the words of the query. */
 export function useRowStyle(params: ExploreParams, change: ChangeParams, query: ExploreQuery, zone: Zone, findText: string) {
   const datasets = useDatasets()
   const columns = useColumns(params, change)
@@ -39,7 +39,7 @@ export function useRowStyle(params: ExploreParams, change: ChangeParams, query: 
 
 const NO_FORMATS: RowStyle['formats'] = new Map()
 
-/** useFormats adds the formats of the columns, which depend on the first events of the result. */
+/** Adds the formats of the columns, which depend on the first events of the result. */
 export function useFormats(rowStyle: RowStyle, firstEvents: readonly Event[] | undefined): RowStyle {
   const { columns } = rowStyle
   const formats = useMemo(() => columnFormats(columns, firstEvents ?? []), [columns, firstEvents])

@@ -25,7 +25,7 @@ const RATE_WINDOW_MS = 5_000
 const RETRY_MS = 2_000
 const EMPTY: LiveTail = { events: [], pending: 0, received: 0, perSecond: 0, sampleRate: 1, missed: 0, failure: undefined }
 
-/** useLiveTail streams events as they arrive, newest first, until the component unmounts. While paused, new events wait. */
+/** Streams events as they arrive, newest first, until the component unmounts. While paused, new events wait. */
 export function useLiveTail(
   datasets: readonly string[] | undefined,
   where: string,
@@ -94,7 +94,7 @@ export function useLiveTail(
   return { ...live, pause }
 }
 
-/** useUnknownDatasets reloads the datasets when an event arrives from a dataset that is not in the list. */
+/** Reloads the datasets when an event arrives from a dataset that is not in the list. */
 export function useUnknownDatasets(events: readonly Event[], { byId, data, refetch }: ReturnType<typeof useDatasets>): void {
   const unknownId = useMemo(() => events.find(({ metadata }) => !byId.has(metadata.service_id))?.metadata.service_id, [events, byId])
   const isKnown = data !== undefined
@@ -137,7 +137,7 @@ async function watch(signal: AbortSignal, start: () => Promise<{ job_id: string 
   }
 }
 
-/** readStream parses server-sent events itself: EventSource cannot send a credential. */
+/** Parses server-sent events itself: EventSource cannot send a credential. */
 async function readStream(job: TailJob, signal: AbortSignal, { onEvent, onSampled, onMissed, onFailure }: StreamListeners): Promise<void> {
   const credential = keptCredential()
   const headers: Record<string, string> =

@@ -18,7 +18,7 @@ type PinnedEventsViewProps = { pinned: PinnedEvents; rowStyle: RowStyle; actions
 const COPIED_MS = 2_000
 const LINE_MAX = 400
 
-/** PinnedEventsView lists the pinned events below the results, to copy, compare and open them. */
+/** Lists the pinned events below the results, to copy, compare and open them. */
 export function PinnedEventsView({ pinned, rowStyle, actions, onContext }: PinnedEventsViewProps) {
   const [isComparing, setComparing] = useState(false)
   const [isCopied, setCopied] = useState(false)
@@ -105,7 +105,7 @@ function PinnedRow({ event, rowStyle, onRemove, onContext }: PinnedRowProps) {
 
 type FieldComparisonPanelProps = { events: readonly Event[]; rowStyle: RowStyle; actions: ValueActions; onClose(): void }
 
-/** FieldComparisonPanel shows the fields of events side by side, differences first. */
+/** Shows the fields of events side by side, differences first. */
 function FieldComparisonPanel({ events, rowStyle, actions, onClose }: FieldComparisonPanelProps) {
   const [showsAll, setShowsAll] = useState(true)
   const fields = useMemo(() => comparedFields(events), [events])
@@ -196,7 +196,7 @@ function Value({
   )
 }
 
-/** closingAfter closes the panel after an action, since the action changes the page below. */
+/** Closes the panel after an action, since the action changes the page below. */
 function closingAfter(actions: ValueActions, close: () => void): ValueActions {
   const andClose =
     <A extends unknown[]>(actionsThatClose: (...args: A) => void) =>

@@ -15,7 +15,7 @@ export type PinnedEvents = {
 
 export const PINNED_MAX = 50
 
-/** usePinnedEvents holds events in order of time and restores those of the same owner after a reload of the tab. */
+/** Holds events in order of time and restores those of the same owner after a reload of the tab. */
 export function usePinnedEvents(owner: string | undefined): PinnedEvents {
   const [events, setEvents] = useState<readonly Event[]>([])
   const [storedOwner, setStoredOwner] = useState<string>()
@@ -47,7 +47,7 @@ const inOrder = ({ metadata: one }: Event, { metadata: other }: Event): number =
 
 type MarkdownOptions = { zone: Zone; datasetName(id: string): string }
 
-/** markdownOf is a Markdown table of events. */
+/** A Markdown table of events. */
 export function markdownOf(events: readonly Event[], { zone, datasetName }: MarkdownOptions): string {
   const rows = events.map((event) => {
     const { day, clock } = clockOf(event.metadata.timestamp, zone)
@@ -57,10 +57,10 @@ export function markdownOf(events: readonly Event[], { zone, datasetName }: Mark
   return [...header, ...rows].map((row) => `| ${row.join(' | ')} |\n`).join('')
 }
 
-/** tableCell escapes pipes and line breaks. */
+/** Escapes pipes and line breaks. */
 const tableCell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s*[\r\n]+\s*/g, ' ⏎ ')
 
-/** codeSpan uses a fence longer than any run of backticks in the text. */
+/** Uses a fence longer than any run of backticks in the text. */
 function codeSpan(raw: string): string {
   const text = tableCell(plainLine(raw).trim())
   const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
