@@ -22,7 +22,7 @@ type TraceReply = ReplyOf<typeof contract.traces.get>
 
 export { findTraces, type TracesQuery } from './find-traces.ts'
 export { resourceAttributes } from './resource-attributes.ts'
-export { searchedDatasets, spanDatasets } from './span-datasets.ts'
+export { spanDatasets } from './span-datasets.ts'
 export { DURATION_KEY, inTraces, spanFilter, TRACE_ID_KEY } from './span-filter.ts'
 export { readTraceSpans, type TraceSpan, traceSpan } from './trace-spans.ts'
 
