@@ -7,7 +7,7 @@ import type { Idp, Login } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sql } from '../server/src/meta/sql.ts'
 import { signOnRecheck } from '../server/src/resources/access/sign-on/sign-on.ts'
-import { openTestApp, type TestApp, type TestOrganization } from './world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from './support/world.ts'
 
 /**
  * Keycloak as a provider of OpenID Connect and SAML. It needs Java from 17 on, and the unpacked archive of Keycloak in DENDRO_KEYCLOAK, or the

@@ -15,7 +15,8 @@ const KERNEL = 'kernel'
 /** Server modules, and what each may import besides itself and the kernel. Files of the top level are modules of their own. */
 export const serverModules: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
-  lines: [],
+  patterns: [],
+  lines: ['patterns'],
   'events/store': ['lines'],
   'events/writer': ['events/store', 'lines'],
   'events/ledger': ['events/store', 'events/writer', 'lines'],
@@ -24,18 +25,20 @@ export const serverModules: Readonly<Record<string, readonly string[]>> = {
   files: [],
   outgoing: [],
   parsers: [],
+  sizing: [],
   query: [],
   'ingest-rules': ['lines', 'query'],
   http: [],
   'http/pages': ['http'],
   'world.ts': ['events/store', 'events/writer', 'events/ledger', 'meta', 'files', 'outgoing'],
   jobs: ['meta', 'world.ts'],
-  reading: ['query', 'lines', 'events/store', 'world.ts'],
+  reading: ['query', 'lines', 'patterns', 'events/store', 'world.ts'],
   resources: [
     'world.ts',
     'reading',
     'query',
     'lines',
+    'patterns',
     'parsers',
     'ingest-rules',
     'events/store',
@@ -55,6 +58,7 @@ export const serverModules: Readonly<Record<string, readonly string[]>> = {
 /** Files of the server's top level that wire the modules together and may import anything. */
 export const wiring = [
   'main.ts',
+  'size.ts',
   'app.ts',
   'routes.ts',
   'open-world.ts',

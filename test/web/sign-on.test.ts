@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { CLIENT, type IdentityProvider, openIdentityProvider } from '../identity-provider.ts'
-import { openSamlProvider } from '../saml-provider.ts'
+import { CLIENT, type IdentityProvider, openIdentityProvider } from '../support/identity-provider.ts'
+import { openSamlProvider } from '../support/saml-provider.ts'
 import { axeFaults, browserPath } from './browser.fixture.ts'
 import { openStand, type Stand } from './stand.fixture.ts'
 

@@ -1099,7 +1099,7 @@ class LineTime(TypedDict):
     """Where the lines of a dataset tell their time, and in which notation."""
     format: Literal["YYYY-MM-DD hh:mm:ss", "YYYYMMDD hh:mm:ss", "YYMMDD hh:mm:ss", "Www Mon DD hh:mm:ss YYYY", "DD Mon YYYY hh:mm:ss", "Mon DD YYYY hh:mm:ss", "Mon DD hh:mm:ss", "YY/MM/DD hh:mm:ss", "DD/MM/YY hh:mm:ss", "MM/DD/YY hh:mm:ss", "DD/MM/YYYY hh:mm:ss", "MM/DD/YYYY hh:mm:ss", "MM-DD hh:mm:ss", "DD-MM hh:mm:ss", "MMDD hh:mm:ss", "epoch"]
     """
-    The order of date and time. Separators, fractions of a second, AM and PM, and a zone behind the time are recognized.
+    The order of date and time. Separators, fractions of a second, AM and PM, and a zone after the time are recognized.
     `epoch` counts seconds, milliseconds, microseconds or nanoseconds by size.
     """
     word: int
@@ -1111,7 +1111,7 @@ class LineTime(TypedDict):
 class LineTimeCandidate(TypedDict):
     format: Literal["YYYY-MM-DD hh:mm:ss", "YYYYMMDD hh:mm:ss", "YYMMDD hh:mm:ss", "Www Mon DD hh:mm:ss YYYY", "DD Mon YYYY hh:mm:ss", "Mon DD YYYY hh:mm:ss", "Mon DD hh:mm:ss", "YY/MM/DD hh:mm:ss", "DD/MM/YY hh:mm:ss", "MM/DD/YY hh:mm:ss", "DD/MM/YYYY hh:mm:ss", "MM/DD/YYYY hh:mm:ss", "MM-DD hh:mm:ss", "DD-MM hh:mm:ss", "MMDD hh:mm:ss", "epoch"]
     """
-    The order of date and time. Separators, fractions of a second, AM and PM, and a zone behind the time are recognized.
+    The order of date and time. Separators, fractions of a second, AM and PM, and a zone after the time are recognized.
     `epoch` counts seconds, milliseconds, microseconds or nanoseconds by size.
     """
     word: int
@@ -1145,7 +1145,7 @@ class LineTimeInput(TypedDict):
     """Where the lines of a dataset tell their time, and in which notation."""
     format: Literal["YYYY-MM-DD hh:mm:ss", "YYYYMMDD hh:mm:ss", "YYMMDD hh:mm:ss", "Www Mon DD hh:mm:ss YYYY", "DD Mon YYYY hh:mm:ss", "Mon DD YYYY hh:mm:ss", "Mon DD hh:mm:ss", "YY/MM/DD hh:mm:ss", "DD/MM/YY hh:mm:ss", "MM/DD/YY hh:mm:ss", "DD/MM/YYYY hh:mm:ss", "MM/DD/YYYY hh:mm:ss", "MM-DD hh:mm:ss", "DD-MM hh:mm:ss", "MMDD hh:mm:ss", "epoch"]
     """
-    The order of date and time. Separators, fractions of a second, AM and PM, and a zone behind the time are recognized.
+    The order of date and time. Separators, fractions of a second, AM and PM, and a zone after the time are recognized.
     `epoch` counts seconds, milliseconds, microseconds or nanoseconds by size.
     """
     word: NotRequired[int]

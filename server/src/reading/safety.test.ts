@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../test/reader.ts'
+import { openReader, type Reader } from '../../../test/support/reader.ts'
 import type { Failure } from '../kernel/errors.ts'
 import { parseFilter } from '../query/query.ts'
-import { branchesOf, keysIn } from './branches.ts'
-import type { EventQuery, EventsRequest } from './event-query.ts'
-import { eventsStatement } from './events-statement.ts'
+import { eventsStatement } from './events/events-statement.ts'
+import { branchesOf, keysIn } from './plan/table-reads.ts'
+import type { EventQuery, EventsRequest } from './query.ts'
 import { readEvents, readStats } from './reading.ts'
-import { run, startQueryRun } from './run.ts'
-import { bindStatement, constant, joined, param, sql } from './statement.ts'
-import { statsStatement } from './stats-statement.ts'
+import { run, startQueryRun } from './run/run.ts'
+import { bindStatement, constant, joined, param, sql } from './sql/sql.ts'
+import { statsStatement } from './statistics/statistics-statement.ts'
 
 let reader: Reader
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { useClient } from '../../parts/client.ts'
-import { RecordPanel } from '../../parts/record-panel.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { RecordPanel } from '../../parts/records/record-panel.tsx'
 import { Directory } from './directory.tsx'
 import { IDPS, ProviderForm, RIGHTS } from './provider-form.tsx'
 import { Mappings } from './sign-on-mappings.tsx'

@@ -1,6 +1,6 @@
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApp, type TestApp } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp } from '../../../../../test/support/world.ts'
 import { type ForgedProvider, type Forgery, openForgedProvider } from './forged-provider.fixture.ts'
 
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -3,9 +3,9 @@ import { inflateRawSync } from 'node:zlib'
 import type { Idp, Login } from '@dendro/api'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CLIENT, type IdentityProvider, openIdentityProvider } from '../../../../../test/identity-provider.ts'
-import { LOGOUT_URL, openSamlProvider, pem } from '../../../../../test/saml-provider.ts'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { CLIENT, type IdentityProvider, openIdentityProvider } from '../../../../../test/support/identity-provider.ts'
+import { LOGOUT_URL, openSamlProvider, pem } from '../../../../../test/support/saml-provider.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 let app: TestApp
 let provider: IdentityProvider

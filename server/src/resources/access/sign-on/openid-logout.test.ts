@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Idp, Login } from '@dendro/api'
 import { generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 import { type ForgedProvider, openForgedProvider } from './forged-provider.fixture.ts'
 
 let keys: Awaited<ReturnType<typeof generateKeyPair>>

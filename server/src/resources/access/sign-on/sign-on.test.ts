@@ -1,7 +1,7 @@
 import type { Login, SsoMapping, User } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CLIENT, type IdentityProvider, openIdentityProvider, type ProvidedClaims } from '../../../../../test/identity-provider.ts'
-import { linkTokenIn, openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { CLIENT, type IdentityProvider, openIdentityProvider, type ProvidedClaims } from '../../../../../test/support/identity-provider.ts'
+import { linkTokenIn, openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 let app: TestApp
 let provider: IdentityProvider

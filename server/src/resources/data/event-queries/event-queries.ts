@@ -1,7 +1,7 @@
 import type { Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
 import { badRequest } from '../../../kernel/errors.ts'
-import type { EventQuery, QueryBudget, QueryCost, QuerySource, TimeBounds } from '../../../reading/event-query.ts'
+import type { EventQuery, QueryBudget, QueryCost, QuerySource, TimeBounds } from '../../../reading/query.ts'
 import type { QueryClass, QueryTicket, World } from '../../../world.ts'
 import { limitOfRoles } from '../../access/roles/roles.ts'
 import { locateAll } from '../catalog/catalog.ts'

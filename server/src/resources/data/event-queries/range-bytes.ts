@@ -1,7 +1,7 @@
 import { unavailableFailure } from '../../../events/store/away.ts'
 import type { EventStore } from '../../../events/store/events.ts'
 import { amongIds } from '../../../events/store/id-list.ts'
-import type { TimeBounds } from '../../../reading/event-query.ts'
+import type { TimeBounds } from '../../../reading/query.ts'
 
 const READ_BOUND_MS = 10_000
 const MINUTE_MS = 60_000

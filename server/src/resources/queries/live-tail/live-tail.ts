@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { BodyOf, contract, Event } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { notFound, unavailable } from '../../../kernel/errors.ts'
-import type { FoundEvent } from '../../../reading/event-query.ts'
+import type { FoundEvent } from '../../../reading/query.ts'
 import type { World } from '../../../world.ts'
 import { type DatasetSelection, selectedDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
 import { recordSearch } from '../../data/event-queries/event-queries.ts'
@@ -98,7 +98,7 @@ export class LiveTails {
     return { job_id }
   }
 
-  /** Stores a new job. Its position is behind all present events. */
+  /** Stores a new job. Its position is after all present events. */
   async #begin(actor: Actor, job: Pick<LiveTailRow, 'source' | 'condition'>, selection: TailSelection): Promise<string> {
     const { ids, clock, meta } = this.#world
     const nowMs = clock.nowMs()

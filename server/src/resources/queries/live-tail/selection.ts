@@ -1,7 +1,7 @@
 import type { MatchableEvent } from '../../../query/matchable-event.ts'
 import { type EventMatcher, matcherOf } from '../../../query/matcher.ts'
 import { parseFilter } from '../../../query/query.ts'
-import type { FoundEvent } from '../../../reading/event-query.ts'
+import type { FoundEvent } from '../../../reading/query.ts'
 import { type DatasetRow, type DatasetSelection, datasetSelectionOf } from '../../data/datasets/datasets.ts'
 import { rawText } from '../../data/event-queries/event-queries.ts'
 import type { LiveTailRow } from './rows.ts'

@@ -1,6 +1,6 @@
 import type { Actor } from '../../../http/actor.ts'
-import type { TimeBounds } from '../../../reading/event-query.ts'
-import { type EventNumber, readNumbers } from '../../../reading/numbers.ts'
+import { type EventNumber, readNumbers } from '../../../reading/events/event-ids.ts'
+import type { TimeBounds } from '../../../reading/query.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { ALL_EVENTS, buildEventQuery, serviceBudget } from '../../data/event-queries/event-queries.ts'

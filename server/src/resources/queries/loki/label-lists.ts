@@ -1,6 +1,6 @@
 import type { Filter } from '@dendro/language/tree'
 import { badField, badRequest } from '../../../kernel/errors.ts'
-import type { StatsResult } from '../../../reading/event-query.ts'
+import type { StatsResult } from '../../../reading/query.ts'
 import { readStats } from '../../../reading/reading.ts'
 import { and } from '../../data/event-queries/event-queries.ts'
 import { chooseDatasets } from './chosen-datasets.ts'

@@ -1,7 +1,7 @@
 import type { SearchResponse } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { Failure } from '../../../kernel/errors.ts'
-import type { EventQuery, EventsResult } from '../../../reading/event-query.ts'
+import type { EventQuery, EventsResult } from '../../../reading/query.ts'
 import { countMatching, readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'

@@ -1,0 +1,98 @@
+import type { EventStore } from '../../events/store/events.ts'
+import { messageKeys } from '../../lines/event.ts'
+import type { PlaceholderExpressions } from '../../patterns/placeholders.ts'
+import { contextOf, scopeOf, whereOf } from '../events/events-statement.ts'
+import { type BranchContext, builtIn, filterSql } from '../filter/filter.ts'
+import { hintsOf } from '../filter/skip-indexes.ts'
+import { withShapes } from '../plan/line-shapes.ts'
+import { withOverflowKeys } from '../plan/overflow-keys.ts'
+import { branchesOf, freeTextsIn, keysIn } from '../plan/table-reads.ts'
+import type { EventQuery, QueryCost } from '../query.ts'
+import { costOf, run, startQueryRun } from '../run/run.ts'
+import { and, digits, FALSE, joined, name, param, type SqlFragment, sql } from '../sql/sql.ts'
+import { textOf } from '../statistics/aggregates.ts'
+import { withFamilies } from './pattern-families.ts'
+
+/** A value of a placeholder. Places count from 1. `distinct` and `total` are those of the place. */
+type PlacedValue = {
+  readonly place: number
+  readonly value: string
+  readonly count: number
+  readonly distinct: number
+  readonly total: number
+}
+
+/** The values of all places, with what a condition on one of them needs. */
+type PlacedValues = {
+  readonly values: readonly PlacedValue[]
+  /** The key with the message. Undefined if the events have it in several. */
+  readonly key: string | undefined
+  /** True if a message can be divided into values in several ways. */
+  readonly isAmbiguous: boolean
+  readonly cost: QueryCost
+}
+
+const KEYS = [...messageKeys, '@raw']
+const VALUES_MAX = 1_000_000
+
+/** Counts the values of the placeholders of a pattern in the messages of all matching events; the most frequent of each place are returned. */
+export async function readPlacedValues(
+  store: EventStore,
+  given: EventQuery,
+  { expressions, limit }: { readonly expressions: PlaceholderExpressions; readonly limit: number },
+): Promise<PlacedValues> {
+  const queryRun = startQueryRun(given)
+  const keys = [...keysIn(given.filter), ...KEYS]
+  const query = await withFamilies(store, queryRun, given, keys)
+  const scope = { keys, bounds: query.bounds, texts: freeTextsIn(query.filter) }
+  const shaped = await withShapes(store, queryRun, branchesOf(query.sources, keys), scope)
+  const branches = await withOverflowKeys(store, queryRun, shaped, scope)
+  const parts = branches.flatMap((branch): SqlFragment[] => {
+    const context = contextOf(branch)
+    const met = filterSql(query.filter, context)
+    if (met === FALSE) return []
+    const where = whereOf(met, hintsOf(query.filter, { tableClass: branch.tableClass, ...context }))(and([scopeOf(branch, query.bounds)]))
+    const { text, source } = messageOf(context)
+    const found = sql`extractGroups(${text}, ${param.text(expressions.shortest)})`
+    const differs =
+      expressions.longest === undefined ? sql`false` : sql`${found} != extractGroups(${text}, ${param.text(expressions.longest)})`
+    const table = name(branch.table)
+    return [sql`select ${found} as found, ${source} as source, ${differs} as differs from ${table} ${where}`]
+  })
+  if (parts.length === 0) return { values: [], key: undefined, isAmbiguous: false, cost: costOf(queryRun, 1) }
+  const rows = await run(
+    store,
+    queryRun,
+    sql`select toUInt64(place), text, toUInt64(number), toUInt64(count() over (partition by place)), toUInt64(sum(number) over (partition by place)),
+        toUInt64(min(first_source) over ()), toUInt64(max(last_source) over ()), toUInt64(max(ambiguous) over ())
+      from (select pair.1 as place, pair.2 as text, count() as number, min(source) as first_source, max(source) as last_source,
+          max(differs) as ambiguous
+        from (select arrayJoin(arrayZip(arrayEnumerate(found), found)) as pair, source, differs from (${joined(parts, ' union all ')})) group by place, text)
+      order by place, number desc, text limit ${digits(limit)} by place`,
+    { groupsMax: VALUES_MAX, groups: ['@pattern'] },
+  )
+  const values: PlacedValue[] = []
+  let key: string | undefined
+  let isAmbiguous = false
+  while (rows.next()) {
+    const place = Number(rows.uint64())
+    const value = rows.text()
+    values.push({ place, value, count: Number(rows.uint64()), distinct: Number(rows.uint64()), total: Number(rows.uint64()) })
+    // These are the same in all rows.
+    const [firstSource, lastSource] = [Number(rows.uint64()), Number(rows.uint64())]
+    key = firstSource === lastSource ? KEYS[firstSource] : undefined
+    isAmbiguous = rows.uint64() > 0n
+  }
+  return { values, key, isAmbiguous, cost: costOf(queryRun, 1) }
+}
+
+/** The text that the pattern of an event comes from, and the index of its key in KEYS. */
+function messageOf(context: BranchContext): { text: SqlFragment; source: SqlFragment } {
+  const isMessage = (key: string) => sql`${textOf(key, context)} not in ('', '\\0')`
+  const texts = messageKeys.map((key) => sql`${isMessage(key)}, ${textOf(key, context)}`)
+  const sources = messageKeys.map((key, at) => sql`${isMessage(key)}, ${digits(at)}`)
+  return {
+    text: sql`multiIf(${joined(texts)}, ${builtIn('@raw', context)?.text ?? sql`''`})`,
+    source: sql`multiIf(${joined(sources)}, ${digits(messageKeys.length)})`,
+  }
+}

@@ -1,0 +1,132 @@
+import { countedColumns, MINUTE_OF_EVENT } from '../../lines/table.ts'
+import { sliceStartMs } from '../../query/slices.ts'
+import { oneOf, scopeOf, sourcesByStart } from '../events/events-statement.ts'
+import { instant } from '../filter/comparisons.ts'
+import type { QueryBranch } from '../plan/table-reads.ts'
+import type { TimeBounds } from '../query.ts'
+import { among, and, constant, FALSE, joined, not, or, param, type SqlFragment, sql, TRUE, textsOf } from '../sql/sql.ts'
+
+/**
+ * Which events of a branch one part of a statement counts, and the time in milliseconds by which it assigns them to slices. Stored counts serve only
+ * statements without `with rollup`.
+ */
+export type CountScope = {
+  readonly scope: SqlFragment
+  readonly timeMs: SqlFragment
+  readonly isStored: boolean
+  /** The range of these events. */
+  readonly bounds: TimeBounds
+}
+
+const MINUTE_MS = 60_000
+/** For fewer whole minutes, counting events is as fast. */
+const WHOLE_MIN = 30
+/** Minutes that are counted event by event, at most, as a share of all. */
+const MIXED_SHARE_MAX = 0.5
+const SLICES_MAX = 2_000
+const STARTS_MAX = 4
+/** The largest number of a minute in the store. */
+const MINUTES_MAX = 2 ** 32 - 1
+
+const EVENT_MS: SqlFragment = sql`toUnixTimestamp64Milli(ts)`
+const MINUTE: SqlFragment = constant(MINUTE_OF_EVENT)
+const COLUMN = /\b(?:ts|seq|sev|origin|skeleton|post|shape|raw|more|parts|[cs]\d+)\b/g
+
+/** Whether a statement counts by minute, so that the store should look for stored counts. */
+export const countsByMinute = (statement: string): boolean => statement.includes(MINUTE_OF_EVENT)
+
+/**
+ * Splits the events to count. The store keeps the counts of each minute by the values of some columns, so whole minutes are read from there when
+ * `columns`, the expressions of the statement, read no others. Minutes at the borders of the time range and of slices are counted event
+ * by event. Otherwise all events are. Without `columns` the statement needs more than counts.
+ */
+export function countScopes(
+  branch: QueryBranch,
+  bounds: TimeBounds,
+  { slices = 1, columns }: { slices: number | undefined; columns: readonly SqlFragment[] | undefined },
+): readonly CountScope[] {
+  const all = [{ scope: scopeOf(branch, bounds), timeMs: EVENT_MS, isStored: false, bounds }]
+  if (!columns || branch.shapes !== undefined || slices > SLICES_MAX || bounds.fromMs < 0 || !areCounted(columns)) return all
+  const byStart = [...sourcesByStart(branch, bounds)]
+  if (byStart.length === 0 || byStart.length > STARTS_MAX) return all
+  const split = byStart.map(([fromMs, sources]) => {
+    const own = { fromMs, toMs: bounds.toMs }
+    return { own, branch: { ...branch, sources }, minutes: minutesOf(own, { bounds, slices }) }
+  })
+  if (!split.every(({ minutes }) => isWorthwhile(minutes))) return all
+  return split.flatMap(({ own, branch: same, minutes }) => {
+    const { first, end, mixed } = minutes
+    const { first: wholeFirst, end: wholeEnd, inner } = wholeMinutes(minutes)
+    const numbers = param.int64s(mixed.map(BigInt))
+    const within = [sql`${MINUTE} >= ${param.int64(BigInt(wholeFirst))}`, sql`${MINUTE} < ${param.int64(BigInt(wholeEnd))}`]
+    const counted = and([oneOf(same.sources), ...within, inner.length === 0 ? TRUE : not(among(MINUTE, numbers))])
+    const minuteBounds = { fromMs: wholeFirst * MINUTE_MS, toMs: wholeEnd * MINUTE_MS }
+    const whole = { scope: counted, timeMs: sql`(toInt64(${MINUTE}) * 60000)`, isStored: true, bounds: minuteBounds }
+    if (mixed.length === 0) return [whole]
+    // Comparing times is cheaper than computing minutes, and selects granules as well.
+    const outside = or([
+      wholeFirst === first ? FALSE : sql`ts < ${instant(wholeFirst * MINUTE_MS)}`,
+      wholeEnd === end ? FALSE : sql`ts >= ${instant(wholeEnd * MINUTE_MS)}`,
+    ])
+    const parts = [
+      { fromMs: own.fromMs, toMs: wholeFirst * MINUTE_MS },
+      ...inner.map((minute) => ({ fromMs: minute * MINUTE_MS, toMs: (minute + 1) * MINUTE_MS })),
+      { fromMs: wholeEnd * MINUTE_MS, toMs: own.toMs },
+    ].filter(({ fromMs: partFromMs, toMs }) => partFromMs < toMs)
+    const others = and([scopeOf(same, own, parts), inner.length === 0 ? outside : among(MINUTE, numbers)])
+    return [whole, { scope: others, timeMs: EVENT_MS, isStored: false, bounds }]
+  })
+}
+
+/** A statement, and the range of the events that it reads. */
+export type BoundedStatement = { readonly statement: SqlFragment; readonly bounds: TimeBounds }
+
+/** A read that returns rows of its own. */
+type CountRead = { readonly select: SqlFragment; readonly of: Pick<CountScope, 'isStored' | 'bounds'> }
+
+/**
+ * Joins reads to one statement, or to two where results are kept: that for whole minutes is the same when the range moves on within a minute.
+ */
+export function countStatements(reads: readonly CountRead[], areKept: boolean): readonly BoundedStatement[] {
+  return [...Map.groupBy(reads, ({ of }) => areKept && of.isStored).values()].map((own) => ({
+    statement: joined(
+      own.map(({ select }) => select),
+      ' union all ',
+    ),
+    bounds: {
+      fromMs: Math.min(...own.map(({ of }) => of.bounds.fromMs)),
+      toMs: Math.max(...own.map(({ of }) => of.bounds.toMs)),
+    },
+  }))
+}
+
+/** Selects all minutes of a time range, also those that are partly outside. */
+export function minutesAround(branch: QueryBranch, { fromMs, toMs }: TimeBounds): SqlFragment {
+  const sources = [...sourcesByStart(branch, { fromMs, toMs }).values()].flat()
+  if (sources.length === 0) return FALSE
+  const [first, last] = [fromMs, toMs].map((ms) => param.int64(BigInt(Math.min(MINUTES_MAX, Math.max(0, Math.floor(ms / MINUTE_MS))))))
+  return and([oneOf(sources), sql`${MINUTE} >= ${first ?? param.int64(0n)}`, sql`${MINUTE} <= ${last ?? param.int64(0n)}`])
+}
+
+/** Whether the expressions read only columns by which events are counted. */
+const areCounted = (columns: readonly SqlFragment[]): boolean =>
+  columns.flatMap((column) => textsOf(column).join(' ').match(COLUMN) ?? []).every((column) => countedColumns.includes(column))
+
+/** Numbers of minutes since 1970: from `first` to `end`, exclusive. `mixed` are those that are partly outside or in two slices. */
+type Minutes = { readonly first: number; readonly end: number; readonly mixed: readonly number[] }
+
+export function minutesOf({ fromMs, toMs }: TimeBounds, { bounds, slices }: { bounds: TimeBounds; slices: number }): Minutes {
+  const borders = [fromMs, toMs, ...Array.from({ length: slices - 1 }, (_, index) => sliceStartMs(bounds, slices, index + 1))]
+  const inside = borders.filter((ms) => ms >= fromMs && ms <= toMs && ms % MINUTE_MS !== 0)
+  const mixed = [...new Set(inside.map((ms) => Math.floor(ms / MINUTE_MS)))]
+  return { first: Math.floor(fromMs / MINUTE_MS), end: Math.ceil(toMs / MINUTE_MS), mixed }
+}
+
+/** The minutes without those at both ends that are partly outside, and the mixed ones that are left in between. */
+export function wholeMinutes({ first, end, mixed }: Minutes): Minutes & { readonly inner: readonly number[] } {
+  const whole = { first: mixed.includes(first) ? first + 1 : first, end: mixed.includes(end - 1) ? end - 1 : end }
+  return { ...whole, mixed, inner: mixed.filter((minute) => minute >= whole.first && minute < whole.end) }
+}
+
+const isWorthwhile = ({ first, end, mixed }: Minutes): boolean =>
+  end - first - mixed.length >= WHOLE_MIN && mixed.length <= (end - first) * MIXED_SHARE_MAX
