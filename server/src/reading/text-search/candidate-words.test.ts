@@ -1,6 +1,6 @@
 import { compileRegex } from '@dendro/language/regex'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../../test/reader.ts'
+import { openReader, type Reader } from '../../../../test/support/reader.ts'
 import { contextOf, scopeOf } from '../events/events-statement.ts'
 import { regexMatches } from '../filter/comparisons.ts'
 import { withShapes } from '../plan/line-shapes.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../../test/reader.ts'
+import { openReader, type Reader } from '../../../../test/support/reader.ts'
 import { contextOf, scopeOf } from '../events/events-statement.ts'
 import { branchesOf } from '../plan/table-reads.ts'
 import { run, startQueryRun } from '../run/run.ts'
