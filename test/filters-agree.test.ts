@@ -13,8 +13,8 @@ import { contextOf, hasParts } from '../server/src/reading/plan/table-read.ts'
 import { keysIn, type TableRead, tableReadsFor, withFacts } from '../server/src/reading/plan/table-reads.ts'
 import { type QueryRun, run, startQueryRun } from '../server/src/reading/run/run.ts'
 import { joined, name, sql } from '../server/src/reading/sql/sql.ts'
-import { isJson } from './json-text.ts'
-import { lineOf, openReader, type Reader } from './reader.ts'
+import { isJson } from './support/json-text.ts'
+import { lineOf, openReader, type Reader } from './support/reader.ts'
 
 /** FILTERS is how many random filters are compared; a long run sets more. Each is asked of some hundred events. */
 const FILTERS = Number(process.env.DENDRO_TEST_FILTERS ?? 120)

@@ -25,6 +25,7 @@ export const serverModules: Readonly<Record<string, readonly string[]>> = {
   files: [],
   outgoing: [],
   parsers: [],
+  sizing: [],
   query: [],
   'ingest-rules': ['lines', 'query'],
   http: [],
@@ -57,6 +58,7 @@ export const serverModules: Readonly<Record<string, readonly string[]>> = {
 /** Files of the server's top level that wire the modules together and may import anything. */
 export const wiring = [
   'main.ts',
+  'size.ts',
   'app.ts',
   'routes.ts',
   'open-world.ts',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../test/reader.ts'
+import { openReader, type Reader } from '../../../test/support/reader.ts'
 import type { Failure } from '../kernel/errors.ts'
 import { parseFilter } from '../query/query.ts'
 import { eventsStatement } from './events/events-statement.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../../test/reader.ts'
+import { openReader, type Reader } from '../../../../test/support/reader.ts'
 import { formatTime, fromNs } from '../../lines/time-text.ts'
 import { BinaryRows } from '../run/row-binary.ts'
 import { encodeStatement } from '../sql/request-body.ts'

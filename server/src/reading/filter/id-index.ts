@@ -3,7 +3,7 @@ import { ENDLESS, longestWordOf, PIECE_BYTES, PIECED_BYTES, piecesOf, type Table
 import { and, constant, digits, or, param, type SqlFragment, sql } from '../sql/sql.ts'
 import { isInEntriesOnly } from '../text-search/in-parts.ts'
 import { formatsHolding, isAscii, isInValuesOnly, timeFormatsOf } from '../text-search/in-values.ts'
-import { type LineSources, timeFormatOfParts } from '../text-search/rebuild-line.ts'
+import { type LineSources, timeFormatIn } from '../text-search/rebuild-line.ts'
 import { searchFor } from '../text-search/text-search.ts'
 import { hasWord } from './word-index.ts'
 
@@ -75,7 +75,7 @@ function isInStoredTexts(text: string, { shapes, hasParts, parts, levels }: Line
   if (!shapes) return false
   const search = searchFor(text, levels)
   const { inParts = [], whole = [] } = Object.groupBy(shapes, (shape) => (isInParts(shape) ? 'inParts' : 'whole'))
-  const formats = [...timeFormatsOf(whole), ...inParts.flatMap(timeFormatOfParts)]
+  const formats = [...timeFormatsOf(whole), ...inParts.flatMap(timeFormatIn)]
   if (search.isEscaped || mayBeTime(text, formats) || !isInValuesOnly(search, whole)) return false
   return !hasParts || (parts !== undefined && isInEntriesOnly(search, parts))
 }

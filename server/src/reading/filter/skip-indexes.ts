@@ -5,6 +5,7 @@ import { elementPaths } from '../../query/element.ts'
 import { isBuiltInKey, type KeyColumns, pathsOf } from '../fields/field-locations.ts'
 import { overflowGranules } from '../fields/overflow-entries.ts'
 import { and, hasTrait, or, type SqlFragment, TRUE } from '../sql/sql.ts'
+import { mayContainAll } from '../text-search/candidate-words.ts'
 import type { LineSources } from '../text-search/rebuild-line.ts'
 import { lineMatch } from '../text-search/regex/match.ts'
 import { neededTexts } from '../text-search/regex/required-literals.ts'
@@ -49,14 +50,16 @@ function candidatesOf(filter: Filter, lines: LineSources): SqlFragment | undefin
     return parts.length === 0 ? undefined : and(parts)
   }
   if (filter.kind === 'contains') return mayContainText(filter.text, lines)
-  if (filter.kind !== 'regex' || filter.key !== '@raw' || filter.negated || lines.hasParts) return undefined
+  if (filter.kind !== 'regex' || filter.key !== '@raw' || filter.negated) return undefined
   const match = lineMatch(filter, lines)
   if (match) return match.candidates
-  for (const text of neededTexts(filter.pattern, filter.ignoreCase)) {
+  const needed = neededTexts(filter.pattern, filter.ignoreCase)
+  if (lines.hasParts || !lines.shapes) return mayContainAll(needed, lines)
+  for (const text of needed) {
     const candidates = lineContains(text, lines)
     if (candidates !== TRUE && !hasTrait(candidates, 'lineRebuild')) return candidates
   }
-  return undefined
+  return mayContainAll(needed, lines)
 }
 
 /** Whether a filter is nothing but free text. Other conditions may leave less to search. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../../test/reader.ts'
-import { openSendersAlone } from '../../../../test/senders.ts'
+import { openReader, type Reader } from '../../../../test/support/reader.ts'
+import { openSendersAlone } from '../../../../test/support/senders.ts'
 import { DISTINCT_PARTS, lateIndexes } from '../../lines/table.ts'
 import { startQueryRun } from '../run/run.ts'
 import { findLineFacts } from './line-shapes.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { openReader, type Reader } from '../../../../test/reader.ts'
+import { openReader, type Reader } from '../../../../test/support/reader.ts'
 import type { EventQuery } from '../query.ts'
 import { startQueryRun } from '../run/run.ts'
 import { presentPatterns } from './pattern-counts.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { openReader, type Reader } from '../../../../test/reader.ts'
+import { openReader, type Reader } from '../../../../test/support/reader.ts'
 import { countMatching, readEvents, readStats } from '../reading.ts'
 import { startQueryRun } from '../run/run.ts'
 import { findOverflowKeys, queriedPaths } from './overflow-keys.ts'

@@ -21,12 +21,12 @@ export type TableRead = EventsTable &
 /** A source that has events. */
 export type LocatedSource = QuerySource & { readonly located: DatasetLayout }
 
-/** The maximum number of tables for one table. Beyond it one table reads all sources and looks up the column of a key for each event. */
-const BRANCHES_MAX = 12
-/** Queries with more keys get a single table per table, because their statement is long enough. */
+/** The maximum number of reads of one table. Beyond it one read takes all sources and looks up the column of a key for each event. */
+const READS_MAX = 12
+/** Queries with more keys read each table once, because their statement is long enough. */
 const PATHS_FEW = 40
 
-/** Returns the tables for a query on these keys. Sources without events need none. */
+/** Returns how to read the tables for a query on these keys. Sources without events need no read. */
 export function tableReadsFor(sources: readonly QuerySource[], keys: readonly string[]): readonly TableRead[] {
   const paths = [...new Set(keys.flatMap(pathsOf))]
   const reached = sources.flatMap((source): LocatedSource[] => (source.located ? [{ ...source, located: source.located }] : []))
@@ -43,7 +43,7 @@ export function tableReadsFor(sources: readonly QuerySource[], keys: readonly st
   return [...byTable].flatMap(([table, { tableClass, own }]): TableRead[] => {
     const place = { table, tableClass }
     const alike = Map.groupBy(own, ({ located }) => paths.map((path) => slotIn(tableClass, located.map.slots, path) ?? '').join(' '))
-    if (alike.size > (paths.length > PATHS_FEW ? 1 : BRANCHES_MAX))
+    if (alike.size > (paths.length > PATHS_FEW ? 1 : READS_MAX))
       return [{ ...place, periods: periodsOf(place, own), sources: own, slots: perDatasetColumns(tableClass, own, paths) }]
     return [...alike.values()].map((same) => ({
       ...place,
@@ -95,7 +95,7 @@ export function withFacts(tableRead: TableRead, { overflowKeys, ...ofLines }: Ta
 /** Returns one parameter per list of sources, so that their ids are sent once. */
 export const idsOf = oncePerObject((sources: readonly LocatedSource[]): Param => param.uuids(sources.map(({ logId }) => logId)))
 
-/** Returns the columns in which any source of the table has values, in a fixed order. */
+/** Returns the columns in which any source of the read has values, in a fixed order. */
 export function columnsOf({ tableClass, sources }: Pick<TableRead, 'tableClass' | 'sources'>): readonly Slot[] {
   const columns = new Set<Slot>()
   for (const { located } of sources) {
@@ -104,7 +104,7 @@ export function columnsOf({ tableClass, sources }: Pick<TableRead, 'tableClass' 
   return [...columns].sort(bySlot)
 }
 
-/** The columns that every source of the table uses for levels, or not at all. */
+/** The columns that every source of the read uses for levels, or not at all. */
 export function levelColumns({ sources }: Pick<TableRead, 'sources'>): readonly Slot[] {
   const maps = sources.map(({ located }) => located.map.slots)
   const found = [...new Set(maps.flatMap((slots) => slots.get('level') ?? []))]

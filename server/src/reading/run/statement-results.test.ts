@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { openReader, type Reader } from '../../../../test/reader.ts'
+import { openReader, type Reader } from '../../../../test/support/reader.ts'
 import { deleteEvents } from '../../events/purge/purge.ts'
 import type { EventQuery } from '../query.ts'
 import { countMatching, readEvents, readStats } from '../reading.ts'

@@ -1,6 +1,6 @@
 import type { AggregateCall } from '@dendro/language/tree'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../../test/reader.ts'
+import { openReader, type Reader } from '../../../../test/support/reader.ts'
 import { parseSelect } from '../../query/query.ts'
 import type { StatsRequest, StatsResult } from '../query.ts'
 import { readStats } from '../reading.ts'

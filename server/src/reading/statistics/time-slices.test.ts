@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../../test/reader.ts'
+import { openReader, type Reader } from '../../../../test/support/reader.ts'
 import type { EventQuery, StatsRequest, TimeBounds } from '../query.ts'
 import { countMatching, readStats } from '../reading.ts'
 import { openRanges, rangesOf, sliceLengthMs, wholeSlices } from '../run/time-slices.ts'

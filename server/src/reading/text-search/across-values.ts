@@ -5,8 +5,8 @@ import { readable } from '../fields/field-text.ts'
 import { caselessLike } from '../fields/ignore-case.ts'
 import { and, FALSE, inList, or, param, type SqlFragment, sql } from '../sql/sql.ts'
 import { escapeTails, tailsAtEnd } from './escapes.ts'
+import { textsOfPlaces } from './few-shapes.ts'
 import { escapedInPattern, formatsHolding, type LineSearch } from './in-values.ts'
-import { textsOfPlaces } from './rebuild-line.ts'
 
 /**
  * How a value takes part in an occurrence of a text: it is exactly this piece of the text, or it begins with it, ends with it or contains it. There are

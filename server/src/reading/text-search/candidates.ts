@@ -1,8 +1,8 @@
 import { shapeReferences } from '../../lines/shape.ts'
 import { and, inList, name, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
 import { isDecidable, type Occurrence, occurrenceSql, occurrencesOf, type ValueTest } from './across-values.ts'
+import { textsOfPlaces } from './few-shapes.ts'
 import type { LineSearch } from './in-values.ts'
-import { textsOfPlaces } from './rebuild-line.ts'
 
 /** A way in which a text may lie in the lines of a shape of text. '' stands for lines without a shape, which are one value. */
 export type TextWay = { readonly shape: string; readonly tests: Occurrence }

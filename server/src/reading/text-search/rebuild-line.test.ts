@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../../test/reader.ts'
+import { openReader, type Reader } from '../../../../test/support/reader.ts'
 import { scopeOf } from '../plan/read-scope.ts'
 import { contextOf } from '../plan/table-read.ts'
 import { tableReadsFor } from '../plan/table-reads.ts'

@@ -68,7 +68,7 @@ async function nearValueOf(store: EventStore, query: EventQuery, { condition, te
   if (alike.some(({ value }) => value === text)) return undefined
   const [same] = alike
   if (same) return { ...same, isCase: true }
-  // Ids are copied, not typed. Their keys have so many values that counting them takes longer than the search.
+  // Ids are copied, not typed. Counting all values of their keys takes longer than the search.
   const isId = comparesIds({ kind: 'compare', key, operator: '=', value: { kind: 'text', text }, at })
   if (text.length < TYPO_CHARS_MIN || isId) return undefined
   const usual = await valuesOf(store, query, key, { kind: 'exists', key, negated: false, at })

@@ -55,7 +55,7 @@ export async function parserMetrics(
   return { log_id: request.log_id ?? busiest[0]?.id ?? '', match_ratio: seriesOf(ratio), latency_ns: seriesOf(latency) }
 }
 
-/** The same rule as for usage: minutes up to 12 hours, then 20 minutes, with a maximum. */
+/** Chooses the number of slices like usage: minutes up to 12 hours, then 20 minutes, with a maximum. */
 function slicesOf({ fromMs, toMs }: TimeBounds): number {
   const lengthMs = toMs - fromMs
   const widthMs = lengthMs <= LONG_MS ? MINUTE_MS : LONG_SLICE_MS

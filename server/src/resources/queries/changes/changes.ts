@@ -60,7 +60,7 @@ export async function findChangesIn(world: World, actor: Actor, request: Changes
 
 type ComparisonRequest = { readonly query: EventQuery; readonly bounds: ComparedBounds; readonly limit: number }
 
-/** The same for a query that is already planned; its bounds enclose both ranges. */
+/** Compares the events of a query that is already planned; its bounds enclose both ranges. */
 export async function compareEvents(
   world: Pick<World, 'meta' | 'events'>,
   orgId: string,
@@ -89,7 +89,7 @@ export async function compareEvents(
   }
 }
 
-/** The first groups with at most so many findings. */
+/** The first groups that have at most a number of findings together. */
 function shownGroups(groups: readonly FindingGroup[], limit: number): readonly FindingGroup[] {
   let left = limit
   return groups.flatMap((group) => {
