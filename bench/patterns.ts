@@ -5,8 +5,8 @@ import { evidence } from '../server/src/patterns/families.ts'
 import { decideFamilies } from '../server/src/patterns/family-decision.ts'
 import { formOf } from '../server/src/patterns/family-form.ts'
 import { skeletonText } from '../server/src/patterns/skeleton.ts'
-import { type Corpus, generatedCorpora, type LabelledMessage } from './corpora.ts'
-import { byFamily, byPattern, candidateWeights, groupingAccuracy, leaveOneOut, meanOf } from './pattern-scores.ts'
+import { type Corpus, generatedCorpora, type LabelledMessage } from './patterns/corpora.ts'
+import { byFamily, byPattern, candidateWeights, groupingAccuracy, leaveOneOut, meanOf } from './patterns/pattern-scores.ts'
 
 /**
  * Measures how well messages are grouped into patterns, against labelled samples: node bench/patterns.ts FOLDER

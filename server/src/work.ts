@@ -7,6 +7,7 @@ import { removeWindows } from './meta/counters.ts'
 import { forgetPosts } from './meta/post-claims.ts'
 import { removeUsageMinutes } from './meta/usage-counts.ts'
 import type { ApiKeyUses } from './resources/access/api-keys/api-keys.ts'
+import { signOnRecheck } from './resources/access/sign-on/sign-on.ts'
 import type { Heartbeats } from './resources/data/datasets/datasets.ts'
 import { deleteOldCreationCounts } from './resources/data/datasets/datasets.ts'
 import { ledgerRecount, ledgerRollup, openLedgerPresence, PRESENCE_EVERY_MS } from './resources/data/ledger/ledger.ts'
@@ -61,6 +62,7 @@ export const jobKinds = (world: World): readonly JobKind[] => [
   exportRemoval(world),
   forwarding(world),
   auditTrail(world),
+  signOnRecheck(world),
 ]
 
 /** Small work that each process repeats. `atStop` runs when the process stops. */

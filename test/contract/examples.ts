@@ -156,6 +156,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'signOn.providers': () => ({ body: { email: 'ada@example.org' } }),
   'signOn.start': async (maker) => ({ body: { provider: (await signOnProvider(maker)).id } }),
   'signOn.finish': signOnAnswer,
+  'signOn.logout': async (maker) => ({ token: (await maker.person()).token }),
   'encryptionKeys.create': ({ word }) => ({ body: encryptionKey(word('key')) }),
   'encryptionKeys.get': async (maker) => ({ params: { keyId: await keptEncryptionKey(maker) } }),
   'encryptionKeys.update': async (maker) => ({

@@ -786,6 +786,8 @@ class Idp(TypedDict):
     is_required: bool
     """Refuses passwords to users with these e-mail domains, except the local administrator."""
     local_administrator: NotRequired[str]
+    session_minutes: NotRequired[int]
+    deactivate_refused: bool
     metadata: Metadata
 
 
@@ -1097,7 +1099,7 @@ class LineTime(TypedDict):
     """Where the lines of a dataset tell their time, and in which notation."""
     format: Literal["YYYY-MM-DD hh:mm:ss", "YYYYMMDD hh:mm:ss", "YYMMDD hh:mm:ss", "Www Mon DD hh:mm:ss YYYY", "DD Mon YYYY hh:mm:ss", "Mon DD YYYY hh:mm:ss", "Mon DD hh:mm:ss", "YY/MM/DD hh:mm:ss", "DD/MM/YY hh:mm:ss", "MM/DD/YY hh:mm:ss", "DD/MM/YYYY hh:mm:ss", "MM/DD/YYYY hh:mm:ss", "MM-DD hh:mm:ss", "DD-MM hh:mm:ss", "MMDD hh:mm:ss", "epoch"]
     """
-    The order of date and time. Separators, fractions of a second, AM and PM, and a zone behind the time are recognized.
+    The order of date and time. Separators, fractions of a second, AM and PM, and a zone after the time are recognized.
     `epoch` counts seconds, milliseconds, microseconds or nanoseconds by size.
     """
     word: int
@@ -1109,7 +1111,7 @@ class LineTime(TypedDict):
 class LineTimeCandidate(TypedDict):
     format: Literal["YYYY-MM-DD hh:mm:ss", "YYYYMMDD hh:mm:ss", "YYMMDD hh:mm:ss", "Www Mon DD hh:mm:ss YYYY", "DD Mon YYYY hh:mm:ss", "Mon DD YYYY hh:mm:ss", "Mon DD hh:mm:ss", "YY/MM/DD hh:mm:ss", "DD/MM/YY hh:mm:ss", "MM/DD/YY hh:mm:ss", "DD/MM/YYYY hh:mm:ss", "MM/DD/YYYY hh:mm:ss", "MM-DD hh:mm:ss", "DD-MM hh:mm:ss", "MMDD hh:mm:ss", "epoch"]
     """
-    The order of date and time. Separators, fractions of a second, AM and PM, and a zone behind the time are recognized.
+    The order of date and time. Separators, fractions of a second, AM and PM, and a zone after the time are recognized.
     `epoch` counts seconds, milliseconds, microseconds or nanoseconds by size.
     """
     word: int
@@ -1143,7 +1145,7 @@ class LineTimeInput(TypedDict):
     """Where the lines of a dataset tell their time, and in which notation."""
     format: Literal["YYYY-MM-DD hh:mm:ss", "YYYYMMDD hh:mm:ss", "YYMMDD hh:mm:ss", "Www Mon DD hh:mm:ss YYYY", "DD Mon YYYY hh:mm:ss", "Mon DD YYYY hh:mm:ss", "Mon DD hh:mm:ss", "YY/MM/DD hh:mm:ss", "DD/MM/YY hh:mm:ss", "MM/DD/YY hh:mm:ss", "DD/MM/YYYY hh:mm:ss", "MM/DD/YYYY hh:mm:ss", "MM-DD hh:mm:ss", "DD-MM hh:mm:ss", "MMDD hh:mm:ss", "epoch"]
     """
-    The order of date and time. Separators, fractions of a second, AM and PM, and a zone behind the time are recognized.
+    The order of date and time. Separators, fractions of a second, AM and PM, and a zone after the time are recognized.
     `epoch` counts seconds, milliseconds, microseconds or nanoseconds by size.
     """
     word: NotRequired[int]
@@ -2829,6 +2831,8 @@ class AuthMeReply(TypedDict):
     permissions: List[str]
     user: NotRequired[User]
     api_key: NotRequired[ApiKey]
+    provider: NotRequired[str]
+    """The name of the identity provider with which the session of this request was signed on."""
     can_send_mail: bool
     """Whether the service has a mail relay. Without one, invitations and notifications by e-mail are not sent."""
 
@@ -4911,6 +4915,11 @@ class SignOnFinishBody(TypedDict):
     """The query string of the address to which the provider redirected."""
 
 
+class SignOnLogoutReply(TypedDict):
+    url: NotRequired[str]
+    """Absent if the session is not by an identity provider, or if the provider has no such address."""
+
+
 class SsoIdpsReply(TypedDict):
     idps: List[Idp]
 
@@ -4936,6 +4945,16 @@ class SsoCreateIdpBody(TypedDict):
     default_roles: NotRequired[List[str]]
     is_required: NotRequired[bool]
     local_administrator: NotRequired[str]
+    session_minutes: NotRequired[Union[int, None]]
+    """
+    How long a session lasts at most about which the provider cannot be asked again: of SAML, or without a refresh
+    token. null: as long as the access token, or an hour.
+    """
+    deactivate_refused: NotRequired[bool]
+    """
+    Deactivates a user whom a provider of OpenID Connect refuses when it is asked again. The user comes back by signing
+    on. Some providers also refuse when a session has been idle.
+    """
     name: str
     provider_type: Literal["SAML", "OIDC"]
 
@@ -4966,6 +4985,16 @@ class SsoUpdateIdpBody(TypedDict):
     default_roles: NotRequired[List[str]]
     is_required: NotRequired[bool]
     local_administrator: NotRequired[str]
+    session_minutes: NotRequired[Union[int, None]]
+    """
+    How long a session lasts at most about which the provider cannot be asked again: of SAML, or without a refresh
+    token. null: as long as the access token, or an hour.
+    """
+    deactivate_refused: NotRequired[bool]
+    """
+    Deactivates a user whom a provider of OpenID Connect refuses when it is asked again. The user comes back by signing
+    on. Some providers also refuse when a session has been idle.
+    """
 
 
 class SsoUpdateIdpBodyAttributeMappingsItem(TypedDict):
@@ -4990,7 +5019,7 @@ class SsoCreateMappingBody(TypedDict):
 
 class SsoPreviewBody(TypedDict):
     idp: str
-    claims: Dict[str, Union[Union[str, float, bool, List[str]], Dict[str, Union[str, float, bool, List[str]]]]]
+    claims: Dict[str, Union[Union[str, float, bool, List[str]], Dict[str, Union[Union[str, float, bool, List[str]], Dict[str, Union[str, float, bool, List[str]]]]]]]
 
 
 class SsoPreviewReply(TypedDict):
@@ -9447,6 +9476,23 @@ class SignOnApi:
             "/auth/sso/finish",
             "json",
             body=body,
+            headers=headers,
+        )
+        return reply
+
+    def logout(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SignOnLogoutReply:
+        """
+        End the bearer token of this request and the others of its sign-on, and get the address where the browser ends
+        the session at the identity provider.
+        """
+        reply: SignOnLogoutReply = self._transport.call(
+            "POST",
+            "/auth/sso/logout",
+            "json",
             headers=headers,
         )
         return reply

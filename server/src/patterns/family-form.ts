@@ -117,7 +117,7 @@ function repeats(words: readonly FormWord[], length: number): boolean {
 /** Writes the words of a family like the message of one of its events. */
 export const familyTemplate = (family: readonly string[], message: string): string => templateOf(familyText(family, message))
 
-/** The same with masks. */
+/** Writes the words of a family like the message of one of its events, with masks. */
 export function familyText(family: readonly string[], message: string): string {
   const { spaced } = formOf(message)
   return family.map((word, at) => `${at > 0 && (spaced[at] ?? true) ? ' ' : ''}${word}`).join('')

@@ -14,7 +14,7 @@ const MONTH = /^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6},?$
 const PLAIN_NAME = /^[a-z_\0][\w\0-]*,?$/
 
 /**
- * Removes the non-numeric variable parts of a masked message: values behind =, paths, dotted names such as hosts and classes, identifiers
+ * Removes the non-numeric variable parts of a masked message: values after =, paths, dotted names such as hosts and classes, identifiers
  * of several masked parts, names of days and users, and repetitions of such words. It reads one message alone, so that a pattern never
  * changes when others arrive.
  */

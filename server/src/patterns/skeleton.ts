@@ -227,7 +227,7 @@ export function skeletonHash(message: string | Uint8Array): Hash64 {
   return maskedHash(patternOf(masker.masked(typeof message === 'string' ? Buffer.from(message, 'utf8') : message)))
 }
 
-/** The same for a text that is already masked. Hashes four bytes at a time; the last ones are filled with 0. */
+/** The value of the column `skeleton` for a text that is already masked. Hashes four bytes at a time; the last ones are filled with 0. */
 export function maskedHash(text: string): Hash64 {
   const bytes = Buffer.from(text, 'utf8')
   const { length } = bytes

@@ -24,6 +24,20 @@ export type QuerySource = {
   readonly families?: ReadonlyMap<bigint, bigint>
 }
 
+/** What is known about the events of a table that a query reads. */
+export type TableFacts = {
+  /** The shapes of all lines. Undefined when they are unknown or too many. */
+  readonly shapes?: readonly string[]
+  /** The parts of all lines whose shape is in parts. Undefined when they are unknown or too many. */
+  readonly parts?: readonly string[]
+  /** The free texts of the query that no name of an overflow entry contains, in lines whose shape is in parts. */
+  readonly absentFromKeys?: readonly string[]
+  /** The queried keys that events have in the overflow map. Undefined when any may be there. */
+  readonly overflowKeys?: ReadonlySet<string>
+}
+/** The facts of the tables of a read, by what they are about. */
+export type SharedFacts = Map<string, Promise<readonly TableFacts[]>>
+
 /** How often a pattern was found, and its newest event. */
 export type PresentPattern = { readonly count: number; readonly seq: bigint }
 /** Found patterns by dataset. */
@@ -60,8 +74,8 @@ export type EventQuery = {
   readonly gaps?: StoreGaps
   /** The admission of the query. Without one, as in tests of this module, nothing waits. */
   readonly ticket?: QueryTicket
-  /** Reads of one request have the same object here. What one finds out about the events, the others need not. */
-  readonly sharing?: object
+  /** Reads of one request have the same map here. What one finds out about the events, the others need not. */
+  readonly sharedFacts?: SharedFacts
   /**
    * Results of its statements may be kept and used again, as long as they hold, and closed slices of statistics that read at least so many events. By
    * default nothing is kept.

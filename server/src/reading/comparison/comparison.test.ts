@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../../test/reader.ts'
+import { openReader, type Reader } from '../../../../test/support/reader.ts'
 import { openComparison } from './comparison.ts'
 
 const fromMs = Date.UTC(2026, 9, 1)

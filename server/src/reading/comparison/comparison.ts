@@ -1,13 +1,14 @@
 import type { Condition } from '@dendro/language/tree'
 import type { EventStore } from '../../events/store/events.ts'
-import { contextOf, scopeOf, whereOf } from '../events/events-statement.ts'
-import { instant } from '../filter/comparisons.ts'
+import { instant } from '../fields/comparisons.ts'
+import { storedValue } from '../fields/field-text.ts'
 import { filterSql } from '../filter/filter.ts'
-import { hintsOf } from '../filter/skip-indexes.ts'
-import { withFamilies } from '../patterns/pattern-families.ts'
-import { withShapes } from '../plan/line-shapes.ts'
-import { withOverflowKeys } from '../plan/overflow-keys.ts'
-import { branchesOf, freeTextsIn, keysIn, type QueryBranch } from '../plan/table-reads.ts'
+import { findLineFacts } from '../plan/line-shapes.ts'
+import { findOverflowKeys } from '../plan/overflow-keys.ts'
+import { withFamilies } from '../plan/pattern-families.ts'
+import { scopeOf } from '../plan/read-scope.ts'
+import { contextOf, filterTable } from '../plan/table-read.ts'
+import { freeTextsIn, keysIn, type TableRead, tableReadsFor, withFacts } from '../plan/table-reads.ts'
 import type { EventQuery, PresentPattern, QueryCost, TimeBounds } from '../query.ts'
 import { undefinedIfTooMany } from '../run/failure.ts'
 import { costOf, run, startQueryRun } from '../run/run.ts'
@@ -69,43 +70,46 @@ const SLICES = 8
 export async function openComparison(store: EventStore, given: EventQuery, bounds: ComparedBounds): Promise<RangeComparison> {
   const queryRun = startQueryRun(given)
   const filterKeys = keysIn(given.filter)
-  const hull = hullOf(bounds)
-  const query = await withFamilies(store, queryRun, { ...given, bounds: hull }, filterKeys)
-  const parts: readonly TimeBounds[] = isGapless(bounds) ? [hull] : [bounds.now, bounds.before]
+  const whole = combinedRange(bounds)
+  const query = await withFamilies(store, queryRun, { ...given, bounds: whole }, filterKeys)
+  const parts: readonly TimeBounds[] = isGapless(bounds) ? [whole] : [bounds.now, bounds.before]
 
-  const known: { keys: ReadonlySet<string>; mark: Promise<(branch: QueryBranch) => QueryBranch> | undefined } = {
+  const known: { keys: ReadonlySet<string>; mark: Promise<(tableRead: TableRead) => TableRead> | undefined } = {
     keys: new Set(),
     mark: undefined,
   }
 
-  /** Marks in a branch which of the keys events of either range have in the overflow map. A part of the keys of the last call costs nothing. */
-  function overflowIn(keys: readonly string[]): Promise<(branch: QueryBranch) => QueryBranch> {
+  /** Marks in a table which of the keys events of either range have in the overflow map. A part of the keys of the last call costs nothing. */
+  function overflowIn(keys: readonly string[]): Promise<(tableRead: TableRead) => TableRead> {
     if (known.mark && keys.every((key) => known.keys.has(key))) return known.mark
     known.keys = new Set(keys)
     known.mark = readOverflow(keys)
     return known.mark
   }
 
-  async function readOverflow(keys: readonly string[]): Promise<(branch: QueryBranch) => QueryBranch> {
+  async function readOverflow(keys: readonly string[]): Promise<(tableRead: TableRead) => TableRead> {
     const byTable = new Map<string, ((path: string) => boolean)[]>()
     for (const one of parts) {
-      const read = await withOverflowKeys(store, queryRun, branchesOf(query.sources, []), { keys: [...filterKeys, ...keys], bounds: one })
-      for (const { table, slots } of read) byTable.set(table, [...(byTable.get(table) ?? []), slots.mayOverflow])
+      const tables = tableReadsFor(query.sources, [])
+      const facts = await findOverflowKeys(store, queryRun, tables, { keys: [...filterKeys, ...keys], bounds: one })
+      for (const { table, slots } of tables.map((tableRead, index) => withFacts(tableRead, facts[index]))) {
+        byTable.set(table, [...(byTable.get(table) ?? []), slots.mayOverflow])
+      }
     }
-    return (branch) => {
-      const tests = byTable.get(branch.table) ?? []
-      return { ...branch, slots: { ...branch.slots, mayOverflow: (path) => tests.some((test) => test(path)) } }
+    return (tableRead) => {
+      const tests = byTable.get(tableRead.table) ?? []
+      return { ...tableRead, slots: { ...tableRead.slots, mayOverflow: (path) => tests.some((test) => test(path)) } }
     }
   }
 
-  const shapedFor = (keys: readonly string[]): Promise<readonly QueryBranch[]> =>
-    withShapes(store, queryRun, branchesOf(query.sources, [...filterKeys, ...keys]), {
-      keys: filterKeys,
-      bounds: hull,
-      texts: freeTextsIn(query.filter),
-    })
+  async function shapedFor(keys: readonly string[]): Promise<readonly TableRead[]> {
+    const tables = tableReadsFor(query.sources, [...filterKeys, ...keys])
+    if (!filterKeys.includes('@raw')) return tables
+    const facts = await findLineFacts(store, queryRun, tables, { bounds: whole, texts: freeTextsIn(query.filter) })
+    return tables.map((tableRead, index) => withFacts(tableRead, facts[index]))
+  }
 
-  const scoped = (branch: QueryBranch): SqlFragment | undefined => matching(query, branch, bounds)
+  const scoped = (tableRead: TableRead): SqlFragment | undefined => matching(query, tableRead, bounds)
   let knownFamilies: Families = new Map()
   const isOneDataset = query.sources.length === 1
 
@@ -115,14 +119,14 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
   return {
     async patterns() {
       const overflow = await overflowIn([])
-      const selects = (await shapedFor([])).map(overflow).flatMap((branch): SqlFragment[] => {
-        const where = scoped(branch)
+      const selects = (await shapedFor([])).map(overflow).flatMap((tableRead): SqlFragment[] => {
+        const where = scoped(tableRead)
         return where === undefined
           ? []
           : [
               sql`select ${isOneDataset ? sql`${param.text(query.sources[0]?.logId ?? '')}` : sql`toString(log_id)`} as log, skeleton,
                   toUInt64(countIf(${within(bounds.now)})), toUInt64(count()), max(seq)
-                from ${tableOf(branch)} ${where} group by ${isOneDataset ? sql`skeleton` : sql`log_id, skeleton`}`,
+                ${where} group by ${isOneDataset ? sql`skeleton` : sql`log_id, skeleton`}`,
             ]
       })
       if (selects.length === 0) return []
@@ -150,31 +154,30 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
     },
 
     async values(keys, totals, share = 1) {
-      const scoped = (branch: QueryBranch) => matching(query, branch, bounds, share < 1 ? slicesOf(bounds, share) : undefined)
+      const scoped = (tableRead: TableRead) => matching(query, tableRead, bounds, share < 1 ? slicesOf(bounds, share) : undefined)
       const counts = new Map<string, RangeValue[]>(keys.map(({ key }) => [key, []]))
       if (keys.length === 0) return counts
       const overflow = await overflowIn(keys.map(({ key }) => key))
       // A filter on the line is expensive, so it is evaluated once for all keys.
       const isOnLine = filterKeys.includes('@raw')
       const selects = isOnLine
-        ? (await shapedFor(keys.map(({ key }) => key))).map(overflow).flatMap((branch) => pairsSql(branch, keys, bounds, scoped))
+        ? (await shapedFor(keys.map(({ key }) => key))).map(overflow).flatMap((tableRead) => pairsSql(tableRead, keys, bounds, scoped))
         : keys.flatMap((key, number) =>
-            branchesOf(query.sources, [...filterKeys, key.key])
+            tableReadsFor(query.sources, [...filterKeys, key.key])
               .map(overflow)
-              .flatMap((branch) => keySql(branch, key, { number, bounds, scoped })),
+              .flatMap((tableRead) => keySql(tableRead, key, { number, bounds, scoped })),
           )
       if (selects.length === 0) return counts
       const [now, before] = [param.float(totals.now), param.float(totals.before)]
       const rows = await rowsOf(
-        sql`select number, value, toUInt64(here), toUInt64(there) from (
-            select number, value, sum(a) as here, sum(b) as there from (${joined(selects, ' union all ')}) group by number, value)
-          order by number, value = '' desc, pow(here * ${before} - there * ${now}, 2) / (here + there) desc, value
+        sql`select number, value, toUInt64(current), toUInt64(previous) from (
+            select number, value, sum(a) as current, sum(b) as previous from (${joined(selects, ' union all ')}) group by number, value)
+          order by number, value = '' desc, pow(current * ${before} - previous * ${now}, 2) / (current + previous) desc, value
           limit ${digits(VALUES_MAX)} by number`,
         keys.map(({ key }) => key),
       )
       while (rows.next()) {
-        const [number, text] = [Number(rows.uint64()), rows.text()]
-        const value = text === '' ? null : text === '\0' ? '' : text
+        const [number, value] = [Number(rows.uint64()), storedValue(rows.text())]
         counts.get(keys[number]?.key ?? '')?.push({ value, now: Number(rows.uint64()), before: Number(rows.uint64()) })
       }
       return counts
@@ -182,10 +185,10 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
 
     async distinct(keys) {
       const overflow = await overflowIn(keys)
-      const selects = (await shapedFor(keys)).map(overflow).flatMap((branch): SqlFragment[] => {
-        const where = scoped(branch)
-        const texts = keys.map((key, number) => sql`uniqCombinedState(${textOf(key, contextOf(branch))}) as ${name(`u${number}`)}`)
-        return where === undefined ? [] : [sql`select ${joined(texts)} from ${tableOf(branch)} ${where}`]
+      const selects = (await shapedFor(keys)).map(overflow).flatMap((tableRead): SqlFragment[] => {
+        const where = scoped(tableRead)
+        const texts = keys.map((key, number) => sql`uniqCombinedState(${textOf(key, contextOf(tableRead))}) as ${name(`u${number}`)}`)
+        return where === undefined ? [] : [sql`select ${joined(texts)} ${where}`]
       })
       if (selects.length === 0) return new Map()
       const merged = keys.map((_, number) => sql`toUInt64(uniqCombinedMerge(${name(`u${number}`)}))`)
@@ -196,17 +199,15 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
     async overlaps(conditions) {
       const keys = [...new Set(conditions.flatMap(keysIn))]
       const overflow = await overflowIn(keys)
-      const shaped = filterKeys.includes('@raw') ? await shapedFor(keys) : branchesOf(query.sources, [...filterKeys, ...keys])
+      const shaped = filterKeys.includes('@raw') ? await shapedFor(keys) : tableReadsFor(query.sources, [...filterKeys, ...keys])
       const selects = shaped
-        .map((branch) => overflow(inFamilies(branch, knownFamilies)))
-        .flatMap((branch): SqlFragment[] => {
-          const where = scoped(branch)
-          const bits = conditions.map((one, at) => sql`toUInt32(${filterSql(one, contextOf(branch))}) * ${digits(2 ** at)}`)
+        .map((tableRead) => overflow(inFamilies(tableRead, knownFamilies)))
+        .flatMap((tableRead): SqlFragment[] => {
+          const where = scoped(tableRead)
+          const bits = conditions.map((one, at) => sql`toUInt32(${filterSql(one, contextOf(tableRead))}) * ${digits(2 ** at)}`)
           return where === undefined
             ? []
-            : [
-                sql`select toUInt64(${summed(bits)}) as bits, countIf(${within(bounds.now)}) as a, count() - a as b from ${tableOf(branch)} ${where} group by bits`,
-              ]
+            : [sql`select toUInt64(${summed(bits)}) as bits, countIf(${within(bounds.now)}) as a, count() - a as b ${where} group by bits`]
         })
       if (selects.length === 0) return []
       const statement = sql`select bits, toUInt64(sum(a)), toUInt64(sum(b)) from (${joined(selects, ' union all ')}) group by bits`
@@ -223,9 +224,9 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
 
 type Families = ReadonlyMap<string, ReadonlyMap<bigint, bigint>>
 
-const inFamilies = (branch: QueryBranch, families: Families): QueryBranch => ({
-  ...branch,
-  sources: branch.sources.map((source) => {
+const inFamilies = (tableRead: TableRead, families: Families): TableRead => ({
+  ...tableRead,
+  sources: tableRead.sources.map((source) => {
     const own = families.get(source.logId)
     return own && own.size > 0 ? { ...source, families: own } : source
   }),
@@ -234,7 +235,7 @@ const inFamilies = (branch: QueryBranch, families: Families): QueryBranch => ({
 const summed = (pieces: readonly SqlFragment[]): SqlFragment => pieces.reduce((sum, one) => sql`${sum} + ${one}`)
 
 /** The range from the earlier start to the later end. */
-export const hullOf = ({ now, before }: ComparedBounds): TimeBounds => ({
+export const combinedRange = ({ now, before }: ComparedBounds): TimeBounds => ({
   fromMs: Math.min(now.fromMs, before.fromMs),
   toMs: Math.max(now.toMs, before.toMs),
 })
@@ -242,8 +243,6 @@ export const hullOf = ({ now, before }: ComparedBounds): TimeBounds => ({
 const isGapless = ({ now, before }: ComparedBounds): boolean => now.fromMs <= before.toMs && before.fromMs <= now.toMs
 
 const within = ({ fromMs, toMs }: TimeBounds): SqlFragment => and([sql`ts >= ${instant(fromMs)}`, sql`ts < ${instant(toMs)}`])
-
-const tableOf = ({ table }: QueryBranch): SqlFragment => name(table)
 
 /** Slices of both ranges, evenly spread, that make up a share of them. */
 const slicesOf = ({ now, before }: ComparedBounds, share: number): readonly TimeBounds[] =>
@@ -257,24 +256,23 @@ const slicesOf = ({ now, before }: ComparedBounds, share: number): readonly Time
 /** The condition for matching events of either range, or of slices of them. Undefined when no event can match. */
 function matching(
   { filter }: EventQuery,
-  branch: QueryBranch,
+  tableRead: TableRead,
   bounds: ComparedBounds,
   slices?: readonly TimeBounds[],
 ): SqlFragment | undefined {
-  const context = contextOf(branch)
-  const met = filterSql(filter, context)
+  const filtered = filterTable(tableRead, filter)
   const parts = slices ?? (isGapless(bounds) ? [] : [bounds.now, bounds.before])
-  const hull = scopeOf(branch, hullOf(bounds), parts)
-  if (met === FALSE || hull === FALSE) return undefined
-  const scope = parts.length === 0 ? hull : and([hull, or(parts.map(within))])
-  return whereOf(met, hintsOf(filter, { tableClass: branch.tableClass, ...context }))(scope)
+  const whole = scopeOf(tableRead, combinedRange(bounds), parts)
+  if (!filtered || whole === FALSE) return undefined
+  const scope = parts.length === 0 ? whole : and([whole, or(parts.map(within))])
+  return filtered.from(scope)
 }
 
-type Scoped = (branch: QueryBranch) => SqlFragment | undefined
+type Scoped = (tableRead: TableRead) => SqlFragment | undefined
 
 /** The text of a key, or the lower edge of its number. '' where it is absent. */
-function comparedText({ key, edges }: ComparedKey, branch: QueryBranch): SqlFragment {
-  const text = textOf(key, contextOf(branch))
+function comparedText({ key, edges }: ComparedKey, tableRead: TableRead): SqlFragment {
+  const text = textOf(key, contextOf(tableRead))
   if (edges === undefined) return text
   return sql`if(${text} = '', '', ifNull(toString(roundDown(${textAsNumber(text)}, ${param.floats(edges)})), ${param.text(NO_NUMBER)}))`
 }
@@ -284,27 +282,27 @@ export const NO_NUMBER = 'no number'
 
 /** Counts the values of one key. */
 function keySql(
-  branch: QueryBranch,
+  tableRead: TableRead,
   key: ComparedKey,
   { number, bounds, scoped }: { number: number; bounds: ComparedBounds; scoped: Scoped },
 ): SqlFragment[] {
-  const where = scoped(branch)
+  const where = scoped(tableRead)
   if (where === undefined) return []
   return [
     sql`select toUInt64(${digits(number)}) as number, toString(text) as value, a, b from (
-      select materialize(${comparedText(key, branch)}) as text, countIf(${within(bounds.now)}) as a, count() - a as b
-      from ${tableOf(branch)} ${where} group by text)`,
+      select materialize(${comparedText(key, tableRead)}) as text, countIf(${within(bounds.now)}) as a, count() - a as b
+      ${where} group by text)`,
   ]
 }
 
 /** Counts the values of all keys in one pass over the events. */
-function pairsSql(branch: QueryBranch, keys: readonly ComparedKey[], bounds: ComparedBounds, scoped: Scoped): SqlFragment[] {
-  const where = scoped(branch)
+function pairsSql(tableRead: TableRead, keys: readonly ComparedKey[], bounds: ComparedBounds, scoped: Scoped): SqlFragment[] {
+  const where = scoped(tableRead)
   if (where === undefined) return []
-  const pairs = keys.map((key, number) => sql`(toUInt64(${digits(number)}), toString(${comparedText(key, branch)}))`)
+  const pairs = keys.map((key, number) => sql`(toUInt64(${digits(number)}), toString(${comparedText(key, tableRead)}))`)
   return [
     sql`select pair.1 as number, pair.2 as value, countIf(is_now) as a, count() - a as b from (
-      select ${within(bounds.now)} as is_now, arrayJoin([${joined(pairs)}]) as pair from ${tableOf(branch)} ${where}) group by number, value`,
+      select ${within(bounds.now)} as is_now, arrayJoin([${joined(pairs)}]) as pair ${where}) group by number, value`,
   ]
 }
 

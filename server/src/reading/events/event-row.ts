@@ -1,3 +1,4 @@
+import { oncePerObject } from '../../kernel/once-per-object.ts'
 import { fromSlot } from '../../lines/leaf-text.ts'
 import { isInParts, rebuildParts, referencesIn, timePathOf } from '../../lines/parts.ts'
 import { rebuild, type ShapePlaceholder, shapeReferences } from '../../lines/shape.ts'
@@ -7,13 +8,13 @@ import { severities } from '../../lines/table.ts'
 import { formatTime, fromNs } from '../../lines/time-text.ts'
 import { type ElementPath, elementPaths, valueInArrays } from '../../query/element.ts'
 import { keyNames } from '../../query/key-names.ts'
-import { slotIn } from '../filter/field-locations.ts'
+import { slotIn } from '../fields/field-locations.ts'
 import type { LocatedSource } from '../plan/table-reads.ts'
 import type { EventsRequest, FoundEvent } from '../query.ts'
 import type { BinaryRows } from '../run/row-binary.ts'
 
-/** The layout of the rows of a branch: the columns in `values`, and the sources that tell which key lies in which column. */
-export type BranchLayout = {
+/** The layout of the rows of a table: the columns in `values`, and the sources that tell which key lies in which column. */
+export type RowLayout = {
   readonly tableClass: TableClass
   readonly columns: readonly Slot[]
   readonly sources: ReadonlyMap<string, LocatedSource>
@@ -26,7 +27,7 @@ const severityNames = Object.fromEntries(Object.entries(severities).map(([word, 
 >
 
 export type StoredEventRow = Omit<FoundEvent, 'leaves' | 'raw'> & {
-  readonly branch: number
+  readonly layout: number
   readonly shape: string
   readonly raw: Buffer
   readonly more: ReadonlyMap<string, string>
@@ -37,7 +38,7 @@ export type StoredEventRow = Omit<FoundEvent, 'leaves' | 'raw'> & {
 /** Reads a row, in the column order of events-statement.ts. */
 export function storedEvent(rows: BinaryRows): StoredEventRow {
   return {
-    branch: Number(rows.uint64()),
+    layout: Number(rows.uint64()),
     timeNs: rows.int64(),
     seq: rows.uint64(),
     logId: rows.text(),
@@ -52,10 +53,10 @@ export function storedEvent(rows: BinaryRows): StoredEventRow {
   }
 }
 
-/** Reads a row of the only branch, in the order of its table. */
-export function storedTableRow(rows: BinaryRows, { columns, hasRaw }: BranchLayout): StoredEventRow {
+/** Reads a row of the only table, in the order of its table. */
+export function storedTableRow(rows: BinaryRows, { columns, hasRaw }: RowLayout): StoredEventRow {
   return {
-    branch: 0,
+    layout: 0,
     timeNs: rows.int64(),
     seq: rows.uint64(),
     logId: rows.uuid(),
@@ -73,8 +74,8 @@ export function storedTableRow(rows: BinaryRows, { columns, hasRaw }: BranchLayo
 const NO_BYTES = Buffer.alloc(0)
 
 /** Turns a row into an event with the requested keys. */
-export function foundEvent(stored: StoredEventRow, layout: BranchLayout, request: Pick<EventsRequest, 'keys'>): FoundEvent {
-  const { branch: _branch, shape, raw, more, parts, values, ...kept } = stored
+export function foundEvent(stored: StoredEventRow, layout: RowLayout, request: Pick<EventsRequest, 'keys'>): FoundEvent {
+  const { layout: _layout, shape, raw, more, parts, values, ...kept } = stored
   const source = layout.sources.get(stored.logId)
   if (!source) throw new Error('the event store returned an event of a dataset that was not queried')
   const bySlot = new Map(layout.columns.map((column, index) => [column, values[index] ?? '']))
@@ -91,7 +92,7 @@ export function foundEvent(stored: StoredEventRow, layout: BranchLayout, request
 /** Returns the values in the order of the line as far as its shape determines it, then the others. */
 function leavesOf(
   stored: StoredEventRow,
-  { tableClass }: BranchLayout,
+  { tableClass }: RowLayout,
   source: LocatedSource,
   slot: (column: Slot) => string,
 ): Map<string, string> {
@@ -130,13 +131,9 @@ function placesOf({ shape, parts, more }: StoredEventRow, { located }: LocatedSo
   })
 }
 
-const slotPaths = new WeakMap<ReadonlyMap<string, Slot>, ReadonlyMap<Slot, string>>()
-
-function pathsBySlot(slots: ReadonlyMap<string, Slot>): ReadonlyMap<Slot, string> {
-  const known = slotPaths.get(slots) ?? new Map([...slots].map(([path, slot]) => [slot, path]))
-  slotPaths.set(slots, known)
-  return known
-}
+const pathsBySlot = oncePerObject(
+  (slots: ReadonlyMap<string, Slot>): ReadonlyMap<Slot, string> => new Map([...slots].map(([path, slot]) => [slot, path])),
+)
 
 /** Keeps the requested keys. A value in an array is read from the array. */
 function selectKeys(leaves: Map<string, string>, keys: EventsRequest['keys']): ReadonlyMap<string, string> {
@@ -149,11 +146,8 @@ function selectKeys(leaves: Map<string, string>, keys: EventsRequest['keys']): R
   return kept
 }
 
-const requestedPaths = new WeakMap<readonly string[], ReadonlyMap<string, readonly ElementPath[]>>()
-
 /** The keys that a request may mean, with the arrays in which they may lie. */
-function pathsOfKeys(keys: readonly string[]): ReadonlyMap<string, readonly ElementPath[]> {
-  const known = requestedPaths.get(keys) ?? new Map(keys.flatMap(keyNames).map((key) => [key, elementPaths(key)]))
-  requestedPaths.set(keys, known)
-  return known
-}
+const pathsOfKeys = oncePerObject(
+  (keys: readonly string[]): ReadonlyMap<string, readonly ElementPath[]> =>
+    new Map(keys.flatMap(keyNames).map((key) => [key, elementPaths(key)])),
+)

@@ -1,12 +1,12 @@
 import type { EventStore } from '../../events/store/events.ts'
-import { areResultsKept } from '../cache/statement-results.ts'
-import { branchesOf } from '../plan/table-reads.ts'
+import { tableReadsFor } from '../plan/table-reads.ts'
 import type { EventQuery, EventsRequest, FoundEvent, QueryCost, QuerySource, TimeBounds } from '../query.ts'
-import { eventsOf, withinRetention } from '../reading.ts'
 import { costOf, type QueryRun, runAtOnce, startQueryRun } from '../run/run.ts'
+import { areResultsKept } from '../run/statement-results.ts'
 import { name, sql } from '../sql/sql.ts'
 import { countScopes, countStatements } from '../statistics/minute-rollup.ts'
-import { eventsPerBranch } from './events-statement.ts'
+import { eventsPerTable } from './events-statement.ts'
+import { eventsOf, withinRetention } from './read-events.ts'
 import { windowsOf } from './time-windows.ts'
 
 /** How many datasets with more events than the limit share a statement. Each stops reading by itself. */
@@ -37,7 +37,12 @@ export async function readNewestOfEach(
   )
   for (const sources of packSources(small, countOf)) {
     const all = { ...request, limit: SMALL_EVENTS + limit }
-    await readWindow(store, queryRun, { sources, branches: branchesOf(sources, []), wish: all, limit, window: query.bounds }, handle)
+    await readWindow(
+      store,
+      queryRun,
+      { sources, tableReads: tableReadsFor(sources, []), request: all, limit, window: query.bounds },
+      handle,
+    )
   }
   for (let first = 0; first < large.length; first += LARGE_AT_ONCE) {
     await readLarge(store, queryRun, { ...query, sources: large.slice(first, first + LARGE_AT_ONCE) }, request, handle)
@@ -47,9 +52,9 @@ export async function readNewestOfEach(
 
 /** Counts the events of each source within the bounds, by the stored counts of minutes. */
 async function countsOf(store: EventStore, queryRun: QueryRun, { sources, bounds }: EventQuery): Promise<ReadonlyMap<string, number>> {
-  const reads = branchesOf(sources, []).flatMap((branch) => {
-    const table = name(branch.table)
-    return countScopes(branch, bounds, { slices: 1, columns: [] }).map(({ scope, ...of }) => ({
+  const reads = tableReadsFor(sources, []).flatMap((tableRead) => {
+    const table = name(tableRead.table)
+    return countScopes(tableRead, bounds, { slices: 1, columns: [] }).map(({ scope, ...of }) => ({
       of,
       select: sql`select toString(log_id), toUInt64(count()) from ${table} where ${scope} group by log_id`,
     }))
@@ -83,8 +88,8 @@ function packSources(sources: readonly QuerySource[], countOf: (source: QuerySou
 
 type WindowRead = {
   sources: readonly QuerySource[]
-  branches: ReturnType<typeof branchesOf>
-  wish: EventsRequest
+  tableReads: ReturnType<typeof tableReadsFor>
+  request: EventsRequest
   limit: number
   window: TimeBounds
 }
@@ -92,10 +97,10 @@ type WindowRead = {
 async function readWindow(
   store: EventStore,
   queryRun: QueryRun,
-  { sources, branches, wish: request, limit, window }: WindowRead,
+  { sources, tableReads, request, limit, window }: WindowRead,
   handle: NewestEventsHandler,
 ): Promise<void> {
-  const plan = eventsPerBranch(branches, { filter: { kind: 'all' } }, request, window)
+  const plan = eventsPerTable(tableReads, { filter: { kind: 'all' } }, request, window)
   const found = plan ? await eventsOf(store, queryRun, plan, request) : []
   const byLog = Map.groupBy(found, ({ logId }) => logId)
   for (const { logId } of sources) handle(logId, (byLog.get(logId) ?? []).sort(newestFirst).slice(0, limit))
@@ -115,8 +120,8 @@ async function readLarge(
   const found = new Map<string, FoundEvent[]>(query.sources.map(({ logId }) => [logId, []]))
   for (const window of windowsOf(withinRetention(query), { newestFirst: true, fewer: true, inPeriodsOf: query.sources })) {
     const sources = query.sources.filter(({ logId }) => (found.get(logId)?.length ?? 0) < request.limit)
-    const branches = sources.flatMap((source) => branchesOf([source], []))
-    await readWindow(store, queryRun, { sources, branches, wish: request, limit: request.limit, window }, (logId, events) =>
+    const tableReads = sources.flatMap((source) => tableReadsFor([source], []))
+    await readWindow(store, queryRun, { sources, tableReads, request, limit: request.limit, window }, (logId, events) =>
       found.get(logId)?.push(...events),
     )
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../../test/reader.ts'
+import { openReader, type Reader } from '../../../../test/support/reader.ts'
 import { deleteEvents, oldestEventMs } from '../../events/purge/purge.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { openLogger } from '../../kernel/log.ts'

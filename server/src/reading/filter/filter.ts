@@ -1,17 +1,17 @@
 import { isInstantKey } from '@dendro/language/instant'
 import type { Condition, Filter } from '@dendro/language/tree'
-import { patternIsOneOf, patternText } from '../patterns/pattern-condition.ts'
-import { and, not, or, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
+import { isNegated, outsideTest, type PositiveCondition, positiveTest, sequenceMeets, timeMeets } from '../fields/comparisons.ts'
+import { type KeyColumns, keyLocations } from '../fields/field-locations.ts'
+import { fromKeyText, keyExists, keyMeets, mayBeInArray, type TextTest } from '../fields/field-text.ts'
+import { and, column, not, or, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
 import { type LineSources, rawLine } from '../text-search/rebuild-line.ts'
 import { lineMatch } from '../text-search/regex/match.ts'
 import { lineContains } from '../text-search/text-search.ts'
-import { isNegated, outsideTest, type PositiveCondition, positiveTest, sequenceMeets, timeMeets } from './comparisons.ts'
-import { type KeyColumns, keyLocations } from './field-locations.ts'
-import { fromKeyText, keyExists, keyMeets, mayBeInArray, type TextTest } from './field-text.ts'
 import { foldEqualities } from './merge-equalities.ts'
+import { patternIsOneOf, patternText } from './pattern-condition.ts'
 
-/** How to read the queried keys in one branch. */
-export type BranchContext = {
+/** How to read the queried keys in one table. */
+export type TableContext = {
   readonly slots: KeyColumns
   readonly lines: LineSources
   /** The names of the collection and dataset of an event. */
@@ -22,9 +22,9 @@ export type BranchContext = {
 }
 
 /** Compiles a filter to SQL that is true or false for every event, never NULL. */
-export const filterSql = (filter: Filter, context: BranchContext): SqlFragment => partSql(foldEqualities(filter), context)
+export const filterSql = (filter: Filter, context: TableContext): SqlFragment => partSql(foldEqualities(filter), context)
 
-function partSql(filter: Filter, context: BranchContext): SqlFragment {
+function partSql(filter: Filter, context: TableContext): SqlFragment {
   switch (filter.kind) {
     case 'all':
       return TRUE
@@ -43,7 +43,7 @@ function partSql(filter: Filter, context: BranchContext): SqlFragment {
 
 type Keyed = Exclude<Condition, { kind: 'contains' }>
 
-function conditionSql(condition: Keyed, context: BranchContext): SqlFragment {
+function conditionSql(condition: Keyed, context: TableContext): SqlFragment {
   const { key } = condition
   if (isInstantKey(key) || key === '@sequence') return numberCondition(condition)
   if (key === '@pattern') return patternSql(condition, context)
@@ -57,13 +57,13 @@ function conditionSql(condition: Keyed, context: BranchContext): SqlFragment {
   if (mayBeInArray(places)) return fromKeyText(places, (text) => textCondition(condition, { text, alwaysThere: false, ignoresCase: false }))
   if (condition.kind === 'exists') return condition.negated ? not(keyExists(places)) : keyExists(places)
   if (condition.kind === 'between' && condition.negated) return keyMeets(places, outsideTest(condition))
-  const met = keyMeets(places, positiveTest(condition))
-  return isNegated(condition) ? and([keyExists(places), not(met)]) : met
+  const matches = keyMeets(places, positiveTest(condition))
+  return isNegated(condition) ? and([keyExists(places), not(matches)]) : matches
 }
 
 /** An id of a family stands for all of its patterns, an id of a pattern for that pattern. */
-function patternSql(condition: Keyed, { family }: BranchContext): SqlFragment {
-  const texts = [...new Set([sql`skeleton`, family])].map(
+function patternSql(condition: Keyed, { family }: TableContext): SqlFragment {
+  const texts = [...new Set([column('skeleton'), family])].map(
     (number): BuiltInText => ({ text: patternText(number), alwaysThere: false, ignoresCase: false }),
   )
   const [first] = texts
@@ -71,31 +71,36 @@ function patternSql(condition: Keyed, { family }: BranchContext): SqlFragment {
   if (condition.kind === 'exists') return textCondition(condition, first)
   const isNot = isNegated(condition)
   const positive = positiveTest(condition)
-  const met = patternIsOneOf(condition, family) ?? or(texts.map(({ text }) => positive.of(text)))
-  return isNot ? and([sql`skeleton != 0`, not(met)]) : and([sql`skeleton != 0`, met])
+  const matches = patternIsOneOf(condition, family) ?? or(texts.map(({ text }) => positive.of(text)))
+  const hasPattern = sql`${column('skeleton')} != 0`
+  return and([hasPattern, isNot ? not(matches) : matches])
 }
 
 /** Compiles a condition on a number that every event has. */
 function numberCondition(condition: Keyed): SqlFragment {
   if (condition.kind === 'exists') return condition.negated ? not(TRUE) : TRUE
-  const met = condition.key === '@sequence' ? sequenceMeets(condition) : timeMeets(condition)
-  return isNegated(condition) ? not(met) : met
+  const matches = condition.key === '@sequence' ? sequenceMeets(condition) : timeMeets(condition)
+  return isNegated(condition) ? not(matches) : matches
 }
 
 /** A text that the store keeps or computes. '' means absent. */
 export type BuiltInText = { readonly text: SqlFragment; readonly alwaysThere: boolean; readonly ignoresCase: boolean }
 
-const STATUS: SqlFragment = sql`multiIf(sev in ('error', 'fatal'), 'error', sev = 'warn', 'warn', 'info')`
+const SEVERITY = column('sev')
+const STATUS: SqlFragment = using(
+  'costlyValue',
+  sql`multiIf(${SEVERITY} in ('error', 'fatal'), 'error', ${SEVERITY} = 'warn', 'warn', 'info')`,
+)
 
 /** Returns the text of a built-in key (`@…`), or undefined for all other keys. */
-export function builtIn(key: string, { lines, collection, dataset, family }: BranchContext): BuiltInText | undefined {
+export function builtIn(key: string, { lines, collection, dataset, family }: TableContext): BuiltInText | undefined {
   switch (key) {
     case '@raw':
       return { text: rawLine(lines), alwaysThere: true, ignoresCase: false }
     case '@status':
       return { text: STATUS, alwaysThere: true, ignoresCase: true }
     case '@origin':
-      return { text: sql`origin`, alwaysThere: false, ignoresCase: false }
+      return { text: column('origin'), alwaysThere: false, ignoresCase: false }
     case '@pattern':
       return { text: patternText(family), alwaysThere: false, ignoresCase: false }
     case '@collection':
@@ -113,8 +118,8 @@ function textCondition(condition: Keyed, { text, alwaysThere, ignoresCase }: Bui
   const test: TextTest = positiveTest(ignoresCase ? withLowerCaseLiterals(condition) : condition)
   const meets = (one: TextTest) => (one.holdsForAbsent ? and([isThere, one.of(text)]) : one.of(text))
   if (condition.kind === 'between' && condition.negated) return meets(outsideTest(condition))
-  const met = meets(test)
-  return isNegated(condition) ? and([isThere, not(met)]) : met
+  const matches = meets(test)
+  return isNegated(condition) ? and([isThere, not(matches)]) : matches
 }
 
 /** Lower-cases the literals, for texts that are stored in lower case. */

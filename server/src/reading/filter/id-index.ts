@@ -1,10 +1,11 @@
 import { isInParts } from '../../lines/parts.ts'
-import { ENDLESS, longestWordOf, PIECE_BYTES, PIECED_BYTES, piecesOf, type TableClass, tokensOf } from '../../lines/table.ts'
+import { ENDLESS, longestWordOf, PIECE_BYTES, PIECED_BYTES, piecesOf, type TableClass } from '../../lines/table.ts'
 import { and, constant, digits, or, param, type SqlFragment, sql } from '../sql/sql.ts'
 import { isInEntriesOnly } from '../text-search/in-parts.ts'
 import { formatsHolding, isAscii, isInValuesOnly, timeFormatsOf } from '../text-search/in-values.ts'
-import { type LineSources, timeFormatOfParts } from '../text-search/rebuild-line.ts'
+import { type LineSources, timeFormatIn } from '../text-search/rebuild-line.ts'
 import { searchFor } from '../text-search/text-search.ts'
+import { hasWord } from './word-index.ts'
 
 /** A word with a digit. Shorter ones are part of longer words nearly everywhere. */
 const LONG = /^(?=.*\d)[a-z0-9]{16,}$/
@@ -25,14 +26,14 @@ const HINTS_MAX = 3
 export function idHints(text: string, lines: LineSources, tableClass: TableClass): readonly SqlFragment[] {
   if (!isAscii(text)) return []
   // The index of words lacks the names of overflow entries.
-  const mayBeInNames = lines.hasParts && !lines.notInNames?.includes(text)
+  const mayBeInNames = lines.hasParts && !lines.absentFromKeys?.includes(text)
   const words = wordsIn(text.toLowerCase()).filter(({ isWhole }) => !isWhole || !mayBeInNames)
   if (words.length === 0 || !isInStoredTexts(text, lines)) return []
   return words.map((word) => hintOf(word, tableClass))
 }
 
 function hintOf({ word, isWhole, mayBeginInEscape }: Word, tableClass: TableClass): SqlFragment {
-  const isWord = (one: string) => sql`has(${constant(tokensOf(tableClass))}, ${param.text(one)})`
+  const isWord = (one: string) => hasWord(one, tableClass)
   if (isWhole) return isWord(word)
   const rest = mayBeginInEscape ? word.slice(1) : word
   return or([isWord(word), ...(mayBeginInEscape ? [isWord(rest)] : []), isInLongerWord(rest, tableClass)])
@@ -74,7 +75,7 @@ function isInStoredTexts(text: string, { shapes, hasParts, parts, levels }: Line
   if (!shapes) return false
   const search = searchFor(text, levels)
   const { inParts = [], whole = [] } = Object.groupBy(shapes, (shape) => (isInParts(shape) ? 'inParts' : 'whole'))
-  const formats = [...timeFormatsOf(whole), ...inParts.flatMap(timeFormatOfParts)]
+  const formats = [...timeFormatsOf(whole), ...inParts.flatMap(timeFormatIn)]
   if (search.isEscaped || mayBeTime(text, formats) || !isInValuesOnly(search, whole)) return false
   return !hasParts || (parts !== undefined && isInEntriesOnly(search, parts))
 }

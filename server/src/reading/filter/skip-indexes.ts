@@ -1,15 +1,17 @@
 import type { Filter } from '@dendro/language/tree'
 import { timeKeys } from '../../lines/event.ts'
-import { type TableClass, tokensOf } from '../../lines/table.ts'
+import type { TableClass } from '../../lines/table.ts'
 import { elementPaths } from '../../query/element.ts'
-import { overflowGranules } from '../plan/overflow-entries.ts'
-import { and, constant, or, param, type SqlFragment, sql, TRUE, textsOf } from '../sql/sql.ts'
-import { type LineSources, rebuildsLines } from '../text-search/rebuild-line.ts'
+import { isBuiltInKey, type KeyColumns, pathsOf } from '../fields/field-locations.ts'
+import { overflowGranules } from '../fields/overflow-entries.ts'
+import { and, hasTrait, or, type SqlFragment, TRUE } from '../sql/sql.ts'
+import { mayContainAll } from '../text-search/candidate-words.ts'
+import type { LineSources } from '../text-search/rebuild-line.ts'
 import { lineMatch } from '../text-search/regex/match.ts'
 import { neededTexts } from '../text-search/regex/required-literals.ts'
 import { lineContains, mayContainText } from '../text-search/text-search.ts'
-import { isBuiltInKey, type KeyColumns, pathsOf } from './field-locations.ts'
 import { idHints } from './id-index.ts'
+import { hasWord } from './word-index.ts'
 
 /**
  * Conditions that hold wherever the filter holds: for indexes, where those with alternatives are answered by two indexes together, and one that selects
@@ -21,15 +23,6 @@ export type IndexHints = {
   readonly candidates?: SqlFragment
 }
 export const NO_HINTS: IndexHints = { conditions: [], haveAlternatives: false }
-
-const CANDIDATES_FIRST = '/* candidates first */'
-/** Marks a statement that selects candidates. */
-export const CANDIDATES: SqlFragment = constant(CANDIDATES_FIRST)
-/**
- * Whether a statement tests columns of a few candidates. In large blocks, each of its many conditions is then prepared less often, and picking the events for
- * each would take longer.
- */
-export const testsCandidates = (statement: string): boolean => statement.includes(CANDIDATES_FIRST) && !rebuildsLines(statement)
 
 /** One rare word leaves little to read. More hints cost more than they save. */
 const HINTS_MAX = 2
@@ -57,14 +50,16 @@ function candidatesOf(filter: Filter, lines: LineSources): SqlFragment | undefin
     return parts.length === 0 ? undefined : and(parts)
   }
   if (filter.kind === 'contains') return mayContainText(filter.text, lines)
-  if (filter.kind !== 'regex' || filter.key !== '@raw' || filter.negated || lines.hasParts) return undefined
+  if (filter.kind !== 'regex' || filter.key !== '@raw' || filter.negated) return undefined
   const match = lineMatch(filter, lines)
   if (match) return match.candidates
-  for (const text of neededTexts(filter.pattern, filter.ignoreCase)) {
+  const needed = neededTexts(filter.pattern, filter.ignoreCase)
+  if (lines.hasParts || !lines.shapes) return mayContainAll(needed, lines)
+  for (const text of needed) {
     const candidates = lineContains(text, lines)
-    if (candidates !== TRUE && !rebuildsLines(textsOf(candidates).join(''))) return candidates
+    if (candidates !== TRUE && !hasTrait(candidates, 'lineRebuild')) return candidates
   }
-  return undefined
+  return mayContainAll(needed, lines)
 }
 
 /** Whether a filter is nothing but free text. Other conditions may leave less to search. */
@@ -73,12 +68,11 @@ const isFreeText = (filter: Filter): boolean => (filter.kind === 'and' ? filter.
 function indexHintsOf(filter: Filter, { tableClass, slots, lines }: HintSources): IndexHints {
   const words = [...new Set(wordsOf(filter))].sort((a, b) => b.length - a.length).slice(0, HINTS_MAX)
   if (words.length > 0) {
-    return { conditions: words.map((word) => sql`has(${constant(tokensOf(tableClass))}, ${param.text(word)})`), haveAlternatives: false }
+    return { conditions: words.map((word) => hasWord(word, tableClass)), haveAlternatives: false }
   }
   const alternatives = alternativesOf(filter)
   if (alternatives.length > 0) {
-    const tokens = constant(tokensOf(tableClass))
-    return { conditions: [or(alternatives.map((word) => sql`has(${tokens}, ${param.text(word)})`))], haveAlternatives: false }
+    return { conditions: [or(alternatives.map((word) => hasWord(word, tableClass)))], haveAlternatives: false }
   }
   for (const text of freeTextsOf(filter)) {
     const conditions = idHints(text, lines, tableClass)
@@ -89,10 +83,6 @@ function indexHintsOf(filter: Filter, { tableClass, slots, lines }: HintSources)
 
 /** Whether a filter compares a key with an id, so that the index of all words leaves little to read. */
 export const comparesIds = (filter: Filter): boolean => wordsOf(filter).length > 0 || alternativesOf(filter).length > 0
-
-/** Whether a statement uses the index of all words. */
-export const searchesWords = (statement: string): boolean => statement.includes(WORDS_OF_VALUES)
-const WORDS_OF_VALUES = 'has(tokens('
 
 /** What hints depend on: the table, where the queried keys lie, and what lines consist of. */
 type HintSources = { readonly tableClass: TableClass; readonly slots: KeyColumns; readonly lines: LineSources }

@@ -1,17 +1,15 @@
 import type { EventStore } from '../../events/store/events.ts'
 import { messageKeys } from '../../lines/event.ts'
 import type { PlaceholderExpressions } from '../../patterns/placeholders.ts'
-import { contextOf, scopeOf, whereOf } from '../events/events-statement.ts'
-import { type BranchContext, builtIn, filterSql } from '../filter/filter.ts'
-import { hintsOf } from '../filter/skip-indexes.ts'
-import { withShapes } from '../plan/line-shapes.ts'
-import { withOverflowKeys } from '../plan/overflow-keys.ts'
-import { branchesOf, freeTextsIn, keysIn } from '../plan/table-reads.ts'
+import { builtIn, type TableContext } from '../filter/filter.ts'
+import { type Prepared, prepare } from '../plan/prepare.ts'
+import { scopeOf } from '../plan/read-scope.ts'
+import { filterTable } from '../plan/table-read.ts'
+import { freeTextsIn, keysIn } from '../plan/table-reads.ts'
 import type { EventQuery, QueryCost } from '../query.ts'
-import { costOf, run, startQueryRun } from '../run/run.ts'
-import { and, digits, FALSE, joined, name, param, type SqlFragment, sql } from '../sql/sql.ts'
+import { costOf, run } from '../run/run.ts'
+import { digits, joined, param, type SqlFragment, sql, using } from '../sql/sql.ts'
 import { textOf } from '../statistics/aggregates.ts'
-import { withFamilies } from './pattern-families.ts'
 
 /** A value of a placeholder. Places count from 1. `distinct` and `total` are those of the place. */
 type PlacedValue = {
@@ -41,23 +39,23 @@ export async function readPlacedValues(
   given: EventQuery,
   { expressions, limit }: { readonly expressions: PlaceholderExpressions; readonly limit: number },
 ): Promise<PlacedValues> {
-  const queryRun = startQueryRun(given)
-  const keys = [...keysIn(given.filter), ...KEYS]
-  const query = await withFamilies(store, queryRun, given, keys)
-  const scope = { keys, bounds: query.bounds, texts: freeTextsIn(query.filter) }
-  const shaped = await withShapes(store, queryRun, branchesOf(query.sources, keys), scope)
-  const branches = await withOverflowKeys(store, queryRun, shaped, scope)
-  const parts = branches.flatMap((branch): SqlFragment[] => {
-    const context = contextOf(branch)
-    const met = filterSql(query.filter, context)
-    if (met === FALSE) return []
-    const where = whereOf(met, hintsOf(query.filter, { tableClass: branch.tableClass, ...context }))(and([scopeOf(branch, query.bounds)]))
-    const { text, source } = messageOf(context)
+  const wanted = { keys: [...keysIn(given.filter), ...KEYS], texts: freeTextsIn(given.filter), overflow: 'find' } as const
+  return prepare(store, given, wanted, (prepared) => readPrepared(store, prepared, { expressions, limit }))
+}
+
+async function readPrepared(
+  store: EventStore,
+  { queryRun, query, tableReads }: Prepared,
+  { expressions, limit }: { readonly expressions: PlaceholderExpressions; readonly limit: number },
+): Promise<PlacedValues> {
+  const parts = tableReads.flatMap((tableRead): SqlFragment[] => {
+    const filtered = filterTable(tableRead, query.filter)
+    if (!filtered) return []
+    const { text, source } = messageOf(filtered.context)
     const found = sql`extractGroups(${text}, ${param.text(expressions.shortest)})`
     const differs =
       expressions.longest === undefined ? sql`false` : sql`${found} != extractGroups(${text}, ${param.text(expressions.longest)})`
-    const table = name(branch.table)
-    return [sql`select ${found} as found, ${source} as source, ${differs} as differs from ${table} ${where}`]
+    return [sql`select ${found} as found, ${source} as source, ${differs} as differs ${filtered.from(scopeOf(tableRead, query.bounds))}`]
   })
   if (parts.length === 0) return { values: [], key: undefined, isAmbiguous: false, cost: costOf(queryRun, 1) }
   const rows = await run(
@@ -87,12 +85,12 @@ export async function readPlacedValues(
 }
 
 /** The text that the pattern of an event comes from, and the index of its key in KEYS. */
-function messageOf(context: BranchContext): { text: SqlFragment; source: SqlFragment } {
+function messageOf(context: TableContext): { text: SqlFragment; source: SqlFragment } {
   const isMessage = (key: string) => sql`${textOf(key, context)} not in ('', '\\0')`
   const texts = messageKeys.map((key) => sql`${isMessage(key)}, ${textOf(key, context)}`)
   const sources = messageKeys.map((key, at) => sql`${isMessage(key)}, ${digits(at)}`)
   return {
-    text: sql`multiIf(${joined(texts)}, ${builtIn('@raw', context)?.text ?? sql`''`})`,
+    text: using('costlyValue', sql`multiIf(${joined(texts)}, ${builtIn('@raw', context)?.text ?? sql`''`})`),
     source: sql`multiIf(${joined(sources)}, ${digits(messageKeys.length)})`,
   }
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../../test/reader.ts'
-import { openSendersAlone } from '../../../../test/senders.ts'
+import { openReader, type Reader } from '../../../../test/support/reader.ts'
+import { openSendersAlone } from '../../../../test/support/senders.ts'
 import { DISTINCT_PARTS, lateIndexes } from '../../lines/table.ts'
 import { startQueryRun } from '../run/run.ts'
-import { withShapes } from './line-shapes.ts'
-import { branchesOf } from './table-reads.ts'
+import { findLineFacts } from './line-shapes.ts'
+import { tableReadsFor } from './table-reads.ts'
 
 /** More lines than one granule has. */
 const LINES = 9_000
@@ -51,7 +51,7 @@ const store = () => reader.senders.app.app.world.events
 async function partsOf(dataset: string, fromMs = Date.parse(`${DAY}T00:00:00Z`)): Promise<readonly string[] | undefined> {
   const query = await reader.query([dataset])
   const bounds = { fromMs, toMs: fromMs + 86_400_000 }
-  const found = await withShapes(store(), startQueryRun(query), branchesOf(query.sources, ['@raw']), { keys: ['@raw'], bounds })
+  const found = await findLineFacts(store(), startQueryRun(query), tableReadsFor(query.sources, ['@raw']), { bounds })
   expect(found).toHaveLength(1)
   return found[0]?.parts?.toSorted()
 }

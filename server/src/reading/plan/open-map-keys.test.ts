@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../../test/reader.ts'
+import { openReader, type Reader } from '../../../../test/support/reader.ts'
 import { countMatching, readStats } from '../reading.ts'
 
 /** The key `labels.early` had a column before labels were an open map; the others never had one. */

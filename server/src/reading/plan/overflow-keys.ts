@@ -1,11 +1,11 @@
 import type { EventStore } from '../../events/store/events.ts'
-import { granulesOf } from '../events/events-statement.ts'
-import { isBuiltInKey, pathsOf } from '../filter/field-locations.ts'
-import type { TimeBounds } from '../query.ts'
+import { isBuiltInKey, pathsOf } from '../fields/field-locations.ts'
+import { hasOverflowKey, OVERFLOW_NAMES, overflowGranules } from '../fields/overflow-entries.ts'
+import type { TableFacts, TimeBounds } from '../query.ts'
 import { type QueryRun, run } from '../run/run.ts'
 import { and, joined, name, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
-import { hasOverflowKey, OVERFLOW_NAMES, overflowGranules } from './overflow-entries.ts'
-import type { QueryBranch } from './table-reads.ts'
+import { granulesOf } from './read-scope.ts'
+import type { TableRead } from './table-reads.ts'
 
 type QueriedKeys = { readonly keys: readonly string[]; readonly bounds: TimeBounds }
 
@@ -15,20 +15,17 @@ type QueriedKeys = { readonly keys: readonly string[]; readonly bounds: TimeBoun
  * belong to events that arrived after the query. For one key, the first event with any of its paths there counts for all of them: otherwise finding out
  * would take as long as reading the key, where most events have it in their map.
  */
-export async function withOverflowKeys(
+export async function findOverflowKeys(
   store: EventStore,
   queryRun: QueryRun,
-  branches: readonly QueryBranch[],
+  tableReads: readonly TableRead[],
   { keys, bounds }: QueriedKeys,
-): Promise<readonly QueryBranch[]> {
+): Promise<readonly Pick<TableFacts, 'overflowKeys'>[]> {
   const paths = queriedPaths(keys)
-  if (paths.length === 0) return branches
+  if (paths.length === 0) return tableReads.map(() => ({ overflowKeys: new Set() }))
   const find = new Set(keys.filter(isStored)).size === 1 ? readAnyOverflow : readOverflowKeys
   return Promise.all(
-    branches.map(async (branch) => {
-      const overflowKeys = new Set(await find(store, queryRun, branch, { keys: paths, bounds }))
-      return { ...branch, slots: { ...branch.slots, mayOverflow: (path: string) => overflowKeys.has(path) } }
-    }),
+    tableReads.map(async (tableRead) => ({ overflowKeys: new Set(await find(store, queryRun, tableRead, { keys: paths, bounds })) })),
   )
 }
 
@@ -43,7 +40,7 @@ const PATHS_FEW = 12
 async function readOverflowKeys(
   store: EventStore,
   queryRun: QueryRun,
-  branch: QueryBranch,
+  tableRead: TableRead,
   { keys, bounds }: QueriedKeys,
 ): Promise<string[]> {
   const isFew = keys.length <= PATHS_FEW
@@ -51,7 +48,7 @@ async function readOverflowKeys(
   const found = isFew
     ? sql`arrayFilter((path, isThere) -> isThere > 0, ${paths}, [${joined(keys.map((path) => sql`max(${hasOverflowKey(path)})`))}])`
     : sql`groupUniqArrayArray(arrayFilter(path -> has(${paths}, path), arrayMap(path -> toString(path), ${OVERFLOW_NAMES})))`
-  const from = eventsWith(keys, branch, bounds, isFew ? TRUE : sql`hasAny(${OVERFLOW_NAMES}, ${paths})`)
+  const from = eventsWith(keys, tableRead, bounds, isFew ? TRUE : sql`hasAny(${OVERFLOW_NAMES}, ${paths})`)
   // These are the events of the query, so they must not count twice.
   const rows = await run(store, { ...queryRun, rows: 0 }, sql`select ${found} ${from}`)
   return rows.next() ? rows.texts() : []
@@ -61,13 +58,13 @@ async function readOverflowKeys(
 async function readAnyOverflow(
   store: EventStore,
   queryRun: QueryRun,
-  branch: QueryBranch,
+  tableRead: TableRead,
   { keys, bounds }: QueriedKeys,
 ): Promise<readonly string[]> {
-  const from = eventsWith(keys, branch, bounds, or(keys.map(hasOverflowKey)))
+  const from = eventsWith(keys, tableRead, bounds, or(keys.map(hasOverflowKey)))
   const rows = await run(store, { ...queryRun, rows: 0 }, sql`select 1 ${from} limit 1`)
   return rows.next() ? keys : []
 }
 
-const eventsWith = (keys: readonly string[], branch: QueryBranch, bounds: TimeBounds, met: SqlFragment): SqlFragment =>
-  sql`from ${name(branch.table)} where ${and([granulesOf(branch, bounds), overflowGranules(keys), met])}`
+const eventsWith = (keys: readonly string[], tableRead: TableRead, bounds: TimeBounds, condition: SqlFragment): SqlFragment =>
+  sql`from ${name(tableRead.table)} where ${and([granulesOf(tableRead, bounds), overflowGranules(keys), condition])}`

@@ -1,37 +1,33 @@
 import type { Condition, Filter } from '@dendro/language/tree'
+import { oncePerObject } from '../../kernel/once-per-object.ts'
 import type { DatasetLayout } from '../../lines/catalog.ts'
 import { NO_PERIOD } from '../../lines/periods.ts'
 import type { Slot } from '../../lines/slots.ts'
 import { type EventsTable, eventsTable, type TableClass } from '../../lines/table.ts'
-import { hasSlot, type KeyColumns, pathsOf, slotIn } from '../filter/field-locations.ts'
-import type { QuerySource } from '../query.ts'
-import { joined, name, type Param, param, type SqlFragment, sql } from '../sql/sql.ts'
+import { hasSlot, type KeyColumns, pathsOf, slotIn } from '../fields/field-locations.ts'
+import type { QuerySource, TableFacts } from '../query.ts'
+import { column, joined, type Param, param, type SqlFragment, sql, using } from '../sql/sql.ts'
 
 /** Reads one table for some sources: those whose queried keys lie in the same columns, or all of them. */
-export type QueryBranch = EventsTable & {
-  /** The lengths of the periods by which the table has sorted the rows of these sources. None where rows are sorted by time. */
-  readonly periods: readonly number[]
-  readonly sources: readonly LocatedSource[]
-  /** The columns of the queried keys. */
-  readonly slots: KeyColumns
-  /** The shapes of all lines that are read. Undefined when they are unknown or too many. */
-  readonly shapes?: readonly string[]
-  /** The parts of all lines whose shape is in parts. Undefined when they are unknown or too many. */
-  readonly parts?: readonly string[]
-  /** The free texts of the query that no name of an overflow entry contains, in lines whose shape is in parts. */
-  readonly notInNames?: readonly string[]
-}
+export type TableRead = EventsTable &
+  Omit<TableFacts, 'overflowKeys'> & {
+    /** The lengths of the periods by which the table has sorted the rows of these sources. None where rows are sorted by time. */
+    readonly periods: readonly number[]
+    readonly sources: readonly LocatedSource[]
+    /** The columns of the queried keys. */
+    readonly slots: KeyColumns
+  }
 
 /** A source that has events. */
 export type LocatedSource = QuerySource & { readonly located: DatasetLayout }
 
-/** The maximum number of branches for one table. Beyond it one branch reads all sources and looks up the column of a key for each event. */
-const BRANCHES_MAX = 12
-/** Queries with more keys get a single branch per table, because their statement is long enough. */
+/** The maximum number of reads of one table. Beyond it one read takes all sources and looks up the column of a key for each event. */
+const READS_MAX = 12
+/** Queries with more keys read each table once, because their statement is long enough. */
 const PATHS_FEW = 40
 
-/** Returns the branches for a query on these keys. Sources without events need none. */
-export function branchesOf(sources: readonly QuerySource[], keys: readonly string[]): readonly QueryBranch[] {
+/** Returns how to read the tables for a query on these keys. Sources without events need no read. */
+export function tableReadsFor(sources: readonly QuerySource[], keys: readonly string[]): readonly TableRead[] {
   const required = new Set(sources.flatMap((source) => source.required ?? []))
   const paths = [...new Set([...keys, ...[...required].flatMap(keysIn)].flatMap(pathsOf))]
   const numbers = new Map([...required].map((filter, index) => [filter, String(index)]))
@@ -46,12 +42,12 @@ export function branchesOf(sources: readonly QuerySource[], keys: readonly strin
       }
     }
   }
-  return [...byTable].flatMap(([table, { tableClass, own }]): QueryBranch[] => {
+  return [...byTable].flatMap(([table, { tableClass, own }]): TableRead[] => {
     const place = { table, tableClass }
     const alike = Map.groupBy(own, ({ located, required: filter }) =>
       [...paths.map((path) => slotIn(tableClass, located.map.slots, path) ?? ''), filter ? numbers.get(filter) : ''].join(' '),
     )
-    if (alike.size > (paths.length > PATHS_FEW ? 1 : BRANCHES_MAX))
+    if (alike.size > (paths.length > PATHS_FEW ? 1 : READS_MAX))
       return [{ ...place, periods: periodsOf(place, own), sources: own, slots: perDatasetColumns(tableClass, own, paths) }]
     return [...alike.values()].map((same) => ({
       ...place,
@@ -71,7 +67,7 @@ const periodsOf = ({ table, tableClass }: EventsTable, sources: readonly Located
 function sharedColumns(tableClass: TableClass, [first]: readonly LocatedSource[]): KeyColumns {
   const text = (path: string) => {
     const slot = first && slotIn(tableClass, first.located.map.slots, path)
-    return slot === undefined ? undefined : name(slot)
+    return slot === undefined ? undefined : column(slot)
   }
   return { text, mayOverflow: () => true }
 }
@@ -87,24 +83,24 @@ function perDatasetText(tableClass: TableClass, sources: readonly LocatedSource[
   const columns = [...new Set(slots)].filter((slot) => slot !== undefined)
   const [only] = columns
   if (only === undefined) return undefined
-  if (columns.length === 1 && slots.every((slot) => slot !== undefined)) return name(only)
+  if (columns.length === 1 && slots.every((slot) => slot !== undefined)) return column(only)
   const numbers = slots.map((slot) => (slot === undefined ? 0 : columns.indexOf(slot) + 1))
   const place = sql`transform(log_id, ${idsOf(sources)}, ${param.uint8s(numbers)}, 0)`
-  const cases = columns.map((column, index) => sql`${place} = ${param.int64(BigInt(index + 1))}, toString(${name(column)})`)
-  return sql`multiIf(${joined(cases)}, '')`
+  const cases = columns.map((slot, index) => sql`${place} = ${param.int64(BigInt(index + 1))}, toString(${column(slot)})`)
+  return using('costlyValue', sql`multiIf(${joined(cases)}, '')`)
 }
 
-const ids = new WeakMap<readonly LocatedSource[], Param>()
+/** A table with what is known about its events. */
+export function withFacts(tableRead: TableRead, { overflowKeys, ...ofLines }: TableFacts = {}): TableRead {
+  const mayOverflow = overflowKeys ? (path: string) => overflowKeys.has(path) : tableRead.slots.mayOverflow
+  return { ...tableRead, ...ofLines, slots: { ...tableRead.slots, mayOverflow } }
+}
 
 /** Returns one parameter per list of sources, so that their ids are sent once. */
-export function idsOf(sources: readonly LocatedSource[]): Param {
-  const known = ids.get(sources) ?? param.uuids(sources.map(({ logId }) => logId))
-  ids.set(sources, known)
-  return known
-}
+export const idsOf = oncePerObject((sources: readonly LocatedSource[]): Param => param.uuids(sources.map(({ logId }) => logId)))
 
-/** Returns the columns in which any source of the branch has values, in a fixed order. */
-export function columnsOf({ tableClass, sources }: Pick<QueryBranch, 'tableClass' | 'sources'>): readonly Slot[] {
+/** Returns the columns in which any source of the read has values, in a fixed order. */
+export function columnsOf({ tableClass, sources }: Pick<TableRead, 'tableClass' | 'sources'>): readonly Slot[] {
   const columns = new Set<Slot>()
   for (const { located } of sources) {
     for (const slot of located.map.slots.values()) if (hasSlot(tableClass, slot)) columns.add(slot)
@@ -112,8 +108,8 @@ export function columnsOf({ tableClass, sources }: Pick<QueryBranch, 'tableClass
   return [...columns].sort(bySlot)
 }
 
-/** The columns that every source of the branch uses for levels, or not at all. */
-export function levelColumns({ sources }: Pick<QueryBranch, 'sources'>): readonly Slot[] {
+/** The columns that every source of the read uses for levels, or not at all. */
+export function levelColumns({ sources }: Pick<TableRead, 'sources'>): readonly Slot[] {
   const maps = sources.map(({ located }) => located.map.slots)
   const found = [...new Set(maps.flatMap((slots) => slots.get('level') ?? []))]
   return found.filter((slot) => maps.every((slots) => [...slots].every(([path, own]) => own !== slot || path === 'level')))

@@ -1,13 +1,13 @@
 import { Failure } from '../../kernel/errors.ts'
 import type { QueryAdmission, QueryBounds, QueryClass, QueryOwner, QuerySlot, QueryTicket, World } from '../../world.ts'
-import { Lane, type LaneEntry } from './fair-queue.ts'
+import { QueryQueue, type QueueEntry } from './fair-queue.ts'
 
 /** The concurrent statements of one query, unless its organization shares the store with others. */
 const STATEMENTS_AT_ONCE = 4
 /** The waiting queries of an organization for each one that it may run. */
 const WAITING_PER_RUNNING = 8
 const RETRY_AFTER_S = 2
-/** Internal reads have their own lanes, so that they and queries of callers never wait for each other. */
+/** Internal reads have their own queues, so that they and queries of callers never wait for each other. */
 const MONITORS_AT_ONCE = 4
 const TAILS_AT_ONCE = 4
 const EXPORTS_AT_ONCE = 2
@@ -17,15 +17,15 @@ type Deps = Pick<World, 'clock'>
 /** Decides, for this process, which query runs, which one waits, and which one is refused. */
 export function openAdmission(bounds: QueryBounds, { clock }: Deps): QueryAdmission {
   const internalLane = (atOnce: number) =>
-    new Lane({ running: atOnce, perOrg: atOnce, perOrgShared: atOnce, reserved: 1, waitingPerOrg: Number.POSITIVE_INFINITY }, clock)
+    new QueryQueue({ running: atOnce, perOrg: atOnce, perOrgShared: atOnce, reserved: 1, waitingPerOrg: Number.POSITIVE_INFINITY }, clock)
   const { perOrg } = bounds
-  const lanes: Record<QueryClass, Lane> = {
-    caller: new Lane({ ...bounds, waitingPerOrg: perOrg * WAITING_PER_RUNNING }, clock),
+  const queues: Record<QueryClass, QueryQueue> = {
+    caller: new QueryQueue({ ...bounds, waitingPerOrg: perOrg * WAITING_PER_RUNNING }, clock),
     monitor: internalLane(MONITORS_AT_ONCE),
     tail: internalLane(TAILS_AT_ONCE),
     export: internalLane(EXPORTS_AT_ONCE),
   }
-  return { ticket: (owner) => new AdmissionTicket(lanes[owner.class], owner, clock), running: (kind) => lanes[kind].running }
+  return { ticket: (owner) => new AdmissionTicket(queues[owner.class], owner, clock), running: (kind) => queues[kind].running }
 }
 
 /**
@@ -33,17 +33,17 @@ export function openAdmission(bounds: QueryBounds, { clock }: Deps): QueryAdmiss
  * that has begun waits ahead of those that have not, and is never refused.
  */
 class AdmissionTicket implements QueryTicket {
-  readonly #lane: Lane
+  readonly #queue: QueryQueue
   readonly #owner: QueryOwner
   readonly #clock: World['clock']
-  #entry: LaneEntry | undefined
+  #entry: QueueEntry | undefined
   #users = 0
   #statements = 0
   #hasBegun = false
   readonly #next: (() => void)[] = []
 
-  constructor(lane: Lane, owner: QueryOwner, clock: World['clock']) {
-    this.#lane = lane
+  constructor(queue: QueryQueue, owner: QueryOwner, clock: World['clock']) {
+    this.#queue = queue
     this.#owner = owner
     this.#clock = clock
   }
@@ -66,7 +66,7 @@ class AdmissionTicket implements QueryTicket {
       await this.#statementSlot()
       try {
         signal.throwIfAborted()
-        return await work({ rank: entry.rank, running: this.#lane.running, isLast: this.#owner.class === 'export' })
+        return await work({ rank: entry.rank, running: this.#queue.running, isLast: this.#owner.class === 'export' })
       } finally {
         this.#statements -= 1
         for (const wake of this.#next.splice(0)) wake()
@@ -76,10 +76,10 @@ class AdmissionTicket implements QueryTicket {
     }
   }
 
-  #join(): LaneEntry {
+  #join(): QueueEntry {
     if (!this.#entry) {
-      const entry = this.#lane.enter(this.#owner, this.#hasBegun)
-      if ('full' in entry) throw refusal(entry.full, this.#owner, this.#lane.bounds.perOrg)
+      const entry = this.#queue.enter(this.#owner, this.#hasBegun)
+      if ('full' in entry) throw refusal(entry.full, this.#owner, this.#queue.bounds.perOrg)
       this.#entry = entry
     }
     this.#users += 1
@@ -93,7 +93,7 @@ class AdmissionTicket implements QueryTicket {
     this.#entry = undefined
   }
 
-  async #granted(entry: LaneEntry, { signal, waitMs }: { signal: AbortSignal; waitMs: number }): Promise<void> {
+  async #granted(entry: QueueEntry, { signal, waitMs }: { signal: AbortSignal; waitMs: number }): Promise<void> {
     if (!entry.isGranted) {
       const ended = new AbortController()
       const late = this.#clock.sleep(waitMs, AbortSignal.any([ended.signal, signal])).then(
@@ -109,7 +109,7 @@ class AdmissionTicket implements QueryTicket {
   }
 
   async #statementSlot(): Promise<void> {
-    const statementsMax = (): number => Math.min(STATEMENTS_AT_ONCE, this.#lane.statementsAtOnce(this.#owner.orgId))
+    const statementsMax = (): number => Math.min(STATEMENTS_AT_ONCE, this.#queue.statementsAtOnce(this.#owner.orgId))
     while (this.#statements >= statementsMax()) await new Promise<void>((wake) => void this.#next.push(wake))
     this.#statements += 1
   }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { QueryOwner } from '../../world.ts'
-import { Lane, type LaneBounds, type LaneEntry } from './fair-queue.ts'
+import { QueryQueue, type QueryQueueBounds, type QueueEntry } from './fair-queue.ts'
 
-const BOUNDS: LaneBounds = { running: 4, perOrg: 3, perOrgShared: 3, reserved: 0, waitingPerOrg: 4 }
+const BOUNDS: QueryQueueBounds = { running: 4, perOrg: 3, perOrgShared: 3, reserved: 0, waitingPerOrg: 4 }
 const never = () => new Promise<void>(() => undefined)
 const clock = { monotonicMs: () => 0, sleep: never }
-const laneOf = (bounds: Partial<LaneBounds> = {}): Lane => new Lane({ ...BOUNDS, ...bounds }, clock)
+const laneOf = (bounds: Partial<QueryQueueBounds> = {}): QueryQueue => new QueryQueue({ ...BOUNDS, ...bounds }, clock)
 
 const owner = (orgId: string, credential = 'key', more: Partial<QueryOwner> = {}): QueryOwner => ({
   class: 'caller',
@@ -16,67 +16,67 @@ const owner = (orgId: string, credential = 'key', more: Partial<QueryOwner> = {}
   ...more,
 })
 
-function entered(lane: Lane, one: QueryOwner, hasBegun = false): LaneEntry {
-  const place = lane.enter(one, hasBegun)
+function entered(queue: QueryQueue, one: QueryOwner, hasBegun = false): QueueEntry {
+  const place = queue.enter(one, hasBegun)
   if ('full' in place) throw new Error(`the ${place.full} is full`)
   return place
 }
 
-const states = (places: readonly LaneEntry[]): boolean[] => places.map(({ isGranted }) => isGranted)
+const states = (places: readonly QueueEntry[]): boolean[] => places.map(({ isGranted }) => isGranted)
 
 describe('a credential', () => {
   test('runs and queues queries up to its limits, and is refused one more', () => {
-    const lane = laneOf()
-    const places = Array.from({ length: 4 }, () => entered(lane, owner('a')))
+    const queue = laneOf()
+    const places = Array.from({ length: 4 }, () => entered(queue, owner('a')))
     expect(states(places)).toEqual([true, true, false, false])
-    expect(lane.enter(owner('a'), false)).toEqual({ full: 'credential' })
-    expect(entered(lane, owner('a', 'another')).isGranted).toBe(true)
+    expect(queue.enter(owner('a'), false)).toEqual({ full: 'credential' })
+    expect(entered(queue, owner('a', 'another')).isGranted).toBe(true)
   })
 
   test('runs its longest waiting query when another one ends', () => {
-    const lane = laneOf()
-    const [first, , third, fourth] = Array.from({ length: 4 }, () => entered(lane, owner('a')))
+    const queue = laneOf()
+    const [first, , third, fourth] = Array.from({ length: 4 }, () => entered(queue, owner('a')))
     first?.leave()
     first?.leave()
     expect([third?.isGranted, fourth?.isGranted]).toEqual([true, false])
-    expect(lane.enter(owner('a'), false)).toHaveProperty('isGranted', false)
+    expect(queue.enter(owner('a'), false)).toHaveProperty('isGranted', false)
   })
 
   test('never rejects a query that has started, and runs it first', () => {
-    const lane = laneOf()
-    const [first] = Array.from({ length: 4 }, () => entered(lane, owner('a')))
-    const begun = entered(lane, owner('a'), true)
+    const queue = laneOf()
+    const [first] = Array.from({ length: 4 }, () => entered(queue, owner('a')))
+    const begun = entered(queue, owner('a'), true)
     expect(begun.isGranted).toBe(false)
     first?.leave()
     expect(begun.isGranted).toBe(true)
   })
 
   test('can queue another query after one stopped waiting', () => {
-    const lane = laneOf()
-    const places = Array.from({ length: 4 }, () => entered(lane, owner('a')))
+    const queue = laneOf()
+    const places = Array.from({ length: 4 }, () => entered(queue, owner('a')))
     places[3]?.leave()
-    expect(entered(lane, owner('a')).isGranted).toBe(false)
+    expect(entered(queue, owner('a')).isGranted).toBe(false)
   })
 })
 
 describe('an organization', () => {
   test('limits the running and waiting queries of an organization, for any number of credentials', () => {
-    const lane = laneOf()
-    const places = Array.from({ length: 7 }, (_, n) => entered(lane, owner('a', `key ${n}`)))
+    const queue = laneOf()
+    const places = Array.from({ length: 7 }, (_, n) => entered(queue, owner('a', `key ${n}`)))
     expect(places.filter(({ isGranted }) => isGranted)).toHaveLength(BOUNDS.perOrg)
-    expect(lane.enter(owner('a', 'one more'), false)).toEqual({ full: 'organization' })
+    expect(queue.enter(owner('a', 'one more'), false)).toEqual({ full: 'organization' })
   })
 
   test('cannot use the last slot of another one', () => {
-    const lane = laneOf()
-    for (let n = 0; n < 7; n += 1) entered(lane, owner('a', `key ${n}`))
-    expect(entered(lane, owner('b')).isGranted).toBe(true)
+    const queue = laneOf()
+    for (let n = 0; n < 7; n += 1) entered(queue, owner('a', `key ${n}`))
+    expect(entered(queue, owner('b')).isGranted).toBe(true)
   })
 
   test('alternates with other organizations, in any order of arrival', () => {
-    const lane = laneOf({ running: 1, perOrg: 1 })
-    const running = entered(lane, owner('a'))
-    const waiting = [owner('a'), owner('a', 'other'), owner('b'), owner('c'), owner('b')].map((one) => entered(lane, one))
+    const queue = laneOf({ running: 1, perOrg: 1 })
+    const running = entered(queue, owner('a'))
+    const waiting = [owner('a'), owner('a', 'other'), owner('b'), owner('c'), owner('b')].map((one) => entered(queue, one))
     const grants: string[] = []
     let last = running
     for (let round = 0; round < waiting.length; round += 1) {
@@ -90,10 +90,10 @@ describe('an organization', () => {
   })
 
   test('runs queries of the credential with the fewest running ones first', () => {
-    const lane = laneOf({ running: 3, perOrg: 3 })
-    const busy = [entered(lane, owner('a')), entered(lane, owner('a'))]
-    const other = entered(lane, owner('a', 'third'))
-    const [again, quiet] = [entered(lane, owner('a')), entered(lane, owner('a', 'quiet'))]
+    const queue = laneOf({ running: 3, perOrg: 3 })
+    const busy = [entered(queue, owner('a')), entered(queue, owner('a'))]
+    const other = entered(queue, owner('a', 'third'))
+    const [again, quiet] = [entered(queue, owner('a')), entered(queue, owner('a', 'quiet'))]
     other.leave()
     expect([again.isGranted, quiet.isGranted]).toEqual([false, true])
     busy[0]?.leave()
@@ -103,15 +103,16 @@ describe('an organization', () => {
 
 describe('organizations that are active together', () => {
   const bounds = { running: 6, perOrg: 6, perOrgShared: 2, reserved: 2, waitingPerOrg: 9 }
-  const many = (lane: Lane, orgId: string): LaneEntry[] => Array.from({ length: 4 }, (_, n) => entered(lane, owner(orgId, `key ${n}`)))
+  const many = (queue: QueryQueue, orgId: string): QueueEntry[] =>
+    Array.from({ length: 4 }, (_, n) => entered(queue, owner(orgId, `key ${n}`)))
 
   test('run fewer queries each than one alone, which starts no more until it is below its limit', () => {
-    const lane = laneOf(bounds)
-    const first = many(lane, 'a')
+    const queue = laneOf(bounds)
+    const first = many(queue, 'a')
     expect(states(first)).toEqual([true, true, true, true])
-    const other = entered(lane, owner('b'))
+    const other = entered(queue, owner('b'))
     expect(other.isGranted).toBe(true)
-    const next = entered(lane, owner('a', 'key 5'))
+    const next = entered(queue, owner('a', 'key 5'))
     expect(next.isGranted).toBe(false)
     for (const place of first.slice(0, 2)) place.leave()
     expect(next.isGranted).toBe(false)
@@ -120,27 +121,27 @@ describe('organizations that are active together', () => {
   })
 
   test('leave the last slots to organizations that run nothing', () => {
-    const lane = laneOf(bounds)
-    entered(lane, owner('quiet')).leave()
-    expect([...states(many(lane, 'a')), ...states(many(lane, 'b'))]).toEqual([true, true, false, false, true, true, false, false])
-    expect([entered(lane, owner('c')), entered(lane, owner('d'))].map(({ isGranted }) => isGranted)).toEqual([true, true])
-    expect(entered(lane, owner('e')).isGranted).toBe(false)
+    const queue = laneOf(bounds)
+    entered(queue, owner('quiet')).leave()
+    expect([...states(many(queue, 'a')), ...states(many(queue, 'b'))]).toEqual([true, true, false, false, true, true, false, false])
+    expect([entered(queue, owner('c')), entered(queue, owner('d'))].map(({ isGranted }) => isGranted)).toEqual([true, true])
+    expect(entered(queue, owner('e')).isGranted).toBe(false)
   })
 
   test('get the full limit again when the others have been inactive for a minute', () => {
     let nowMs = 0
-    const lane = new Lane({ ...BOUNDS, ...bounds }, { monotonicMs: () => nowMs, sleep: never })
-    entered(lane, owner('b')).leave()
-    expect(states(many(lane, 'a'))).toEqual([true, true, false, false])
+    const queue = new QueryQueue({ ...BOUNDS, ...bounds }, { monotonicMs: () => nowMs, sleep: never })
+    entered(queue, owner('b')).leave()
+    expect(states(many(queue, 'a'))).toEqual([true, true, false, false])
     nowMs = 61_000
-    expect(entered(lane, owner('a', 'key 5')).isGranted).toBe(true)
+    expect(entered(queue, owner('a', 'key 5')).isGranted).toBe(true)
   })
 })
 
 describe('short queries', () => {
-  const bounds = { running: 8, perOrg: 6, perOrgShared: 6, young: { atOnce: 2, forMs: 250 } }
+  const bounds = { running: 8, perOrg: 6, perOrgShared: 6, recentlyStarted: { atOnce: 2, forMs: 250 } }
 
-  /** A lane on a clock that the test moves. */
+  /** A queue on a clock that the test moves. */
   function laneInTime() {
     let nowMs = 0
     const wakes: { atMs: number; wake: () => void }[] = []
@@ -154,13 +155,13 @@ describe('short queries', () => {
       await Promise.resolve()
       await Promise.resolve()
     }
-    return { lane: new Lane({ ...BOUNDS, ...bounds }, { monotonicMs: () => nowMs, sleep }), passTo }
+    return { queue: new QueryQueue({ ...BOUNDS, ...bounds }, { monotonicMs: () => nowMs, sleep }), passTo }
   }
-  const key = (lane: Lane, number: number, orgId = 'a') => entered(lane, owner(orgId, `key ${number}`))
+  const key = (queue: QueryQueue, number: number, orgId = 'a') => entered(queue, owner(orgId, `key ${number}`))
 
   test('run few at once, and long ones do not hold them up', async () => {
-    const { lane, passTo } = laneInTime()
-    const places = [1, 2, 3, 4, 5].map((number) => key(lane, number))
+    const { queue, passTo } = laneInTime()
+    const places = [1, 2, 3, 4, 5].map((number) => key(queue, number))
     expect(states(places)).toEqual([true, true, false, false, false])
     places[0]?.leave()
     expect(states(places)).toEqual([true, true, true, false, false])
@@ -168,25 +169,25 @@ describe('short queries', () => {
     expect(states(places)).toEqual([true, true, true, false, false])
     await passTo(250)
     expect(states(places)).toEqual([true, true, true, true, true])
-    expect(key(lane, 6).isGranted).toBe(false)
+    expect(key(queue, 6).isGranted).toBe(false)
     await passTo(500)
-    expect(key(lane, 7).isGranted).toBe(true)
+    expect(key(queue, 7).isGranted).toBe(true)
   })
 
   test('of another organization do not wait for them', () => {
-    const { lane } = laneInTime()
-    for (const number of [1, 2, 3]) key(lane, number)
-    expect(key(lane, 1, 'b').isGranted).toBe(true)
+    const { queue } = laneInTime()
+    for (const number of [1, 2, 3]) key(queue, number)
+    expect(key(queue, 1, 'b').isGranted).toBe(true)
   })
 
   test('run when long ones end that all slots were taken by', async () => {
-    const { lane, passTo } = laneInTime()
-    const long: LaneEntry[] = []
+    const { queue, passTo } = laneInTime()
+    const long: QueueEntry[] = []
     for (let at = 0; at < 3; at += 1) {
-      long.push(key(lane, 2 * at), key(lane, 2 * at + 1))
+      long.push(key(queue, 2 * at), key(queue, 2 * at + 1))
       await passTo((at + 1) * 250)
     }
-    const waiting = [10, 11, 12, 13].map((number) => key(lane, number))
+    const waiting = [10, 11, 12, 13].map((number) => key(queue, number))
     expect(states(waiting)).toEqual([false, false, false, false])
     for (const place of long.slice(0, 4)) place.leave()
     expect(states(waiting)).toEqual([true, true, false, false])
@@ -197,25 +198,25 @@ describe('short queries', () => {
 
 describe('the rank of a query', () => {
   test('counts the queries of its own credential while no other organization is active', () => {
-    const lane = laneOf()
-    expect([owner('a'), owner('a'), owner('a', 'other')].map((one) => entered(lane, one).rank)).toEqual([1, 2, 1])
+    const queue = laneOf()
+    expect([owner('a'), owner('a'), owner('a', 'other')].map((one) => entered(queue, one).rank)).toEqual([1, 2, 1])
   })
 
   test('counts the queries of the whole organization as soon as another organization is active', () => {
-    const lane = laneOf({ running: 8, perOrg: 4, perOrgShared: 4 })
-    entered(lane, owner('a'))
-    expect(entered(lane, owner('b')).rank).toBe(1)
-    expect([entered(lane, owner('a', 'second')).rank, entered(lane, owner('a', 'third')).rank]).toEqual([2, 3])
-    expect(entered(lane, owner('b', 'second')).rank).toBe(2)
+    const queue = laneOf({ running: 8, perOrg: 4, perOrgShared: 4 })
+    entered(queue, owner('a'))
+    expect(entered(queue, owner('b')).rank).toBe(1)
+    expect([entered(queue, owner('a', 'second')).rank, entered(queue, owner('a', 'third')).rank]).toEqual([2, 3])
+    expect(entered(queue, owner('b', 'second')).rank).toBe(2)
   })
 
   test('counts per credential again when the other organization has been inactive for a minute', () => {
     let nowMs = 0
-    const lane = new Lane({ ...BOUNDS, running: 8, perOrg: 4, perOrgShared: 4 }, { monotonicMs: () => nowMs, sleep: never })
-    entered(lane, owner('b')).leave()
-    entered(lane, owner('a'))
-    expect(entered(lane, owner('a', 'second')).rank).toBe(2)
+    const queue = new QueryQueue({ ...BOUNDS, running: 8, perOrg: 4, perOrgShared: 4 }, { monotonicMs: () => nowMs, sleep: never })
+    entered(queue, owner('b')).leave()
+    entered(queue, owner('a'))
+    expect(entered(queue, owner('a', 'second')).rank).toBe(2)
     nowMs = 61_000
-    expect(entered(lane, owner('a', 'third')).rank).toBe(1)
+    expect(entered(queue, owner('a', 'third')).rank).toBe(1)
   })
 })

@@ -1,7 +1,7 @@
 import type { QueryOwner, World } from '../../world.ts'
 
-/** The limits of a lane. An infinite `waitingPerOrg` refuses nothing. */
-export type LaneBounds = {
+/** The limits of a queue. An infinite `waitingPerOrg` refuses nothing. */
+export type QueryQueueBounds = {
   readonly running: number
   readonly perOrg: number
   /** The running queries per organization while another one is active. */
@@ -13,11 +13,11 @@ export type LaneBounds = {
    * How many queries of an organization that have run for less than `forMs` run at once. Short queries run one after the other then, which takes each of them
    * less time, and long ones do not hold them up.
    */
-  readonly young?: { readonly atOnce: number; readonly forMs: number }
+  readonly recentlyStarted?: { readonly atOnce: number; readonly forMs: number }
 }
 
-/** A running or waiting query of a lane. */
-export type LaneEntry = {
+/** A running or waiting query of a queue. */
+export type QueueEntry = {
   readonly isGranted: boolean
   readonly granted: Promise<void>
   /** The number of running queries that share the processors with this one, including it. It is set when the entry is granted. */
@@ -25,13 +25,13 @@ export type LaneEntry = {
   leave(): void
 }
 
-type LaneClock = Pick<World['clock'], 'monotonicMs' | 'sleep'>
+type QueueClock = Pick<World['clock'], 'monotonicMs' | 'sleep'>
 
 /** An organization counts as active until this long after its last query. */
 const ACTIVE_MS = 60_000
 const ORGS_REMEMBERED_MAX = 1_000
 
-class QueuedEntry implements LaneEntry {
+class QueuedEntry implements QueueEntry {
   readonly owner: QueryOwner
   readonly hasBegun: boolean
   readonly granted: Promise<void>
@@ -61,7 +61,7 @@ class QueuedEntry implements LaneEntry {
 type OrganizationQueue = {
   running: number
   /** The running queries in the order of their grants, without those that are known to be old. */
-  young: QueuedEntry[]
+  recentlyStarted: QueuedEntry[]
   /** The number of the last grant; 0 before the first. */
   servedAt: number
   /** In order of arrival, with queries that have begun first. */
@@ -74,16 +74,16 @@ type OrganizationQueue = {
  * arrival. No slot stays free that a waiting query may use. While several organizations are active, each gets fewer slots. The last slots are
  * for organizations that run nothing, so that none of them waits for the long queries of others.
  */
-export class Lane {
-  readonly bounds: LaneBounds
-  readonly #clock: LaneClock
+export class QueryQueue {
+  readonly bounds: QueryQueueBounds
+  readonly #clock: QueueClock
   readonly #orgs = new Map<string, OrganizationQueue>()
   readonly #activeAtMs = new Map<string, number>()
   #running = 0
   #grants = 0
   #isAging = false
 
-  constructor(bounds: LaneBounds, clock: LaneClock) {
+  constructor(bounds: QueryQueueBounds, clock: QueueClock) {
     this.bounds = bounds
     this.#clock = clock
   }
@@ -99,9 +99,9 @@ export class Lane {
     return Math.max(1, Math.floor(perOrgShared / (this.#orgs.get(orgId)?.running ?? 1)))
   }
 
-  /** Enters the lane. The entry is granted at once when a slot is free. When it is refused, the result names the limit that is reached. */
-  enter(owner: QueryOwner, hasBegun: boolean): LaneEntry | { full: 'credential' | 'organization' } {
-    const org = this.#orgs.get(owner.orgId) ?? { running: 0, young: [], servedAt: 0, waiting: [], runningOf: new Map() }
+  /** Enters the queue. The entry is granted at once when a slot is free. When it is refused, the result names the limit that is reached. */
+  enter(owner: QueryOwner, hasBegun: boolean): QueueEntry | { full: 'credential' | 'organization' } {
+    const org = this.#orgs.get(owner.orgId) ?? { running: 0, recentlyStarted: [], servedAt: 0, waiting: [], runningOf: new Map() }
     const entry = new QueuedEntry(owner, hasBegun, (left) => this.#leave(left))
     const mayRun = this.#isRunnable(org, entry, this.#isShared(owner.orgId))
     if (!mayRun && !hasBegun) {
@@ -124,16 +124,16 @@ export class Lane {
     return (
       this.#running < (mayReserve ? running : running - reserved) &&
       org.running < (isShared ? perOrgShared : perOrg) &&
-      this.#youngIn(org).length < (this.bounds.young?.atOnce ?? Number.POSITIVE_INFINITY) &&
+      this.#recentIn(org).length < (this.bounds.recentlyStarted?.atOnce ?? Number.POSITIVE_INFINITY) &&
       (org.runningOf.get(owner.credential) ?? 0) < owner.running
     )
   }
 
-  #youngIn(org: OrganizationQueue): readonly QueuedEntry[] {
-    const { young } = this.bounds
-    const sinceMs = this.#clock.monotonicMs() - (young?.forMs ?? 0)
-    if (young) while (org.young[0] && org.young[0].grantedAtMs <= sinceMs) org.young.shift()
-    return org.young
+  #recentIn(org: OrganizationQueue): readonly QueuedEntry[] {
+    const { recentlyStarted } = this.bounds
+    const sinceMs = this.#clock.monotonicMs() - (recentlyStarted?.forMs ?? 0)
+    if (recentlyStarted) while (org.recentlyStarted[0] && org.recentlyStarted[0].grantedAtMs <= sinceMs) org.recentlyStarted.shift()
+    return org.recentlyStarted
   }
 
   #grant(org: OrganizationQueue, entry: QueuedEntry): void {
@@ -141,7 +141,7 @@ export class Lane {
     this.#running += 1
     org.running += 1
     entry.grantedAtMs = this.#clock.monotonicMs()
-    if (this.bounds.young) org.young.push(entry)
+    if (this.bounds.recentlyStarted) org.recentlyStarted.push(entry)
     const ownRunning = (org.runningOf.get(credential) ?? 0) + 1
     org.runningOf.set(credential, ownRunning)
     entry.rank = this.#isShared(orgId) ? org.running : ownRunning
@@ -178,7 +178,7 @@ export class Lane {
     if (entry.isGranted) {
       this.#running -= 1
       org.running -= 1
-      org.young = org.young.filter((one) => one !== entry)
+      org.recentlyStarted = org.recentlyStarted.filter((one) => one !== entry)
       const left = (org.runningOf.get(credential) ?? 1) - 1
       if (left > 0) org.runningOf.set(credential, left)
       else org.runningOf.delete(credential)
@@ -198,15 +198,15 @@ export class Lane {
     }
   }
 
-  /** Fills the lane again once the oldest young query is no longer young, if queries wait until then. */
+  /** Fills the queue again once the oldest recently started query has run for longer, if queries wait until then. */
   #fillLater(): void {
-    const { young } = this.bounds
-    if (!young || this.#isAging) return
-    const waitedFor = [...this.#orgs.values()].flatMap((org) => (org.waiting.length > 0 ? this.#youngIn(org).slice(0, 1) : []))
+    const { recentlyStarted } = this.bounds
+    if (!recentlyStarted || this.#isAging) return
+    const waitedFor = [...this.#orgs.values()].flatMap((org) => (org.waiting.length > 0 ? this.#recentIn(org).slice(0, 1) : []))
     if (waitedFor.length === 0) return
     const oldestMs = Math.min(...waitedFor.map(({ grantedAtMs }) => grantedAtMs))
     this.#isAging = true
-    void this.#clock.sleep(Math.max(1, oldestMs + young.forMs - this.#clock.monotonicMs())).then(() => {
+    void this.#clock.sleep(Math.max(1, oldestMs + recentlyStarted.forMs - this.#clock.monotonicMs())).then(() => {
       this.#isAging = false
       this.#fill()
       this.#fillLater()

@@ -6,7 +6,7 @@ const RUNNING_MIN = 8
 /** The maximum share of the running slots for one organization, so that others need not wait for it. */
 const ORG_SHARE = 0.75
 /** Most queries on a busy machine take less. */
-const YOUNG_MS = 250
+const RECENT_MS = 250
 
 type BoundSettings = {
   readonly DENDRO_QUERY_RUNNING: QueryLimit
@@ -30,7 +30,7 @@ export function queryBoundsOf(config: BoundSettings, cores = availableParallelis
     perOrg,
     perOrgShared: isChosen ? perOrg : Math.min(perOrg, cores),
     reserved: running - share,
-    ...(isChosen ? {} : { young: { atOnce: cores + 1, forMs: YOUNG_MS } }),
+    ...(isChosen ? {} : { recentlyStarted: { atOnce: cores + 1, forMs: RECENT_MS } }),
     runningPerCredential: config.DENDRO_QUERY_RUNNING,
     waitingPerCredential: config.DENDRO_QUERY_WAITING,
   }

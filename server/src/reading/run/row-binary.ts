@@ -1,4 +1,5 @@
 import { incompleteResult } from '../../events/store/reads.ts'
+import { Stretch } from '../../kernel/steps.ts'
 
 /**
  * Reads a result in the RowBinary format: values in sequence, each encoded by its type. The format has no end mark, so the rows are compared with the
@@ -90,4 +91,14 @@ export class BinaryRows {
 function uuidText(high: bigint, low: bigint): string {
   const digits = [high, low].map((half) => half.toString(16).padStart(16, '0')).join('')
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
+/** Calls the handler for each row of a result that may be long, with pauses for other work. */
+export async function eachRow(rows: BinaryRows | undefined, handle: (rows: BinaryRows) => void): Promise<void> {
+  const stretch = new Stretch()
+  while (rows?.next()) {
+    const pause = stretch.pause()
+    if (pause) await pause
+    handle(rows)
+  }
 }

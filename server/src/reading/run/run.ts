@@ -4,16 +4,12 @@ import { isShardUnavailable } from '../../events/store/away.ts'
 import type { EventStore } from '../../events/store/events.ts'
 import { unavailable } from '../../kernel/errors.ts'
 import { nextStep } from '../../kernel/steps.ts'
-import { type KeptQuery, keptPlace, type ReadScope, readScope, type StatementResult } from '../cache/statement-results.ts'
-import { countElements } from '../filter/array-elements.ts'
-import { searchesWords, testsCandidates } from '../filter/skip-indexes.ts'
 import type { EventQuery, QueryBudget, QueryCost, TimeBounds } from '../query.ts'
 import { encodeStatement } from '../sql/request-body.ts'
-import { type BoundStatement, bindStatement, type SqlFragment } from '../sql/sql.ts'
-import { type BoundedStatement, countsByMinute } from '../statistics/minute-rollup.ts'
-import { rebuildsLines, searchesColumns } from '../text-search/rebuild-line.ts'
+import { type BoundStatement, bindStatement, hasTrait, type SqlFragment, type Uses } from '../sql/sql.ts'
 import { failureOf, type GroupLimit, tooExpensive, tooLong } from './failure.ts'
 import { BinaryRows } from './row-binary.ts'
+import { type ReadScope, type RepeatedQuery, readScope, resultPlace, type StatementResult } from './statement-results.ts'
 import { type AdmissionWait, noAdmissionWait, runAdmitted } from './with-admission.ts'
 
 type RunnableQuery = Pick<EventQuery, 'orgNumber' | 'budget' | 'signal' | 'onProgress' | 'gaps' | 'ticket'>
@@ -33,7 +29,7 @@ export type QueryRun = RunnableQuery & {
   readonly isCostCoarse: boolean
 }
 
-export const startQueryRun = (query: RunnableQuery & Partial<KeptQuery>): QueryRun => ({
+export const startQueryRun = (query: RunnableQuery & Partial<RepeatedQuery>): QueryRun => ({
   ...runnableOf(query),
   scope: readScope(query),
   startedMs: performance.now(),
@@ -76,13 +72,18 @@ const ELEMENT_BYTES = 16_384
 const TREE_NODES_MAX = 5_000_000
 /** The block size of statements that rebuild lines. */
 const REBUILT_LINES_PER_BLOCK = 4_096
-/** The block size of statements that test candidates. */
+/** The block size of statements that test columns of a few candidates. In large blocks each of their many conditions is prepared less often. */
 const CANDIDATES_BLOCK_BYTES = '16000000'
 const PARSER_STEPS_MAX = 1_000_000_000
 const CORES = availableParallelism()
+/** Beyond this, searching all columns costs more than stopping at the first one with the text. */
+const SEARCHES_MAX = 40
 /** The store may end a statement this long after its time limit. Later it counts as hanging. */
 const LATE_MS = 10_000
 const KILL_BOUND_MS = 2_000
+
+/** A statement, and the range of the events that it reads. */
+export type BoundedStatement = { readonly statement: SqlFragment; readonly bounds: TimeBounds }
 
 /** `bounds` are those of the events that the statement may read, if they are narrower than those of the query. */
 type RunOptions = { readonly sampleRows?: number | undefined; readonly bounds?: TimeBounds }
@@ -99,11 +100,11 @@ export async function run(
   groupLimit?: GroupLimit,
   { sampleRows, bounds }: RunOptions = {},
 ): Promise<BinaryRows> {
-  const { gaps, signal, orgNumber } = queryRun
+  const { gaps, signal } = queryRun
   const scope = queryRun.scope && bounds ? { ...queryRun.scope, bounds } : queryRun.scope
   const bound = bindStatement(statement)
-  const owner = { orgNumber, groupsMax: groupLimit?.groupsMax, memoryBytes: queryRun.budget.memoryBytes }
-  const place = sampleRows === undefined ? keptPlace(store, scope, bound, owner) : undefined
+  const limits = { groupsMax: groupLimit?.groupsMax, memoryBytes: queryRun.budget.memoryBytes }
+  const place = sampleRows === undefined ? resultPlace(store, scope, bound, limits) : undefined
   try {
     if (hasManyValues(bound)) await nextStep()
     signal.throwIfAborted()
@@ -147,9 +148,9 @@ const VALUES_MANY = 1_000
 const hasManyValues = ({ tables }: BoundStatement): boolean => Object.values(tables).some(({ values }) => values.length > VALUES_MANY)
 
 /** A kept result counts like one that is read now, so that limits and costs do not depend on what others have read. */
-function rowsOf(queryRun: QueryRun, { text }: BoundStatement, { bytes, rows, readRows, readBytes }: StatementResult): BinaryRows {
+function rowsOf(queryRun: QueryRun, bound: BoundStatement, { bytes, rows, readRows, readBytes }: StatementResult): BinaryRows {
   queryRun.rows += readRows
-  if (countsByMinute(text)) queryRun.storedRows += readRows
+  if (hasTrait(bound, 'minuteCounts')) queryRun.storedRows += readRows
   queryRun.bytes += readBytes
   return new BinaryRows(bytes, rows)
 }
@@ -173,8 +174,7 @@ async function send(
   const { budget } = queryRun
   const secondsLeft = budget.seconds - (performance.now() - queryRun.startedMs) / 1_000
   if (secondsLeft <= 0) throw tooExpensive(`more than ${budget.seconds} s`)
-  const { text } = bound
-  const length = text.length + countElements(text) * ELEMENT_BYTES
+  const length = bound.text.length + (bound.uses.arrayElement ?? 0) * ELEMENT_BYTES
   if (length > TEXT_BYTES_MAX) throw tooLong(length / TEXT_BYTES_MAX)
   const { body, contentType } = encodeStatement(bound, 'RowBinary')
   if (hasManyValues(bound)) await nextStep()
@@ -203,13 +203,7 @@ async function send(
         max_ast_elements: String(TREE_NODES_MAX),
         max_expanded_ast_elements: String(TREE_NODES_MAX),
         max_parser_backtracks: String(PARSER_STEPS_MAX),
-        ...(rebuildsLines(text) ? { max_block_size: String(REBUILT_LINES_PER_BLOCK) } : {}),
-        // Looking for stored counts takes a millisecond.
-        ...(countsByMinute(text) ? {} : { optimize_use_projections: 0 as const }),
-        // Reading the index of words before the events, not in between, takes a third less time.
-        ...(searchesWords(text) ? { use_skip_indexes_on_data_read: 0 as const } : {}),
-        ...(testsCandidates(text) ? { preferred_block_size_bytes: CANDIDATES_BLOCK_BYTES } : {}),
-        ...(searchesColumns(text) || testsCandidates(text) ? { short_circuit_function_evaluation: 'disable' as const } : {}),
+        ...settingsFor(bound.uses),
         ...(groupLimit ? { max_rows_to_group_by: String(groupLimit.groupsMax), group_by_overflow_mode: 'throw' as const } : {}),
         ...(queryRun.gaps?.found ? { skip_unavailable_shards: 1 as const } : {}),
         ...memorySettings(store, budget, running),
@@ -222,6 +216,24 @@ async function send(
   } finally {
     release()
     progressReport.stop()
+  }
+}
+
+/** The settings for what a statement does. */
+function settingsFor(uses: Uses): Record<string, string | 0> {
+  const rebuildsLines = hasTrait({ uses }, 'lineRebuild')
+  const testsCandidates = hasTrait({ uses }, 'candidates') && !rebuildsLines
+  const searches = uses.textSearch ?? 0
+  const searchesColumns = searches > 1 && searches <= SEARCHES_MAX && !hasTrait({ uses }, 'costlyValue')
+  return {
+    ...(rebuildsLines ? { max_block_size: String(REBUILT_LINES_PER_BLOCK) } : {}),
+    // Looking for stored counts takes a millisecond.
+    ...(hasTrait({ uses }, 'minuteCounts') ? {} : { optimize_use_projections: 0 }),
+    // Reading the index of words before the events, not in between, takes a third less time.
+    ...(hasTrait({ uses }, 'wordIndex') ? { use_skip_indexes_on_data_read: 0 } : {}),
+    ...(testsCandidates ? { preferred_block_size_bytes: CANDIDATES_BLOCK_BYTES } : {}),
+    // Picking the events that an earlier condition leaves open copies their texts.
+    ...(searchesColumns || testsCandidates ? { short_circuit_function_evaluation: 'disable' } : {}),
   }
 }
 

@@ -6,8 +6,27 @@ type ParamType = Scalar | `Array(${Scalar})`
 /** The right side of `in`: a parameter that holds a list. */
 export type ListMembers = { readonly members: Param }
 
-/** A fragment of a statement: constant text with parameters and other fragments in between. */
-export type SqlFragment = { readonly texts: readonly string[]; readonly between: readonly (SqlFragment | Param | ListMembers)[] }
+/**
+ * What a fragment does that decides how the store should run a statement with it:
+ * - `minuteCounts`: it counts by minute, which the store has stored counts for
+ * - `wordIndex`: it asks the index of all words
+ * - `candidates`: it selects events whose lines are looked at more closely
+ * - `lineRebuild`: it rebuilds lines, which takes memory for every event of a block
+ * - `textSearch`: it searches one text for others
+ * - `costlyValue`: it computes a value that is worth leaving out for events that another condition excludes
+ * - `arrayElement`: it reads a value in an array, which takes long to prepare
+ */
+export type Trait = 'minuteCounts' | 'wordIndex' | 'candidates' | 'lineRebuild' | 'textSearch' | 'costlyValue' | 'arrayElement'
+/** How often a fragment and those in it have each trait. */
+export type Uses = Readonly<Partial<Record<Trait, number>>>
+
+/** A fragment of a statement: constant text with parameters and other fragments in between, what it does, and which columns its values come from. */
+export type SqlFragment = {
+  readonly texts: readonly string[]
+  readonly between: readonly (SqlFragment | Param | ListMembers)[]
+  readonly uses: Uses
+  readonly columns: ReadonlySet<string>
+}
 
 /**
  * A statement to send. Its text contains no values, so it does not depend on what a caller sends. A value that is too long for a parameter
@@ -17,17 +36,49 @@ export type BoundStatement = {
   readonly text: string
   readonly params: Readonly<Record<string, Field['value']>>
   readonly tables: Readonly<Record<string, ValueTable>>
+  readonly uses: Uses
 }
 export type ValueTable = { readonly type: string; readonly values: readonly (string | number | bigint)[] }
 
 /** Builds a fragment. Only parameters and other fragments can be interpolated. */
-export const sql = (texts: TemplateStringsArray, ...between: readonly (SqlFragment | Param | ListMembers)[]): SqlFragment => ({
-  texts,
-  between,
+export const sql = (texts: TemplateStringsArray, ...between: readonly (SqlFragment | Param | ListMembers)[]): SqlFragment =>
+  fragment(texts, between)
+
+const NO_USES: Uses = {}
+const NO_COLUMNS: ReadonlySet<string> = new Set()
+
+/** Unites what the parts do, and the columns that they read. Most parts do nothing special, so they share one object. */
+function fragment(texts: SqlFragment['texts'], between: SqlFragment['between']): SqlFragment {
+  let [uses, columns] = [NO_USES, NO_COLUMNS]
+  for (const part of between) {
+    if (!('texts' in part)) continue
+    uses = sumOfUses(uses, part.uses)
+    columns = columns.size === 0 ? part.columns : part.columns.isSubsetOf(columns) ? columns : columns.union(part.columns)
+  }
+  return { texts, between, uses, columns }
+}
+
+function sumOfUses(one: Uses, other: Uses): Uses {
+  if (one === NO_USES || other === NO_USES) return one === NO_USES ? other : one
+  const sum: Partial<Record<Trait, number>> = { ...one }
+  for (const trait of Object.keys(other) as Trait[]) sum[trait] = (sum[trait] ?? 0) + (other[trait] ?? 0)
+  return sum
+}
+
+/** A fragment with a trait. */
+export const using = (trait: Trait, part: SqlFragment): SqlFragment => ({ ...part, uses: sumOfUses(part.uses, { [trait]: 1 }) })
+
+/** Whether a fragment or one in it has a trait. */
+export const hasTrait = ({ uses }: Pick<SqlFragment, 'uses'>, trait: Trait): boolean => (uses[trait] ?? 0) > 0
+
+/** A value of an event that is computed from these columns. */
+export const reading = (columns: readonly string[], part: SqlFragment): SqlFragment => ({
+  ...part,
+  columns: part.columns.union(new Set(columns)),
 })
 
 /** `left in list`, for a list of any length. */
-export const among = (left: SqlFragment, list: Param): SqlFragment => sql`${left} in ${{ members: list }}`
+export const inList = (left: SqlFragment, list: Param): SqlFragment => sql`${left} in ${{ members: list }}`
 
 /** Creates parameters by the type that the store reads them as. */
 export const param = {
@@ -45,26 +96,29 @@ export const param = {
   uuids: (value: readonly string[]): Param => ({ type: 'Array(UUID)', value }),
 } as const
 
-/** Writes a number of this program, such as a limit or the number of a branch. */
+/** Writes a number of this program, such as a limit or the number of a table. */
 export function digits(value: number): SqlFragment {
   if (!Number.isSafeInteger(value) || value < 0) throw new Error('only whole numbers are written into statements')
-  return { texts: [String(value)], between: [] }
+  return fragment([String(value)], [])
 }
 
-/** Writes an identifier of this program: a table, a column, a setting. */
+/** Writes an identifier of this program: a table, an alias, a setting. */
 export function name(value: string): SqlFragment {
   if (!/^[a-z][a-z0-9_]*$/.test(value)) throw new Error('only names of this program are written into statements')
-  return { texts: [value], between: [] }
+  return fragment([value], [])
 }
 
+/** A column of the events. */
+export const column = (value: string): SqlFragment => reading([value], name(value))
+
 /** Constant SQL that is defined elsewhere, such as the expression of an index. */
-export const constant = (value: string): SqlFragment => ({ texts: [value], between: [] })
+export const constant = (value: string): SqlFragment => fragment([value], [])
 
 export const TRUE: SqlFragment = sql`1`
 export const FALSE: SqlFragment = sql`0`
 
 export const joined = (pieces: readonly SqlFragment[], separator: ', ' | ' union all ' | ' ' = ', '): SqlFragment =>
-  pieces.length === 0 ? sql`` : { texts: ['', ...pieces.slice(1).map(() => separator), ''], between: pieces }
+  pieces.length === 0 ? sql`` : fragment(['', ...pieces.slice(1).map(() => separator), ''], pieces)
 
 /** `and`, `or` and `not` simplify: constants are removed or decide the result. */
 export function and(pieces: readonly SqlFragment[]): SqlFragment {
@@ -91,7 +145,7 @@ function connected(pieces: readonly SqlFragment[], word: ' and ' | ' or ', empty
   const [first] = pieces
   if (first === undefined) return empty
   if (pieces.length === 1) return first
-  return { texts: ['(', ...pieces.slice(1).map(() => word), ')'], between: pieces }
+  return fragment(['(', ...pieces.slice(1).map(() => word), ')'], pieces)
 }
 
 /** How many parameters are sent one by one. The store refuses a request with a thousand. */
@@ -118,7 +172,7 @@ export function bindStatement(whole: SqlFragment, fieldsMax = FIELDS_MAX): Bound
     const members = isTable ? `(select value from ${table})` : `{${field}:${type}}`
     for (const [index, one] of of.entries()) written.set(one, { value: type === one.type ? stored : `${stored}[${index + 1}]`, members })
   }
-  return { text: textOf(whole, written), params, tables }
+  return { text: textOf(whole, written), params, tables, uses: whole.uses }
 }
 
 /** The text of a parameter: as a value, and behind `in`. */
@@ -165,12 +219,6 @@ function paramsIn(piece: SqlFragment | Param | ListMembers): readonly Param[] {
   if ('type' in piece) return [piece]
   return 'members' in piece ? [piece.members] : piece.between.flatMap(paramsIn)
 }
-
-/** The constant texts of a fragment and of those in it, without parameters. */
-export const textsOf = ({ texts, between }: SqlFragment): readonly string[] => [
-  ...texts,
-  ...between.flatMap((piece) => ('texts' in piece ? textsOf(piece) : [])),
-]
 
 function textOf(piece: SqlFragment | Param | ListMembers, written: ReadonlyMap<Param, ParamText>): string {
   if ('type' in piece) return written.get(piece)?.value ?? ''

@@ -1,16 +1,16 @@
 import type { AggregateCall } from '@dendro/language/tree'
-import { keyLocations } from '../filter/field-locations.ts'
-import { fromKeyText, keyExists, keyText } from '../filter/field-text.ts'
-import { type BranchContext, builtIn } from '../filter/filter.ts'
+import { keyLocations } from '../fields/field-locations.ts'
+import { fromKeyText, keyExists, keyText, storedValue } from '../fields/field-text.ts'
+import { builtIn, type TableContext } from '../filter/filter.ts'
 import type { StatsRow, StatValue } from '../query.ts'
 import type { BinaryRows } from '../run/row-binary.ts'
-import { constant, digits, type SqlFragment, sql } from '../sql/sql.ts'
+import { column, constant, digits, type SqlFragment, sql } from '../sql/sql.ts'
 
 /**
- * An aggregate function of the store. `of` returns its arguments in one branch. It is either computed at once, or as a state per branch
+ * An aggregate function of the store. `of` returns its arguments in one table. It is either computed at once, or as a state per table
  * that is merged.
  */
-type Measure = { readonly aggregate: Aggregate; readonly of: (context: BranchContext) => SqlFragment }
+type Measure = { readonly aggregate: Aggregate; readonly of: (context: TableContext) => SqlFragment }
 type Aggregate = {
   readonly name:
     | 'count'
@@ -68,7 +68,7 @@ export function measuresOf(call: AggregateCall): readonly Measure[] {
         },
       ]
     case 'percentile': {
-      const number = (context: BranchContext) => numberOf(call.key, context)
+      const number = (context: TableContext) => numberOf(call.key, context)
       return [
         { aggregate: { name: 'quantilesTDigest', percent: call.percent, result: 'quantiles' }, of: number },
         { aggregate: { name: 'min', result: 'number' }, of: number },
@@ -90,34 +90,34 @@ export function measuresOf(call: AggregateCall): readonly Measure[] {
 const aggregates = { sum: 'sum', avg: 'avg', stddev: 'stddevSampStable', variance: 'varSampStable' } as const
 
 /** The stored text of any key, including built-ins. '' where it is absent. */
-export function textOf(key: string, context: BranchContext): SqlFragment {
-  if (key === '@time' || key === '@timestamp') return sql`toString(toUnixTimestamp64Milli(ts))`
-  if (key === '@sequence') return sql`toString(seq)`
+export function textOf(key: string, context: TableContext): SqlFragment {
+  if (key === '@time' || key === '@timestamp') return sql`toString(toUnixTimestamp64Milli(${column('ts')}))`
+  if (key === '@sequence') return sql`toString(${column('seq')})`
   return sql`toString(${builtIn(key, context)?.text ?? keyText(keyLocations(key, context.slots))})`
 }
 
 /** The same without the text, which need not be read where the name of an overflow entry is enough. */
-function keyIsThere(key: string, context: BranchContext): SqlFragment {
+function keyIsThere(key: string, context: TableContext): SqlFragment {
   const isComputed = key === '@time' || key === '@timestamp' || key === '@sequence' || builtIn(key, context) !== undefined
   return isComputed ? isThere(key, context) : keyExists(keyLocations(key, context.slots))
 }
 
-const isThere = (key: string, context: BranchContext): SqlFragment => sql`${textOf(key, context)} != ''`
+const isThere = (key: string, context: TableContext): SqlFragment => sql`${textOf(key, context)} != ''`
 
-function numberOf(key: string, context: BranchContext): SqlFragment {
+function numberOf(key: string, context: TableContext): SqlFragment {
   if (key === '@time' || key === '@timestamp') return sql`toNullable(toFloat64(toUnixTimestamp64Milli(ts)))`
   if (key === '@sequence') return sql`toNullable(toFloat64(seq))`
   return fromText(key, context, textAsNumber)
 }
 
 /** Computes something from the text of a key, including built-ins. */
-function fromText(key: string, context: BranchContext, of: (text: SqlFragment) => SqlFragment): SqlFragment {
+function fromText(key: string, context: TableContext, of: (text: SqlFragment) => SqlFragment): SqlFragment {
   const own = builtIn(key, context)
   return own ? of(own.text) : fromKeyText(keyLocations(key, context.slots), of)
 }
 
 /** The integers of a key that a float cannot represent exactly, and the condition that selects them. */
-function exactOf(key: string, context: BranchContext): SqlFragment {
+function exactOf(key: string, context: TableContext): SqlFragment {
   if (key === '@time' || key === '@timestamp') return sql`cast(null, 'Nullable(Int256)'), 0`
   if (key === '@sequence') return sql`toNullable(toInt256(seq)), 1`
   const beyond = (text: SqlFragment) => isBeyond(textAsNumber(text))
@@ -147,7 +147,7 @@ const levelsOf = ({ percent = 50 }: Aggregate): SqlFragment => {
 const parametersOf = (aggregate: Aggregate): SqlFragment => (aggregate.name === 'quantilesTDigest' ? sql`(${levelsOf(aggregate)})` : sql``)
 
 /** Computes an aggregate in one step. */
-export const finalAggregate = ({ aggregate, of }: Measure, context: BranchContext): SqlFragment =>
+export const finalAggregate = ({ aggregate, of }: Measure, context: TableContext): SqlFragment =>
   resultOf(aggregate, sql`${constant(aggregate.name)}${parametersOf(aggregate)}(${of(context)})`)
 
 /** The aggregates that the store computes for every slice at once. The states of the others take much memory in slices without events. */
@@ -158,7 +158,7 @@ export const isSliced = ({ aggregate }: Measure): boolean => slicedAggregates.ha
  * Computes an aggregate for each slice, as an array. The slice of an event is counted from 1. The store returns 0 as the sum of a slice without numbers,
  * where a sum without slices is null.
  */
-export const slicedAggregate = ({ aggregate, of }: Measure, context: BranchContext, { slice, slices }: SliceOfEvent): SqlFragment => {
+export const slicedAggregate = ({ aggregate, of }: Measure, context: TableContext, { slice, slices }: SliceOfEvent): SqlFragment => {
   const bySlice = (call: SqlFragment) => sql`${call}Resample(1, ${digits(slices + 1)}, 1)(${of(context)}, ${slice})`
   const values = bySlice(constant(aggregate.name))
   if (aggregate.name !== 'sum') return sql`arrayMap(one -> ${resultOf(aggregate, sql`one`)}, ${values})`
@@ -170,7 +170,7 @@ export const slicedAggregate = ({ aggregate, of }: Measure, context: BranchConte
 type SliceOfEvent = { readonly slice: SqlFragment; readonly slices: number }
 
 /** Computes the mergeable state of an aggregate. */
-export const stateAggregate = ({ aggregate, of }: Measure, context: BranchContext): SqlFragment => {
+export const stateAggregate = ({ aggregate, of }: Measure, context: TableContext): SqlFragment => {
   const [plain, condition] = aggregate.name.endsWith('If') ? [aggregate.name.slice(0, -2), 'If'] : [aggregate.name, '']
   return sql`${constant(`${plain}State${condition}`)}${parametersOf(aggregate)}(${of(context)})`
 }
@@ -212,7 +212,7 @@ export function readStatsRow(rows: BinaryRows, calls: readonly AggregateCall[], 
 
 /** The results of calls that the number of events determines. */
 export const statsRowOf = (calls: readonly AggregateCall[], count: number, widthMs: number): StatsRow =>
-  count === 0 ? nobody(calls) : { count, stats: calls.map(({ name }) => ({ value: name === 'rate' ? rateOf(count, widthMs) : count })) }
+  count === 0 ? emptyStats(calls) : { count, stats: calls.map(({ name }) => ({ value: name === 'rate' ? rateOf(count, widthMs) : count })) }
 
 const rateOf = (count: number, widthMs: number): number | null => (widthMs > 0 ? count / (widthMs / 1_000) : null)
 
@@ -226,8 +226,7 @@ function readStat(rows: BinaryRows, call: AggregateCall, count: number, widthMs:
       return { value: Number(rows.uint64()) }
     case 'first':
     case 'last': {
-      const text = rows.text()
-      return { value: text === '' ? null : text === '\0' ? '' : text }
+      return { value: storedValue(rows.text()) }
     }
     case 'percentile':
       return readQuantiles(rows)
@@ -270,7 +269,7 @@ function readQuantiles(rows: BinaryRows): StatValue {
 }
 
 /** The result where there are no events. */
-export const nobody = (calls: readonly AggregateCall[]): StatsRow => ({
+export const emptyStats = (calls: readonly AggregateCall[]): StatsRow => ({
   count: 0,
   stats: calls.map((call) => ({ value: call.name === 'count' || call.name === 'unique' || call.name === 'rate' ? 0 : null })),
 })

@@ -1,17 +1,15 @@
 import type { Filter } from '@dendro/language/tree'
 import type { EventStore } from '../../events/store/events.ts'
-import { endRead, sliceQuery, type UsedSlices, useSlices } from '../cache/aggregate-states.ts'
-import { areResultsKept } from '../cache/statement-results.ts'
-import { contextOf, whereOf } from '../events/events-statement.ts'
 import { filterSql } from '../filter/filter.ts'
-import { hintsOf, NO_HINTS } from '../filter/skip-indexes.ts'
-import { withFamilies } from '../patterns/pattern-families.ts'
-import { readWithFacts } from '../plan/table-facts.ts'
-import { freeTextsIn, keysIn, type QueryBranch } from '../plan/table-reads.ts'
+import { prepare } from '../plan/prepare.ts'
+import { filterTable } from '../plan/table-read.ts'
+import { freeTextsIn, keysIn, type TableRead } from '../plan/table-reads.ts'
 import type { EventQuery, QueryCost, StatsRequest, TimeBounds } from '../query.ts'
-import { costOf, runAtOnce, startQueryRun } from '../run/run.ts'
-import { FALSE, joined, name, or, sql } from '../sql/sql.ts'
-import { type BoundedStatement, countScopes, countStatements } from './minute-rollup.ts'
+import { type BoundedStatement, costOf, runAtOnce } from '../run/run.ts'
+import { areResultsKept } from '../run/statement-results.ts'
+import { joined, name, sql } from '../sql/sql.ts'
+import { endRead, type SliceQuery, sliceQuery, type UsedSlices, useSlices } from './aggregate-states.ts'
+import { countScopes, countStatements } from './minute-rollup.ts'
 
 /** Counts the events that match a query. */
 export async function countMatching(store: EventStore, query: EventQuery): Promise<{ count: number; cost: QueryCost }> {
@@ -34,21 +32,20 @@ type Counts = { counts: readonly number[]; cost: QueryCost }
 type Counting = { readonly filters: readonly Filter[]; readonly sampleRows: number | undefined; readonly within: Filter | undefined }
 
 async function countFilters(store: EventStore, given: EventQuery, { filters, sampleRows, within }: Counting): Promise<Counts> {
-  const queryRun = startQueryRun(given)
   const all = within ? [within, ...filters] : filters
   const keys = [...new Set(all.flatMap(keysIn))]
-  const query = await withFamilies(store, queryRun, given, keys)
   // For a few events, reading the overflow maps everywhere is cheap.
-  const { sources, bounds, sharing } = query
-  const wanted = { sources, keys, bounds, wantsOverflow: sampleRows === undefined, sharing, texts: all.flatMap(freeTextsIn) }
+  const overflow = sampleRows === undefined ? 'find' : 'readEverywhere'
   const [only] = filters
   const isWhole = only && filters.length === 1 && within === undefined && sampleRows === undefined && !keys.includes('@pattern')
-  const slicing = isWhole ? sliceQuery({ store, queryRun, query: { ...query, filter: only }, request: NUMBER_OF_EVENTS }) : undefined
+  let slicing: SliceQuery | undefined
   let used: UsedSlices | undefined
-  const counts = await readWithFacts(store, queryRun, wanted, async (branches) => {
-    used = slicing && (await useSlices(slicing, branches))
+  const wanted = { keys, texts: all.flatMap(freeTextsIn), overflow } as const
+  const counted = await prepare(store, given, wanted, async ({ queryRun, query, tableReads, startedAt }) => {
+    slicing = isWhole ? sliceQuery({ store, queryRun, query: { ...query, filter: only }, request: NUMBER_OF_EVENTS, startedAt }) : undefined
+    used = slicing && (await useSlices(slicing, tableReads))
     const known = used?.closed.states.counted.reduce((sum, one) => sum + Number(one), 0) ?? 0
-    const statements = countsStatements(branches, used?.closed.open ?? [query.bounds], filters, {
+    const statements = countsStatements(tableReads, used?.closed.open ?? [query.bounds], filters, {
       within,
       isSample: sampleRows !== undefined,
       areKept: areResultsKept(store, queryRun),
@@ -58,36 +55,33 @@ async function countFilters(store: EventStore, given: EventQuery, { filters, sam
     for (const rows of await runAtOnce(store, queryRun, statements, undefined, sampleRows)) {
       while (rows.next()) for (const index of sums.keys()) sums[index] = (sums[index] ?? 0) + Number(rows.uint64())
     }
-    return sums
+    return { counts: sums, cost: costOf(queryRun, 1) }
   })
   endRead(slicing, used)
-  return { counts, cost: costOf(queryRun, 1) }
+  return counted
 }
 
 const NUMBER_OF_EVENTS: StatsRequest = { calls: [], groups: [], slices: 1, limit: 1 }
 
 /** None when no event can match, or there is no range. */
 function countsStatements(
-  branches: readonly QueryBranch[],
+  tableReads: readonly TableRead[],
   ranges: readonly TimeBounds[],
   filters: readonly Filter[],
   { within, isSample, areKept }: { readonly within: Filter | undefined; readonly isSample: boolean; readonly areKept: boolean },
 ): readonly BoundedStatement[] {
   // Whether the filter is the only condition, so that the rows are those it selects.
   const [only] = within || filters.length > 1 ? [] : filters
-  const reads = branches.flatMap((branch) => {
-    const context = contextOf(branch)
-    const met = filters.map((filter) => filterSql(filter, context))
-    const any = within ? filterSql(within, context) : or(met)
-    if (any === FALSE) return []
-    const selecting = within ?? only
-    const hints = selecting ? hintsOf(selecting, { tableClass: branch.tableClass, ...context }) : NO_HINTS
-    const counts = met.map((one) => (only ? sql`toUInt64(count())` : sql`toUInt64(countIf(${one}))`))
+  const reads = tableReads.flatMap((tableRead) => {
+    const filtered = filterTable(tableRead, ...(within ? [within] : filters))
+    if (!filtered) return []
+    const { context, conditions, selecting, from } = filtered
+    const counted = within ? filters.map((filter) => filterSql(filter, context)) : conditions
+    const counts = counted.map((one) => (only ? sql`toUInt64(count())` : sql`toUInt64(countIf(${one}))`))
     const columns = joined(counts.map((count, index) => sql`${count} as ${name(`n${index}`)}`))
-    const table = name(branch.table)
-    const read = only && !isSample ? [any, ...hints.conditions] : undefined
-    const scopes = ranges.flatMap((bounds) => countScopes(branch, bounds, { slices: 1, columns: read }))
-    return scopes.map(({ scope, ...of }) => ({ of, select: sql`select ${columns} from ${table} ${whereOf(any, hints)(scope)}` }))
+    const read = only && !isSample ? selecting : undefined
+    const scopes = ranges.flatMap((bounds) => countScopes(tableRead, bounds, { slices: 1, columns: read }))
+    return scopes.map(({ scope, ...of }) => ({ of, select: sql`select ${columns} ${from(scope)}` }))
   })
   return countStatements(reads, areKept)
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../../test/reader.ts'
-import { openSendersAlone } from '../../../../test/senders.ts'
+import { openReader, type Reader } from '../../../../test/support/reader.ts'
+import { openSendersAlone } from '../../../../test/support/senders.ts'
 import { deleteEvents } from '../../events/purge/purge.ts'
 import { sliceOf } from '../../query/slices.ts'
 import type { EventQuery, StatsRequest } from '../query.ts'

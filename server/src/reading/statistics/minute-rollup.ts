@@ -1,13 +1,14 @@
-import { countedColumns, MINUTE_OF_EVENT } from '../../lines/table.ts'
+import { countedColumns } from '../../lines/table.ts'
 import { sliceStartMs } from '../../query/slices.ts'
-import { oneOf, requiredSql, scopeOf, sourcesByStart } from '../events/events-statement.ts'
-import { instant } from '../filter/comparisons.ts'
-import type { QueryBranch } from '../plan/table-reads.ts'
+import { instant } from '../fields/comparisons.ts'
+import { MINUTE, MINUTE_MS, oneOf, requiredSql, scopeOf, sourcesByStart } from '../plan/read-scope.ts'
+import type { TableRead } from '../plan/table-reads.ts'
 import type { TimeBounds } from '../query.ts'
-import { among, and, constant, FALSE, joined, not, or, param, type SqlFragment, sql, TRUE, textsOf } from '../sql/sql.ts'
+import type { BoundedStatement } from '../run/run.ts'
+import { and, column, FALSE, inList, joined, not, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
 
 /**
- * Which events of a branch one part of a statement counts, and the time in milliseconds by which it assigns them to slices. Stored counts serve only
+ * Which events of a table one part of a statement counts, and the time in milliseconds by which it assigns them to slices. Stored counts serve only
  * statements without `with rollup`.
  */
 export type CountScope = {
@@ -18,22 +19,14 @@ export type CountScope = {
   readonly bounds: TimeBounds
 }
 
-const MINUTE_MS = 60_000
 /** For fewer whole minutes, counting events is as fast. */
 const WHOLE_MIN = 30
 /** Minutes that are counted event by event, at most, as a share of all. */
 const MIXED_SHARE_MAX = 0.5
 const SLICES_MAX = 2_000
 const STARTS_MAX = 4
-/** The largest number of a minute in the store. */
-const MINUTES_MAX = 2 ** 32 - 1
 
-const EVENT_MS: SqlFragment = sql`toUnixTimestamp64Milli(ts)`
-const MINUTE: SqlFragment = constant(MINUTE_OF_EVENT)
-const COLUMN = /\b(?:ts|seq|sev|origin|skeleton|post|shape|raw|more|parts|[cs]\d+)\b/g
-
-/** Whether a statement counts by minute, so that the store should look for stored counts. */
-export const countsByMinute = (statement: string): boolean => statement.includes(MINUTE_OF_EVENT)
+const EVENT_MS: SqlFragment = sql`toUnixTimestamp64Milli(${column('ts')})`
 
 /**
  * Splits the events to count. The store keeps the counts of each minute of all events by the values of some columns, so whole minutes are read from there when
@@ -41,33 +34,33 @@ export const countsByMinute = (statement: string): boolean => statement.includes
  * by event. Otherwise all events are. Without `columns` the statement needs more than counts.
  */
 export function countScopes(
-  branch: QueryBranch,
+  tableRead: TableRead,
   bounds: TimeBounds,
   { slices = 1, columns }: { slices: number | undefined; columns: readonly SqlFragment[] | undefined },
 ): readonly CountScope[] {
-  const all = [{ scope: scopeOf(branch, bounds), timeMs: EVENT_MS, isStored: false, bounds }]
+  const all = [{ scope: scopeOf(tableRead, bounds), timeMs: EVENT_MS, isStored: false, bounds }]
   if (
     !columns ||
-    branch.shapes !== undefined ||
-    requiredSql(branch) !== TRUE ||
+    tableRead.shapes !== undefined ||
+    requiredSql(tableRead) !== TRUE ||
     slices > SLICES_MAX ||
     bounds.fromMs < 0 ||
     !areCounted(columns)
   )
     return all
-  const byStart = [...sourcesByStart(branch, bounds)]
+  const byStart = [...sourcesByStart(tableRead, bounds)]
   if (byStart.length === 0 || byStart.length > STARTS_MAX) return all
   const split = byStart.map(([fromMs, sources]) => {
     const own = { fromMs, toMs: bounds.toMs }
-    return { own, branch: { ...branch, sources }, minutes: minutesOf(own, { bounds, slices }) }
+    return { own, tableRead: { ...tableRead, sources }, minutes: minutesOf(own, { bounds, slices }) }
   })
   if (!split.every(({ minutes }) => isWorthwhile(minutes))) return all
-  return split.flatMap(({ own, branch: same, minutes }) => {
+  return split.flatMap(({ own, tableRead: same, minutes }) => {
     const { first, end, mixed } = minutes
     const { first: wholeFirst, end: wholeEnd, inner } = wholeMinutes(minutes)
     const numbers = param.int64s(mixed.map(BigInt))
     const within = [sql`${MINUTE} >= ${param.int64(BigInt(wholeFirst))}`, sql`${MINUTE} < ${param.int64(BigInt(wholeEnd))}`]
-    const counted = and([oneOf(same.sources), ...within, inner.length === 0 ? TRUE : not(among(MINUTE, numbers))])
+    const counted = and([oneOf(same.sources), ...within, inner.length === 0 ? TRUE : not(inList(MINUTE, numbers))])
     const minuteBounds = { fromMs: wholeFirst * MINUTE_MS, toMs: wholeEnd * MINUTE_MS }
     const whole = { scope: counted, timeMs: sql`(toInt64(${MINUTE}) * 60000)`, isStored: true, bounds: minuteBounds }
     if (mixed.length === 0) return [whole]
@@ -81,13 +74,10 @@ export function countScopes(
       ...inner.map((minute) => ({ fromMs: minute * MINUTE_MS, toMs: (minute + 1) * MINUTE_MS })),
       { fromMs: wholeEnd * MINUTE_MS, toMs: own.toMs },
     ].filter(({ fromMs: partFromMs, toMs }) => partFromMs < toMs)
-    const others = and([scopeOf(same, own, parts), inner.length === 0 ? outside : among(MINUTE, numbers)])
+    const others = and([scopeOf(same, own, parts), inner.length === 0 ? outside : inList(MINUTE, numbers)])
     return [whole, { scope: others, timeMs: EVENT_MS, isStored: false, bounds }]
   })
 }
-
-/** A statement, and the range of the events that it reads. */
-export type BoundedStatement = { readonly statement: SqlFragment; readonly bounds: TimeBounds }
 
 /** A read that returns rows of its own. */
 type CountRead = { readonly select: SqlFragment; readonly of: Pick<CountScope, 'isStored' | 'bounds'> }
@@ -108,17 +98,9 @@ export function countStatements(reads: readonly CountRead[], areKept: boolean): 
   }))
 }
 
-/** Selects all minutes of a time range, also those that are partly outside. */
-export function minutesAround(branch: QueryBranch, { fromMs, toMs }: TimeBounds): SqlFragment {
-  const sources = [...sourcesByStart(branch, { fromMs, toMs }).values()].flat()
-  if (sources.length === 0) return FALSE
-  const [first, last] = [fromMs, toMs].map((ms) => param.int64(BigInt(Math.min(MINUTES_MAX, Math.max(0, Math.floor(ms / MINUTE_MS))))))
-  return and([oneOf(sources), sql`${MINUTE} >= ${first ?? param.int64(0n)}`, sql`${MINUTE} <= ${last ?? param.int64(0n)}`])
-}
-
 /** Whether the expressions read only columns by which events are counted. */
-const areCounted = (columns: readonly SqlFragment[]): boolean =>
-  columns.flatMap((column) => textsOf(column).join(' ').match(COLUMN) ?? []).every((column) => countedColumns.includes(column))
+const areCounted = (expressions: readonly SqlFragment[]): boolean =>
+  expressions.every(({ columns }) => [...columns].every((one) => countedColumns.includes(one)))
 
 /** Numbers of minutes since 1970: from `first` to `end`, exclusive. `mixed` are those that are partly outside or in two slices. */
 type Minutes = { readonly first: number; readonly end: number; readonly mixed: readonly number[] }

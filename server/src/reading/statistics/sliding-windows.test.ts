@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../../test/reader.ts'
+import { openReader, type Reader } from '../../../../test/support/reader.ts'
 import { parseSelect } from '../../query/query.ts'
 import { readNestedWindows, readWindows, type WindowGroup } from './sliding-windows.ts'
 

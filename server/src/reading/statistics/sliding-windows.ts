@@ -1,14 +1,13 @@
 import type { AggregateCall } from '@dendro/language/tree'
 import type { EventStore } from '../../events/store/events.ts'
-import { contextOf, scopeOf, whereOf } from '../events/events-statement.ts'
-import { filterSql } from '../filter/filter.ts'
-import { hintsOf } from '../filter/skip-indexes.ts'
-import { withFamilies } from '../patterns/pattern-families.ts'
-import { withShapes } from '../plan/line-shapes.ts'
-import { branchesOf, freeTextsIn, keysIn, type QueryBranch } from '../plan/table-reads.ts'
+import { storedValue } from '../fields/field-text.ts'
+import { prepare } from '../plan/prepare.ts'
+import { scopeOf } from '../plan/read-scope.ts'
+import { filterTable } from '../plan/table-read.ts'
+import { freeTextsIn, keysIn, type TableRead } from '../plan/table-reads.ts'
 import type { EventQuery, StatsRow, TimeBounds } from '../query.ts'
-import { type QueryRun, run, startQueryRun } from '../run/run.ts'
-import { and, digits, FALSE, joined, name, param, type SqlFragment, sql } from '../sql/sql.ts'
+import { run } from '../run/run.ts'
+import { digits, joined, name, param, type SqlFragment, sql } from '../sql/sql.ts'
 import { hasLargeState, measuresOf, mergedState, mergedStateIf, readStatsRow, stateAggregate, textOf } from './aggregates.ts'
 import { readStats } from './statistics.ts'
 import { GROUPS_MAX, statsStatement } from './statistics-statement.ts'
@@ -31,11 +30,11 @@ export type WindowGroup = { readonly window: number; readonly values: readonly (
 export async function readWindows(store: EventStore, query: EventQuery, request: WindowsRequest): Promise<WindowGroup[]> {
   const { calls, groups, stepMs, windowMs } = request
   if (query.bounds.toMs - query.bounds.fromMs === windowMs && groups.length <= 1) return readOneWindow(store, query, request)
-  const { asking: queryRun, branches } = await startWindows(store, query, request)
   const slices = Math.round((query.bounds.toMs - query.bounds.fromMs) / stepMs)
   const isRolling = windowMs > stepMs
-  const whole = isRolling ? rollingStatement(branches, query, request, slices) : statsStatement(branches, query, { calls, groups, slices })
-  const found = await readGroups(store, queryRun, whole, { calls, groups, widthOf: () => windowMs })
+  const found = await readGroups(store, query, { calls, groups, widthOf: () => windowMs }, (tableReads) =>
+    isRolling ? rollingStatement(tableReads, query, request, slices) : statsStatement(tableReads, query, { calls, groups, slices }),
+  )
   // Slices are counted from 1; 0 is the total.
   return isRolling ? found : found.filter(({ window }) => window > 0).map((one) => ({ ...one, window: one.window - 1 }))
 }
@@ -56,52 +55,44 @@ export type NestedWindowsRequest = {
 
 /** Computes the statistics of nested windows by groups, in one statement that reads each event once. */
 export async function readNestedWindows(store: EventStore, query: EventQuery, request: NestedWindowsRequest): Promise<WindowGroup[]> {
-  const { asking: queryRun, branches } = await startWindows(store, query, request)
-  const statement = spreadStatement(branches, query, request, nestedSpread(query.bounds, request))
-  return readGroups(store, queryRun, statement, { ...request, widthOf: (window) => request.lengthsMs[window] ?? 0 })
+  const layout = { ...request, widthOf: (window: number) => request.lengthsMs[window] ?? 0 }
+  return readGroups(store, query, layout, (tableReads) => spreadStatement(tableReads, query, request, nestedSpread(query.bounds, request)))
 }
 
 type GroupedCalls = Pick<WindowsRequest, 'calls' | 'groups'>
 
-async function startWindows(store: EventStore, given: EventQuery, { calls, groups }: GroupedCalls) {
-  const queryRun = startQueryRun(given)
-  const keys = [...keysIn(given.filter), ...calls.flatMap((call) => (call.key === undefined ? [] : [call.key])), ...groups]
-  const query = await withFamilies(store, queryRun, given, keys)
-  const branches = await withShapes(store, queryRun, branchesOf(query.sources, keys), {
-    keys,
-    bounds: query.bounds,
-    texts: freeTextsIn(query.filter),
-  })
-  return { asking: queryRun, branches }
-}
-
 type WindowLayout = GroupedCalls & { readonly widthOf: (window: number) => number }
 
-async function readGroups(
+function readGroups(
   store: EventStore,
-  queryRun: QueryRun,
-  statement: SqlFragment | undefined,
+  query: EventQuery,
   { calls, groups, widthOf }: WindowLayout,
-) {
-  const rows = statement && (await run(store, queryRun, statement, { groupsMax: GROUPS_MAX, groups }))
-  const found: WindowGroup[] = []
-  while (rows?.next()) {
-    const window = Number(rows.uint64())
-    const values = groups.map(() => rows.text()).map((text) => (text === '' ? null : text === '\0' ? '' : text))
-    found.push({ window, values, measured: readStatsRow(rows, calls, widthOf(window)) })
-  }
-  return found
+  statementFor: (tableReads: readonly TableRead[]) => SqlFragment | undefined,
+): Promise<WindowGroup[]> {
+  const keys = [...keysIn(query.filter), ...calls.flatMap((call) => (call.key === undefined ? [] : [call.key])), ...groups]
+  const wanted = { keys, texts: freeTextsIn(query.filter), overflow: 'find' } as const
+  return prepare(store, query, wanted, async ({ queryRun, tableReads }) => {
+    const statement = statementFor(tableReads)
+    const rows = statement && (await run(store, queryRun, statement, { groupsMax: GROUPS_MAX, groups }))
+    const found: WindowGroup[] = []
+    while (rows?.next()) {
+      const window = Number(rows.uint64())
+      const values = groups.map(() => storedValue(rows.text()))
+      found.push({ window, values, measured: readStatsRow(rows, calls, widthOf(window)) })
+    }
+    return found
+  })
 }
 
 function rollingStatement(
-  branches: readonly QueryBranch[],
+  tableReads: readonly TableRead[],
   query: EventQuery,
   request: WindowsRequest,
   slices: number,
 ): SqlFragment | undefined {
   const isSliding = request.calls.flatMap(measuresOf).some(hasLargeState)
   const spread = rollingSpread(query.bounds, request, slices)
-  return isSliding ? slidingStatement(branches, query, request, slices) : spreadStatement(branches, query, request, spread)
+  return isSliding ? slidingStatement(tableReads, query, request, slices) : spreadStatement(tableReads, query, request, spread)
 }
 
 /** The slice of an event, and the windows that contain a slice, as an array. */
@@ -131,26 +122,26 @@ function nestedSpread({ toMs }: TimeBounds, { lengthsMs }: NestedWindowsRequest)
  * to all of its windows. Slices after one with events are included even when they are empty, because windows end there.
  */
 function slidingStatement(
-  branches: readonly QueryBranch[],
+  tableReads: readonly TableRead[],
   query: EventQuery,
   request: WindowsRequest,
   slices: number,
 ): SqlFragment | undefined {
   const { keys, measures, states } = columnsOf(request)
-  const parts = partsOf(branches, query, request, sliceOf(query.bounds, request))
+  const parts = partsOf(tableReads, query, request, sliceOf(query.bounds, request))
   if (parts.length === 0) return undefined
   const fold = Math.round(request.windowMs / request.stepMs)
-  const own = sql`ago = 0`
-  const ago = sql`arrayJoin(range(toUInt64(least(${digits(fold)}, ${digits(slices + 1)} - slice)))) as ago`
-  const reach = sql`select ${joined([ago, sql`slice + ago as last`, ...keys, name('counted'), ...states])} from (${joined(parts, ' union all ')})`
+  const isCurrent = sql`offset = 0`
+  const offsets = sql`arrayJoin(range(toUInt64(least(${digits(fold)}, ${digits(slices + 1)} - slice)))) as offset`
+  const reach = sql`select ${joined([offsets, sql`slice + offset as last`, ...keys, name('counted'), ...states])} from (${joined(parts, ' union all ')})`
   const remadeStates = measures.map(
-    (measure, index) => sql`${mergedStateIf(measure, name(`state${index}`), own)} as ${name(`own${index}`)}`,
+    (measure, index) => sql`${mergedStateIf(measure, name(`state${index}`), isCurrent)} as ${name(`current${index}`)}`,
   )
-  const filled = sql`select ${joined([name('last'), ...keys, sql`sumIf(counted, ${own}) as held`, ...remadeStates])} from (${reach}) group by ${joined([name('last'), ...keys])}`
+  const filled = sql`select ${joined([name('last'), ...keys, sql`sumIf(counted, ${isCurrent}) as window_count`, ...remadeStates])} from (${reach}) group by ${joined([name('last'), ...keys])}`
   const results = measures.map(
-    (measure, index) => sql`${mergedState(measure, name(`own${index}`), sql` over frame`)} as ${name(`m${index}`)}`,
+    (measure, index) => sql`${mergedState(measure, name(`current${index}`), sql` over frame`)} as ${name(`m${index}`)}`,
   )
-  const slid = joined([name('last'), ...keys, sql`toUInt64(sum(held) over frame) as number`, ...results])
+  const slid = joined([name('last'), ...keys, sql`toUInt64(sum(window_count) over frame) as number`, ...results])
   const partition = keys.length === 0 ? sql`` : sql`partition by ${joined(keys)}`
   const frame = sql`(${partition} order by last range between ${digits(fold - 1)} preceding and current row)`
   const columns = joined([
@@ -164,13 +155,13 @@ function slidingStatement(
 
 /** Computes a mergeable state per slice and copies it to every window that contains the slice. */
 function spreadStatement(
-  branches: readonly QueryBranch[],
+  tableReads: readonly TableRead[],
   query: EventQuery,
   request: GroupedCalls,
   { slice, windows }: SliceSpread,
 ): SqlFragment | undefined {
   const { keys, measures, states } = columnsOf(request)
-  const parts = partsOf(branches, query, request, slice)
+  const parts = partsOf(tableReads, query, request, slice)
   if (parts.length === 0) return undefined
   const reach = sql`arrayJoin(${windows}) as part`
   const spread = sql`select ${joined([reach, ...keys, name('counted'), ...states])} from (${joined(parts, ' union all ')})`
@@ -184,23 +175,22 @@ function columnsOf({ calls, groups }: GroupedCalls) {
   return { measures, keys: groups.map((_, index) => name(`g${index}`)), states: measures.map((_, index) => name(`state${index}`)) }
 }
 
-/** The slices of each branch by groups, with aggregate states. */
+/** The slices of each table by groups, with aggregate states. */
 function partsOf(
-  branches: readonly QueryBranch[],
+  tableReads: readonly TableRead[],
   { filter, bounds }: EventQuery,
   request: GroupedCalls,
   slice: SqlFragment,
 ): SqlFragment[] {
   const { keys, measures } = columnsOf(request)
   const { groups } = request
-  return branches.flatMap((branch) => {
-    const context = contextOf(branch)
-    const met = filterSql(filter, context)
-    if (met === FALSE) return []
+  return tableReads.flatMap((tableRead) => {
+    const filtered = filterTable(tableRead, filter)
+    if (!filtered) return []
+    const { context } = filtered
     const named = groups.map((key, index) => sql`${textOf(key, context)} as ${name(`g${index}`)}`)
     const states = measures.map((measure, index) => sql`${stateAggregate(measure, context)} as ${name(`state${index}`)}`)
-    const from = sql`from ${name(branch.table)} ${whereOf(met, hintsOf(filter, { tableClass: branch.tableClass, ...context }))(and([scopeOf(branch, bounds)]))}`
     const columns = joined([sql`${slice} as slice`, ...named, sql`count() as counted`, ...states])
-    return [sql`select ${columns} ${from} group by ${joined([name('slice'), ...keys])}`]
+    return [sql`select ${columns} ${filtered.from(scopeOf(tableRead, bounds))} group by ${joined([name('slice'), ...keys])}`]
   })
 }

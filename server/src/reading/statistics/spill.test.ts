@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { budget } from '../../../../test/reader.ts'
+import { budget } from '../../../../test/support/reader.ts'
 import { makeEngines, testDeps } from '../../events/store/engine.fixture.ts'
 import type { EventStore } from '../../events/store/events.ts'
 import type { Failure } from '../../kernel/errors.ts'

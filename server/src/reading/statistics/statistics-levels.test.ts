@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../../test/reader.ts'
+import { openReader, type Reader } from '../../../../test/support/reader.ts'
 import type { EventStore } from '../../events/store/events.ts'
+import { RangeCaches } from '../../events/store/range-cache.ts'
 import { parseSelect } from '../../query/query.ts'
 import type { StatsRequest, StatsResult } from '../query.ts'
 import { readStats } from '../reading.ts'
@@ -19,18 +20,18 @@ afterAll(() => reader?.close())
 const line = (index: number, host: string, more = '') =>
   `{"timestamp":"${new Date(fromMs + (index % 10) * 60_000 + index).toISOString()}","level":"${['info', 'warn', 'error'][index % 3]}","host":"${host}","ms":${index % 97}${more}}`
 
-/** Reads statistics and counts the statements that group events. */
-async function stats(dataset: string, wish: Partial<StatsRequest> & { select: readonly string[]; where?: string }) {
+/** Reads statistics without anything that is known, and counts the statements. */
+async function stats(dataset: string, request: Partial<StatsRequest> & { select: readonly string[]; where?: string }) {
   const { world } = reader.senders.app.app
-  const query = await reader.query([dataset], wish.where ?? '', { bounds })
-  const calls = parseSelect(wish.select).flatMap((item) => (item.kind === 'call' ? [item.call] : []))
+  const query = await reader.query([dataset], request.where ?? '', { bounds })
+  const calls = parseSelect(request.select).flatMap((item) => (item.kind === 'call' ? [item.call] : []))
   let statements = 0
   const read: EventStore['read'] = (statement) => {
     statements += 1
     return world.events.read(statement)
   }
-  const store: EventStore = Object.create(world.events, { read: { value: read } })
-  const found = await readStats(store, query, { calls, groups: [], slices: 10, limit: 10, ...wish })
+  const store: EventStore = Object.create(world.events, { read: { value: read }, caches: { value: new RangeCaches(world.events.changes) } })
+  const found = await readStats(store, query, { calls, groups: [], slices: 10, limit: 10, ...request })
   return { found, statements }
 }
 
@@ -54,9 +55,9 @@ test.each([
       index % 50 === 7 ? line(index, '') : line(index, `h${index % 12}`, index % 4 ? '' : ',"gone":"x"'),
     ),
   )
-  const wish = { groups: [key], select, where }
-  const atOnce = await stats(dataset, { ...wish, limit: 5 })
-  const inSteps = await stats(dataset, { ...wish, limit: LIMIT_FOR_STEPS })
+  const request = { groups: [key], select, where }
+  const atOnce = await stats(dataset, { ...request, limit: 5 })
+  const inSteps = await stats(dataset, { ...request, limit: LIMIT_FOR_STEPS })
   expect(shown(atOnce.found)).toEqual({ ...shown(inSteps.found), groups: inSteps.found.groups.slice(0, 5) })
   expect(atOnce.statements).toBeLessThan(inSteps.statements)
 })
@@ -102,9 +103,9 @@ test.each([
       line(index, ['', 'null', 'nuk', 'nun', 'B', '\u{1f600}', '\uff5e'][index % 7] ?? '', index % 9 ? '' : ',"gone":"x"'),
     ),
   )
-  const wish = { groups: [key], where, slices: 1, limit: 4 }
-  const { found: counted } = await stats('counts', { ...wish, select: ['count(*)'] })
-  const { found: measured } = await stats('counts', { ...wish, select: ['count(*)', 'max(ms)'] })
+  const request = { groups: [key], where, slices: 1, limit: 4 }
+  const { found: counted } = await stats('counts', { ...request, select: ['count(*)'] })
+  const { found: measured } = await stats('counts', { ...request, select: ['count(*)', 'max(ms)'] })
   const countOnly = ({ count, stats: [first] }: StatsResult['whole']) => ({ count, stats: [first] })
   const { whole, groups, groupsTotal } = measured
   expect(shown(counted)).toEqual({

@@ -1,12 +1,11 @@
 import type { AggregateCall } from '@dendro/language/tree'
-import { contextOf, whereOf } from '../events/events-statement.ts'
-import { filterSql } from '../filter/filter.ts'
-import { hintsOf, type IndexHints } from '../filter/skip-indexes.ts'
-import type { QueryBranch } from '../plan/table-reads.ts'
+import { contextOf, type FilteredTable, filterTable } from '../plan/table-read.ts'
+import type { TableRead } from '../plan/table-reads.ts'
 import type { EventQuery, TimeBounds } from '../query.ts'
-import { among, and, digits, FALSE, joined, name, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
+import type { BoundedStatement } from '../run/run.ts'
+import { and, digits, inList, joined, name, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
 import { finalAggregate, isSliced, measuresOf, mergedState, slicedAggregate, stateAggregate, textOf } from './aggregates.ts'
-import { type BoundedStatement, type CountScope, countScopes, countStatements } from './minute-rollup.ts'
+import { type CountScope, countScopes, countStatements } from './minute-rollup.ts'
 
 /** What to compute, by which groups, and how much of the result to return. */
 export type StatsOptions = {
@@ -42,39 +41,38 @@ export const GROUP_JOINT = '\x1f'
 export const GROUPS_MAX = 1_000_000
 const MINUTE_MS = 60_000
 
-/** Builds one statement for all branches. Undefined when no event can match. The total has slice 0, slices are counted from 1. */
+/** Builds one statement for all tables. Undefined when no event can match. The total has slice 0, slices are counted from 1. */
 export function statsStatement(
-  branches: readonly QueryBranch[],
+  tableReads: readonly TableRead[],
   { filter, bounds }: Pick<EventQuery, 'filter' | 'bounds'>,
   options: StatsOptions,
 ): SqlFragment | undefined {
   const measures = options.calls.flatMap(measuresOf)
   const { closed } = options
   const read = (closed?.open ?? [bounds]).flatMap((range) =>
-    branches.flatMap((branch) => branchReads(branch, { filter, bounds: range }, options, measures.length > 0)),
+    tableReads.flatMap((tableRead) => scopedReads(tableRead, { filter, bounds: range }, options, measures.length > 0)),
   )
   const [only] = read
   if (!only && !closed) return undefined
   const names = [...(options.slices === undefined ? [] : ['slice']), ...options.groups.map((_, index) => `g${index}`)]
-  const keysIn = ({ branch, timeMs }: BranchRead) => [
+  const keysIn = ({ context, timeMs }: ScopedRead) => [
     ...(options.slices === undefined ? [] : [sql`${sliceOf(bounds, options.slices, timeMs)} as slice`]),
     // A constant text, such as that of a key that no event has, is a group too.
-    ...options.groups.map((key, index) => sql`materialize(${textOf(key, contextOf(branch))}) as ${name(`g${index}`)}`),
+    ...options.groups.map((key, index) => sql`materialize(${textOf(key, context)}) as ${name(`g${index}`)}`),
   ]
-  const from = ({ branch, met, hints, scope, inGroups }: BranchRead) =>
-    sql`from ${name(branch.table)} ${whereOf(met, hints)(and([scope, inGroups]))}`
+  const eventsOf = ({ from, scope, inGroups }: ScopedRead) => from(and([scope, inGroups]))
   const grouped = names.length === 0 ? sql`` : sql`group by ${joined(names.map(name))}`
   const { end, extraColumns } = endOf(options, names)
   if (only && read.length === 1 && !only.isStored && !closed) {
-    const found = measures.map((measure) => finalAggregate(measure, contextOf(only.branch)))
+    const found = measures.map((measure) => finalAggregate(measure, only.context))
     const columns = joined([...keysIn(only), ...extraColumns, sql`toUInt64(count()) as number`, ...aliased(found)])
-    return sql`select ${columns} ${from(only)} ${grouped} ${end}`
+    return sql`select ${columns} ${eventsOf(only)} ${grouped} ${end}`
   }
   const states = read.map((one) => {
-    const found = measures.map((measure) => stateAggregate(measure, contextOf(one.branch)))
+    const found = measures.map((measure) => stateAggregate(measure, one.context))
     // Where all keys are constant, the store returns a group without events.
     const having = names.length === 0 ? sql`` : sql`having counted > 0`
-    return sql`select ${joined([...keysIn(one), sql`count() as counted`, ...aliased(found, 'state')])} ${from(one)} ${grouped} ${having}`
+    return sql`select ${joined([...keysIn(one), sql`count() as counted`, ...aliased(found, 'state')])} ${eventsOf(one)} ${grouped} ${having}`
   })
   // Without rows the types of the states may be unknown.
   if (closed && closed.states.counted.length > 0) states.push(closedStates(closed, options, bounds))
@@ -104,13 +102,13 @@ function closedStates(
   const cast = written.map(
     ({ type, as }, index) => sql`cast(base64Decode(${element(columns.length + index)}), ${param.text(type)}) as ${as}`,
   )
-  const where = only && groups.length > 0 ? sql`where ${among(name('g0'), param.texts(only))}` : sql``
+  const where = only && groups.length > 0 ? sql`where ${inList(name('g0'), param.texts(only))}` : sql``
   return sql`select ${joined([...plain, ...cast])} from (select ${rows} as one) ${where}`
 }
 
 /** Builds a statement for the states of slices by group, for ranges of whole slices. Undefined when no event can match. */
 export function sliceStatesStatement(
-  branches: readonly QueryBranch[],
+  tableReads: readonly TableRead[],
   { filter }: Pick<EventQuery, 'filter'>,
   { calls, groups }: Pick<StatsOptions, 'calls' | 'groups'>,
   { ranges, lengthMs }: { readonly ranges: readonly TimeBounds[]; readonly lengthMs: number },
@@ -118,11 +116,10 @@ export function sliceStatesStatement(
   const measures = calls.flatMap(measuresOf)
   const options = { calls, groups, slices: undefined, closed: { lengthMs } }
   const reads = ranges.flatMap((bounds) =>
-    branches.flatMap((branch) => branchReads(branch, { filter, bounds }, options, measures.length > 0)),
+    tableReads.flatMap((tableRead) => scopedReads(tableRead, { filter, bounds }, options, measures.length > 0)),
   )
   const names = [name('slice'), ...groups.map((_, index) => name(`g${index}`))]
-  const selects = reads.map(({ branch, met, hints, scope, timeMs }) => {
-    const context = contextOf(branch)
+  const selects = reads.map(({ context, from, scope, timeMs }) => {
     const keys = groups.map((key, index) => sql`materialize(${textOf(key, context)}) as ${name(`g${index}`)}`)
     const states = measures.flatMap((measure) => {
       const state = stateAggregate(measure, context)
@@ -134,8 +131,7 @@ export function sliceStatesStatement(
       sql`toUInt64(count()) as counted`,
       ...states,
     ])
-    const from = sql`from ${name(branch.table)} ${whereOf(met, hints)(scope)}`
-    return sql`select ${columns} ${from} group by ${joined(names)} having counted > 0`
+    return sql`select ${columns} ${from(scope)} group by ${joined(names)} having counted > 0`
   })
   return selects.length === 0 ? undefined : joined(selects, ' union all ')
 }
@@ -145,70 +141,62 @@ export function sliceStatesStatement(
  * slice and key together. Undefined where events must be counted in several parts, or for aggregates whose states are large.
  */
 export function slicedStatement(
-  branches: readonly QueryBranch[],
+  tableReads: readonly TableRead[],
   { filter, bounds }: Pick<EventQuery, 'filter' | 'bounds'>,
   options: StatsOptions & { readonly slices: number },
 ): SqlFragment | undefined {
   const measures = options.calls.flatMap(measuresOf)
-  const read = branches.flatMap((branch) => branchReads(branch, { filter, bounds }, options, measures.length > 0))
+  const read = tableReads.flatMap((tableRead) => scopedReads(tableRead, { filter, bounds }, options, measures.length > 0))
   const [only, ...others] = read
   const [key] = options.groups
   if (!only || key === undefined || others.length > 0 || only.isStored || !measures.every(isSliced)) return undefined
   const { slices } = options
-  const context = contextOf(only.branch)
+  const { context } = only
   const slice = sliceOf(bounds, slices, only.timeMs)
   const numbers = sql`arrayMap(one -> toUInt64(one), countResample(1, ${digits(slices + 1)}, 1)(${slice}))`
   const inSlices = [numbers, ...measures.map((measure) => slicedAggregate(measure, context, { slice, slices }))]
   const inWhole = aliased(measures.map((measure) => finalAggregate(measure, context)))
   return sql`select materialize(${textOf(key, context)}) as g0, toUInt8(grouping(g0)) as is_whole, ${joined([sql`toUInt64(count()) as number`, ...inWhole])},
-    arrayZip(${joined(inSlices)}) as slices from ${name(only.branch.table)} ${whereOf(only.met, only.hints)(only.scope)}
+    arrayZip(${joined(inSlices)}) as slices ${only.from(only.scope)}
     group by g0 with rollup having number > 0 order by is_whole desc, ${sizeOrder(options)}`
 }
 
 /** Builds statements for the number of events of each value of a key, with rows for each read of its own. None when no event can match. */
 export function groupCountsStatements(
-  branches: readonly QueryBranch[],
+  tableReads: readonly TableRead[],
   query: Pick<EventQuery, 'filter' | 'bounds'>,
   { key, areKept }: { readonly key: string; readonly areKept: boolean },
 ): readonly BoundedStatement[] {
   const options = { calls: [], groups: [key], slices: undefined }
-  const reads = branches.flatMap((branch) => branchReads(branch, query, options, false))
+  const reads = tableReads.flatMap((tableRead) => scopedReads(tableRead, query, options, false))
   return countStatements(
-    reads.map(({ branch, met, hints, scope, ...of }) => ({
+    reads.map(({ context, from, scope, ...of }) => ({
       of,
-      select: sql`select materialize(${textOf(key, contextOf(branch))}) as g0, toUInt64(count()) as number
-        from ${name(branch.table)} ${whereOf(met, hints)(scope)} group by g0`,
+      select: sql`select materialize(${textOf(key, context)}) as g0, toUInt64(count()) as number ${from(scope)} group by g0`,
     })),
     areKept,
   )
 }
 
-/** One read of a branch: its conditions, and the events that it counts. */
-type BranchRead = CountScope & {
-  readonly branch: QueryBranch
-  readonly met: SqlFragment
-  readonly hints: IndexHints
-  readonly inGroups: SqlFragment
-}
+/** One read of a table: its conditions, and the events that it counts. */
+type ScopedRead = CountScope & FilteredTable & { readonly inGroups: SqlFragment }
 
-/** Returns the reads of a branch; none when no event can match. Only counts are stored by minute, not other aggregates. */
-function branchReads(
-  branch: QueryBranch,
+/** Returns the reads of a table; none when no event can match. Only counts are stored by minute, not other aggregates. */
+function scopedReads(
+  tableRead: TableRead,
   { filter, bounds }: Pick<EventQuery, 'filter' | 'bounds'>,
   options: Pick<StatsOptions, 'groups' | 'only' | 'slices'> & { readonly closed?: Pick<ClosedSlices, 'lengthMs'> },
   hasMeasures: boolean,
-): readonly BranchRead[] {
-  const context = contextOf(branch)
-  const met = filterSql(filter, context)
-  if (met === FALSE) return []
-  const hints = hintsOf(filter, { tableClass: branch.tableClass, ...context })
-  const read = { branch, met, hints, inGroups: groupFilter(options, branch) }
-  const columns = [met, ...options.groups.map((key) => textOf(key, context)), ...hints.conditions]
+): readonly ScopedRead[] {
+  const filtered = filterTable(tableRead, filter)
+  if (!filtered) return []
+  const read = { ...filtered, inGroups: groupFilter(options, tableRead) }
+  const columns = [...filtered.selecting, ...options.groups.map((key) => textOf(key, filtered.context))]
   // Closed slices of whole minutes have no border within a minute.
   const { slices, closed } = options
   const countsMinutes = !hasMeasures && (closed === undefined || closed.lengthMs % MINUTE_MS === 0)
   const split = { slices: closed ? 1 : slices, columns: countsMinutes ? columns : undefined }
-  return countScopes(branch, bounds, split).map((scope) => ({
+  return countScopes(tableRead, bounds, split).map((scope) => ({
     ...read,
     ...scope,
   }))
@@ -252,12 +240,12 @@ function sliceOf({ fromMs, toMs }: TimeBounds, slices: number, timeMs: SqlFragme
   return sql`toUInt64(intDiv((${timeMs} - ${param.int64(BigInt(fromMs))}) * ${param.int64(BigInt(slices))}, ${lengthMs}) + 1)`
 }
 
-function groupFilter({ only, groups }: Pick<StatsOptions, 'groups' | 'only'>, branch: QueryBranch): SqlFragment {
+function groupFilter({ only, groups }: Pick<StatsOptions, 'groups' | 'only'>, tableRead: TableRead): SqlFragment {
   if (!only) return TRUE
-  const keys = groups.map((key) => textOf(key, contextOf(branch)))
+  const keys = groups.map((key) => textOf(key, contextOf(tableRead)))
   const [first] = keys
   const whole = first && keys.length === 1 ? first : sql`arrayStringConcat([${joined(keys)}], ${param.text(GROUP_JOINT)})`
-  return among(whole, param.texts(only))
+  return inList(whole, param.texts(only))
 }
 
 const largestFirst = (options: StatsOptions, top: number): SqlFragment =>

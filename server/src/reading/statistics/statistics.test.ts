@@ -1,6 +1,6 @@
 import type { AggregateCall } from '@dendro/language/tree'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../../test/reader.ts'
+import { openReader, type Reader } from '../../../../test/support/reader.ts'
 import { parseSelect } from '../../query/query.ts'
 import type { StatsRequest, StatsResult } from '../query.ts'
 import { readStats } from '../reading.ts'
@@ -113,7 +113,7 @@ describe('datasets with keys in different columns are aggregated together', () =
 })
 
 test('nothing found is nothing measured', async () => {
-  const found = await stats(['first'], ['count(*)', 'avg(ms)'], { groups: ['service'] }, "service = 'nobody'")
+  const found = await stats(['first'], ['count(*)', 'avg(ms)'], { groups: ['service'] }, "service = 'emptyStats'")
   expect(found).toMatchObject({ whole: { count: 0, stats: [{ value: 0 }, { value: null }] }, groups: [], groupsTotal: 0 })
   expect(found.slices).toHaveLength(10)
 })

@@ -1,19 +1,18 @@
 import type { EventStore } from '../../events/store/events.ts'
 import { badRequest } from '../../kernel/errors.ts'
-import { mapInSteps, Stretch } from '../../kernel/steps.ts'
+import { mapInSteps } from '../../kernel/steps.ts'
 import { sliceStartMs } from '../../query/slices.ts'
-import { endRead, sliceQuery, type UsedSlices, useSlices } from '../cache/aggregate-states.ts'
-import { areResultsKept } from '../cache/statement-results.ts'
-import { isBuiltInKey, pathsOf } from '../filter/field-locations.ts'
-import { withFamilies } from '../patterns/pattern-families.ts'
-import { readWithFacts } from '../plan/table-facts.ts'
-import { freeTextsIn, keysIn, type QueryBranch } from '../plan/table-reads.ts'
+import { isBuiltInKey, pathsOf } from '../fields/field-locations.ts'
+import { storedValue } from '../fields/field-text.ts'
+import { prepare } from '../plan/prepare.ts'
+import { freeTextsIn, keysIn, type TableRead } from '../plan/table-reads.ts'
 import type { EventQuery, StatsGroup, StatsRequest, StatsResult, StatsRow } from '../query.ts'
 import { undefinedIfTooMany } from '../run/failure.ts'
-import type { BinaryRows } from '../run/row-binary.ts'
-import { costOf, type QueryRun, run, runAtOnce, startQueryRun } from '../run/run.ts'
-import { textsOf } from '../sql/sql.ts'
-import { isExactCall, nobody, readStatsRow } from './aggregates.ts'
+import { type BinaryRows, eachRow } from '../run/row-binary.ts'
+import { costOf, type QueryRun, run, runAtOnce } from '../run/run.ts'
+import { areResultsKept } from '../run/statement-results.ts'
+import { endRead, type SliceQuery, sliceQuery, type UsedSlices, useSlices } from './aggregate-states.ts'
+import { emptyStats, isExactCall, readStatsRow } from './aggregates.ts'
 import { mergeGroupCounts, needCountsOnly } from './merge-counts.ts'
 import {
   type ClosedSlices,
@@ -33,25 +32,18 @@ const CELLS_AT_ONCE = 20_000
 
 /** Computes statistics of the matching events: in total, by slices of time, and by groups, of which the largest are returned. */
 export async function readStats(store: EventStore, given: EventQuery, request: StatsRequest): Promise<StatsResult> {
-  const queryRun = startQueryRun(given)
   const keys = request.calls.flatMap((call) => (call.key === undefined ? [] : [call.key]))
   const named = [...keysIn(given.filter), ...keys, ...request.groups]
-  const query = await withFamilies(store, queryRun, given, named)
-  const wanted = {
-    sources: query.sources,
-    keys: named,
-    bounds: query.bounds,
-    wantsOverflow: true,
-    sharing: query.sharing,
-    texts: freeTextsIn(query.filter),
-  }
-  // Which patterns belong together changes with the patterns that arrive.
-  const slicing = named.includes('@pattern') ? undefined : sliceQuery({ store, queryRun, query, request })
+  const wanted = { keys: named, texts: freeTextsIn(given.filter), overflow: 'find' } as const
+  let slicing: SliceQuery | undefined
   let used: UsedSlices | undefined
-  const result = await readWithFacts(store, queryRun, wanted, async (branches) => {
-    const isSlicing = slicing && request.groups.every((key) => branches.every((branch) => hasFewValues(branch, key)))
-    used = isSlicing ? await useSlices(slicing, branches) : undefined
-    const reading = { store, queryRun, query, request, branches, closed: used?.closed }
+  const result = await prepare(store, given, wanted, async ({ queryRun, query, tableReads, startedAt }) => {
+    // Which patterns belong together changes with the patterns that arrive.
+    const own = named.includes('@pattern') ? undefined : sliceQuery({ store, queryRun, query, request, startedAt })
+    slicing = own
+    const isSlicing = own && request.groups.every((key) => tableReads.every((tableRead) => hasFewValues(tableRead, key)))
+    used = isSlicing ? await useSlices(own, tableReads) : undefined
+    const reading = { store, queryRun, query, request, tableReads, closed: used?.closed }
     const { all, groups, groupsTotal } = (await readAtOnce(reading)) ?? (await readInSteps(reading))
     const isExact = request.calls.every(isExactCall)
     return { ...all, groups, groupsTotal, isExact, cost: costOf(queryRun, 1) }
@@ -66,12 +58,12 @@ type StatsRead = {
   queryRun: QueryRun
   query: EventQuery
   request: StatsRequest
-  branches: readonly QueryBranch[]
+  tableReads: readonly TableRead[]
   closed: ClosedSlices | undefined
 }
 
-async function readRows({ store, queryRun, query, branches, closed }: StatsRead, wanted: StatsOptions): Promise<BinaryRows | undefined> {
-  const whole = statsStatement(branches, query, closed ? { ...wanted, closed } : wanted)
+async function readRows({ store, queryRun, query, tableReads, closed }: StatsRead, wanted: StatsOptions): Promise<BinaryRows | undefined> {
+  const whole = statsStatement(tableReads, query, closed ? { ...wanted, closed } : wanted)
   return whole && run(store, queryRun, whole, { groupsMax: GROUPS_MAX, groups: wanted.groups })
 }
 
@@ -98,27 +90,24 @@ async function readAtOnce(reading: StatsRead): Promise<StatsFound | undefined> {
   const [key, ...others] = groups
   // More groups in so many slices are refused, or read in steps.
   if (key === undefined || others.length > 0 || count === 1 || limit * count > CELLS_MAX) return undefined
-  if (!reading.branches.every((branch) => hasFewValues(branch, key))) return undefined
+  if (!reading.tableReads.every((tableRead) => hasFewValues(tableRead, key))) return undefined
   const { closed } = reading
   const sliced = closed ? undefined : await readSliced(reading, key)
   if (sliced) return sliced
   const options = { calls, groups, slices: count, allLevels: true, ...(closed ? { closed } : {}) } as const
-  const statement = statsStatement(reading.branches, reading.query, options)
+  const statement = statsStatement(reading.tableReads, reading.query, options)
   const rows =
     statement && (await run(reading.store, reading.queryRun, statement, { groupsMax: CELLS_AT_ONCE, groups }).catch(undefinedIfTooMany))
   if (statement && !rows) return undefined
-  const all = { whole: nobody(calls), slices: emptySlices(reading) }
+  const all = { whole: emptyStats(calls), slices: emptySlices(reading) }
   const found = new Map<string, { whole: StatsRow; slices: StatsRow[] }>()
   let groupsTotal = 0
-  const stretch = new Stretch()
-  while (rows?.next()) {
-    const pause = stretch.pause()
-    if (pause) await pause
-    const slice = Number(rows.uint64()) - 1
-    const stored = rows.text()
-    const level = rows.uint8()
+  await eachRow(rows, (row) => {
+    const slice = Number(row.uint64()) - 1
+    const stored = row.text()
+    const level = row.uint8()
     const isSlice = level === LEVELS.slice || level === LEVELS.sliceOfGroup
-    const measured = readStatsRow(rows, calls, isSlice ? widthMs(reading, slice) : widthMs(reading))
+    const measured = readStatsRow(row, calls, isSlice ? widthMs(reading, slice) : widthMs(reading))
     const group = found.get(stored)
     if (level === LEVELS.whole) all.whole = measured
     else if (level === LEVELS.slice) all.slices[slice] = measured
@@ -127,7 +116,7 @@ async function readAtOnce(reading: StatsRead): Promise<StatsFound | undefined> {
       // Groups come before their slices.
       if (groupsTotal <= limit) found.set(stored, { whole: measured, slices: emptySlices(reading) })
     } else if (group) group.slices[slice] = measured
-  }
+  })
   return { all, groups: [...found].map(([stored, { whole, slices }]) => foundGroup({ stored: [stored], whole }, slices)), groupsTotal }
 }
 
@@ -136,36 +125,33 @@ async function readSliced(reading: StatsRead, key: string): Promise<StatsFound |
   const { calls, slices: count, limit } = reading.request
   const groupsMax = Math.floor(CELLS_AT_ONCE / count)
   const options = { calls, groups: [key], slices: count }
-  const statement = groupsMax === 0 ? undefined : slicedStatement(reading.branches, reading.query, options)
+  const statement = groupsMax === 0 ? undefined : slicedStatement(reading.tableReads, reading.query, options)
   const rows = statement && (await run(reading.store, reading.queryRun, statement, { groupsMax, groups: [key] }).catch(undefinedIfTooMany))
   if (!rows) return undefined
-  let all: TotalStats = { whole: nobody(calls), slices: emptySlices(reading) }
+  let all: TotalStats = { whole: emptyStats(calls), slices: emptySlices(reading) }
   const groups: StatsGroup[] = []
   let groupsTotal = 0
-  const stretch = new Stretch()
-  while (rows.next()) {
-    const pause = stretch.pause()
-    if (pause) await pause
-    const stored = rows.text()
-    const isWhole = rows.uint8() === 1
-    const whole = readStatsRow(rows, calls, widthMs(reading))
-    const slices = Array.from({ length: rows.length() }, (_, slice) => readStatsRow(rows, calls, widthMs(reading, slice)))
+  await eachRow(rows, (row) => {
+    const stored = row.text()
+    const isWhole = row.uint8() === 1
+    const whole = readStatsRow(row, calls, widthMs(reading))
+    const slices = Array.from({ length: row.length() }, (_, slice) => readStatsRow(row, calls, widthMs(reading, slice)))
     if (isWhole) all = { whole, slices }
     else groupsTotal += 1
     if (!isWhole && groupsTotal <= limit) groups.push(foundGroup({ stored: [stored], whole }, slices))
-  }
+  })
   return { all, groups, groupsTotal }
 }
 
 /** The slices without events are one object: most are. */
-const emptySlices = ({ request: { calls, slices } }: StatsRead): StatsRow[] => new Array<StatsRow>(slices).fill(nobody(calls))
+const emptySlices = ({ request: { calls, slices } }: StatsRead): StatsRow[] => new Array<StatsRow>(slices).fill(emptyStats(calls))
 
 /** Whether the values of a key repeat: it lies in a dictionary slot, or it is a built-in key with few values. */
-function hasFewValues({ slots }: QueryBranch, key: string): boolean {
+function hasFewValues({ slots }: TableRead, key: string): boolean {
   if (key === '@status' || key === '@dataset' || key === '@collection') return true
   if (isBuiltInKey(key)) return false
-  const columns = pathsOf(key).flatMap((path) => slots.text(path) ?? [])
-  return columns.length > 0 && columns.every((column) => /^c\d+$/.test(textsOf(column).join('')))
+  const columns = pathsOf(key).flatMap((path) => [...(slots.text(path)?.columns ?? [])])
+  return columns.length > 0 && columns.every((one) => one.startsWith('c'))
 }
 
 type TotalStats = { whole: StatsRow; slices: readonly StatsRow[] }
@@ -185,9 +171,9 @@ async function readCounts(reading: StatsRead): Promise<(TopGroups & { whole: Sta
   const { calls, groups, limit } = reading.request
   const [key, ...others] = groups
   if (key === undefined || others.length > 0 || !needCountsOnly(calls) || reading.closed) return undefined
-  if (!reading.branches.every((branch) => hasFewValues(branch, key))) return undefined
+  if (!reading.tableReads.every((tableRead) => hasFewValues(tableRead, key))) return undefined
   const areKept = areResultsKept(reading.store, reading.queryRun)
-  const statements = groupCountsStatements(reading.branches, reading.query, { key, areKept })
+  const statements = groupCountsStatements(reading.tableReads, reading.query, { key, areKept })
   const rows = await runAtOnce(reading.store, reading.queryRun, statements, { groupsMax: CELLS_AT_ONCE, groups }).catch(undefinedIfTooMany)
   if (!rows) return undefined
   const found = mergeGroupCounts(rows, { calls, limit, widthMs: widthMs(reading) })
@@ -199,15 +185,12 @@ async function readSlices(reading: StatsRead): Promise<TotalStats> {
   if (count === 1) return readOneSlice(reading)
   const rows = await readRows(reading, { calls, groups: [], slices: count })
   const slices = emptySlices(reading)
-  let whole = nobody(calls)
-  const stretch = new Stretch()
-  while (rows?.next()) {
-    const pause = stretch.pause()
-    if (pause) await pause
-    const number = Number(rows.uint64())
-    if (number === 0) whole = readStatsRow(rows, calls, widthMs(reading))
-    else slices[number - 1] = readStatsRow(rows, calls, widthMs(reading, number - 1))
-  }
+  let whole = emptyStats(calls)
+  await eachRow(rows, (row) => {
+    const number = Number(row.uint64())
+    if (number === 0) whole = readStatsRow(row, calls, widthMs(reading))
+    else slices[number - 1] = readStatsRow(row, calls, widthMs(reading, number - 1))
+  })
   return { whole, slices }
 }
 
@@ -215,8 +198,8 @@ async function readSlices(reading: StatsRead): Promise<TotalStats> {
 async function readOneSlice(reading: StatsRead): Promise<TotalStats> {
   const { calls } = reading.request
   const rows = await readRows(reading, { calls, groups: [], slices: undefined })
-  const found = rows?.next() ? readStatsRow(rows, calls, widthMs(reading)) : nobody(calls)
-  const whole = found.count === 0 ? nobody(calls) : found
+  const found = rows?.next() ? readStatsRow(rows, calls, widthMs(reading)) : emptyStats(calls)
+  const whole = found.count === 0 ? emptyStats(calls) : found
   return { whole, slices: [whole] }
 }
 
@@ -226,18 +209,15 @@ async function readTop(reading: StatsRead): Promise<TopGroups & { whole: StatsRo
   const { calls, groups, limit } = reading.request
   const rows = await readRows(reading, { calls, groups, slices: undefined, top: limit })
   const found: TopGroup[] = []
-  let [whole, total] = [nobody(calls), 0]
-  const stretch = new Stretch()
-  while (rows?.next()) {
-    const pause = stretch.pause()
-    if (pause) await pause
-    const stored = groups.map(() => rows.text())
-    const isWhole = rows.uint8() === 1
-    total = Number(rows.uint64())
-    const measured = readStatsRow(rows, calls, widthMs(reading))
+  let [whole, total] = [emptyStats(calls), 0]
+  await eachRow(rows, (row) => {
+    const stored = groups.map(() => row.text())
+    const isWhole = row.uint8() === 1
+    total = Number(row.uint64())
+    const measured = readStatsRow(row, calls, widthMs(reading))
     if (isWhole) whole = measured
     else found.push({ stored, whole: measured })
-  }
+  })
   return { groups: found, total, whole }
 }
 
@@ -252,20 +232,17 @@ async function withSlices(reading: StatsRead, top: readonly TopGroup[]): Promise
   const empty = emptySlices(reading)
   const found = new Map(await mapInSteps(top, ({ stored }): [string, StatsRow[]] => [stored.join(GROUP_JOINT), [...empty]]))
   const rows = top.length === 0 ? undefined : await readRows(reading, { calls, groups, slices: count, only: [...found.keys()] })
-  const stretch = new Stretch()
-  while (rows?.next()) {
-    const pause = stretch.pause()
-    if (pause) await pause
-    const slice = Number(rows.uint64()) - 1
-    const slices = found.get(groups.map(() => rows.text()).join(GROUP_JOINT))
-    const measured = readStatsRow(rows, calls, widthMs(reading, slice))
+  await eachRow(rows, (row) => {
+    const slice = Number(row.uint64()) - 1
+    const slices = found.get(groups.map(() => row.text()).join(GROUP_JOINT))
+    const measured = readStatsRow(row, calls, widthMs(reading, slice))
     if (slices) slices[slice] = measured
-  }
+  })
   return mapInSteps(top, (group) => foundGroup(group, found.get(group.stored.join(GROUP_JOINT)) ?? []))
 }
 
 const foundGroup = ({ stored, whole }: TopGroup, slices: readonly StatsRow[]): StatsGroup => ({
-  values: stored.map((text) => (text === '' ? null : text === '\0' ? '' : text)),
+  values: stored.map(storedValue),
   whole,
   slices,
 })

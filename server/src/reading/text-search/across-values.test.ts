@@ -3,9 +3,8 @@ import { expect, test } from 'vitest'
 import { toSlot } from '../../lines/leaf-text.ts'
 import { rebuildText, shapeReferences } from '../../lines/shape.ts'
 import { foldCase } from '../../query/like.ts'
-import { bindStatement } from '../sql/sql.ts'
+import { hasTrait } from '../sql/sql.ts'
 import { crossingLines, occurrencesOf } from './across-values.ts'
-import { rebuildsLines } from './rebuild-line.ts'
 import { searchFor } from './text-search.ts'
 
 const shapes = [
@@ -105,13 +104,13 @@ test('a time is searched only for what it may contain', () => {
 test('lines of text with known shapes are searched without being rebuilt', () => {
   const { met, others } = crossingLines(searchFor('failed password'), textShapes)
   expect(others).toEqual([])
-  expect(rebuildsLines(bindStatement(met).text)).toBe(false)
+  expect(hasTrait(met, 'lineRebuild')).toBe(false)
 })
 
 test('lines with known shapes are searched without being rebuilt', () => {
   const { met, others } = crossingLines(searchFor('"b":10,"ab'), shapes.slice(0, 2))
   expect(others).toEqual([])
-  expect(rebuildsLines(bindStatement(met).text)).toBe(false)
+  expect(hasTrait(met, 'lineRebuild')).toBe(false)
 })
 
 test('letters and digits do not cross the border between a level and the words of a text line', () => {

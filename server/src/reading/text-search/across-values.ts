@@ -1,12 +1,12 @@
 import { shapeReferences } from '../../lines/shape.ts'
 import type { Slot } from '../../lines/slots.ts'
 import { foldCase } from '../../query/like.ts'
-import { readable } from '../filter/field-text.ts'
-import { caselessLike } from '../filter/ignore-case.ts'
-import { among, and, FALSE, or, param, type SqlFragment, sql } from '../sql/sql.ts'
+import { readable } from '../fields/field-text.ts'
+import { caselessLike } from '../fields/ignore-case.ts'
+import { and, FALSE, inList, or, param, type SqlFragment, sql } from '../sql/sql.ts'
 import { escapeTails, tailsAtEnd } from './escapes.ts'
+import { textsOfPlaces } from './few-shapes.ts'
 import { escapedInPattern, formatsHolding, type LineSearch } from './in-values.ts'
-import { textsOfPlaces } from './rebuild-line.ts'
 
 /**
  * How a value takes part in an occurrence of a text: it is exactly this piece of the text, or it begins with it, ends with it or contains it. There are
@@ -37,7 +37,7 @@ export function crossingLines(search: LineSearch, shapes: readonly string[]): { 
     if (!occurrences || tests > TESTS_MAX) others.push(shape)
     else byTests.set(key, { met: occurrenceSql(occurrences, shape), shapes: [shape] })
   }
-  return { met: or([...byTests.values()].map((one) => and([among(sql`shape`, param.texts(one.shapes)), one.met]))), others }
+  return { met: or([...byTests.values()].map((one) => and([inList(sql`shape`, param.texts(one.shapes)), one.met]))), others }
 }
 
 /** Whether the text lies in the literals of every line of a shape, or inside one value, so that it crosses no border. */

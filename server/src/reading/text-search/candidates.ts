@@ -1,8 +1,8 @@
 import { shapeReferences } from '../../lines/shape.ts'
-import { among, and, name, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
+import { and, inList, name, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
 import { isDecidable, type Occurrence, occurrenceSql, occurrencesOf, type ValueTest } from './across-values.ts'
+import { textsOfPlaces } from './few-shapes.ts'
 import type { LineSearch } from './in-values.ts'
-import { textsOfPlaces } from './rebuild-line.ts'
 
 /** A way in which a text may lie in the lines of a shape of text. '' stands for lines without a shape, which are one value. */
 export type TextWay = { readonly shape: string; readonly tests: Occurrence }
@@ -44,7 +44,7 @@ export function liesIn(ways: readonly TextWay[]): SqlFragment {
   return or(
     [...same.values()].flatMap(([first, ...others]) => {
       const shapes = [first, ...others].flatMap((way) => way?.shape ?? [])
-      return first ? [and([among(sql`shape`, param.texts(shapes)), occurrenceSql([first.tests], first.shape)])] : []
+      return first ? [and([inList(sql`shape`, param.texts(shapes)), occurrenceSql([first.tests], first.shape)])] : []
     }),
   )
 }

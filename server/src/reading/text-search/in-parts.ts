@@ -2,12 +2,14 @@ import { isInParts } from '../../lines/parts.ts'
 import { parseReference, type ShapeReference, scanReferences } from '../../lines/shape.ts'
 import type { Slot } from '../../lines/slots.ts'
 import { foldCase } from '../../query/like.ts'
-import { timeFormat, timeWords } from '../filter/event-time.ts'
-import { containsAnyCaseless, escapedInRegex } from '../filter/ignore-case.ts'
-import { OVERFLOW_NAMES, OVERFLOW_VALUES } from '../plan/overflow-entries.ts'
-import { and, constant, digits, FALSE, name, not, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
-import { fitsText, formatsHolding, isAscii, type LineSearch } from './in-values.ts'
-import { type LineSources, lineInParts, timeFormatOfParts, timeInParts } from './rebuild-line.ts'
+import { containsAnyCaseless, escapedInRegex } from '../fields/ignore-case.ts'
+import { OVERFLOW_NAMES, OVERFLOW_VALUES } from '../fields/overflow-entries.ts'
+import { and, constant, digits, FALSE, joined, name, not, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
+import { mayHaveWord, wordsInside } from './candidate-words.ts'
+import { restsOf, valueSearch, WITHIN_ESCAPE } from './escapes.ts'
+import { formatsHolding, isAscii, type LineSearch } from './in-values.ts'
+import { anyOverflowValue, anyPart, hasOneOf, literalsContain, partTester } from './part-tests.ts'
+import { type LineSources, lineInParts, PARTS_TEXT, timeFormatIn, timeOf } from './rebuild-line.ts'
 
 /**
  * True where a line whose shape is in parts contains a text. One pass over the values, the names and the different parts finds the lines that may. Of these
@@ -16,7 +18,13 @@ import { type LineSources, lineInParts, timeFormatOfParts, timeInParts } from '.
 export function inLineInParts(search: LineSearch, lines: LineSources): SqlFragment {
   const { text, fits, isEscaped, tails } = search
   const whole = fits(lineInParts(lines))
-  if (isEscaped) return and([...wordsOf(text).map((word) => mayHoldWord(word, lines)), whole])
+  if (isEscaped)
+    return and([
+      ...wordsInside(text)
+        .slice(0, WORDS_MAX)
+        .map((word) => mayHaveWord(word, lines)),
+      whole,
+    ])
   const has = partTester(lines)
   const isMarkedLine = has(isMarked, (part) => sql`(position(${part}, '\\x02\\x03') > 0 or position(${part}, '\\x02\\x04') > 0)`)
   const inTexts = has((part) => literalsContain(text, part), fits)
@@ -57,15 +65,10 @@ export function inLineInParts(search: LineSearch, lines: LineSources): SqlFragme
   return mayDiffer === FALSE ? sql`if(${candidates}, ${met}, 0)` : sql`multiIf(not ${candidates}, 0, ${met}, 1, ${mayDiffer}, ${whole}, 0)`
 }
 
+/** How many words of a text select the lines that are rebuilt for it. */
+const WORDS_MAX = 2
+
 const BETWEEN_LITERALS: SqlFragment = constant(String.raw`'\x01[^\x02]*\x02'`)
-
-/** True where a line has a part that meets a test. Where all parts are known they are tested here; the store tests each different part of a block once. */
-const partTester =
-  ({ parts }: Pick<LineSources, 'parts'>) =>
-  (isMet: (part: string) => boolean, test: (part: SqlFragment) => SqlFragment): SqlFragment =>
-    parts ? hasOneOf(parts.filter(isMet)) : anyPart(test)
-
-const anyPart = (test: (part: SqlFragment) => SqlFragment): SqlFragment => sql`arrayExists(part -> ${test(sql`part`)}, parts)`
 
 /** Whether lines with these parts contain the text only inside one of their stored values, or in the name of an entry. */
 export const isInEntriesOnly = (search: LineSearch, parts: readonly string[]): boolean =>
@@ -80,46 +83,48 @@ const hasBareEntry = (part: string): boolean =>
     .slice(0, -1)
     .some((before) => !before.endsWith('"'))
 
-/** True where a value of the line meets a test. Columns of the same parts are tested together. */
+/** True where a value of the line meets a test. */
 function valuesHold(test: (value: SqlFragment) => SqlFragment, lines: LineSources): SqlFragment {
-  return or([...columnsHold(test, lines, (column) => `\x01${column}\x02`), inOverflow(test)])
+  return or([...columnsHold(test, lines), inOverflow(test)])
 }
 
-function columnsHold(
-  test: (value: SqlFragment) => SqlFragment,
-  lines: LineSources,
-  referenceTo: (column: Slot) => string,
-): readonly SqlFragment[] {
-  const has = partTester(lines)
-  const tests = lines.columns.map((column) => {
-    const reference = referenceTo(column)
-    const inLine = has(
-      (part) => part.includes(reference),
-      (part) => sql`position(${part}, ${param.text(reference)}) > 0`,
-    )
-    return { met: test(name(column)), inLine, of: lines.parts?.filter((part) => part.includes(reference)).join('\0') ?? column }
-  })
+/** True where a column that the line refers to meets a test, perhaps only between quotes. Columns of the same parts are tested together. */
+function columnsHold(test: (value: SqlFragment) => SqlFragment, lines: LineSources, isQuoted = false): readonly SqlFragment[] {
+  const { parts, columns } = lines
+  if (!parts) return columns.length === 0 ? [] : [referredColumnsHold(test, columns, isQuoted)]
+  const referringTo = (column: Slot) => parts.filter((part) => part.includes(`${isQuoted ? '"' : ''}\x01${column}\x02`))
+  const tests = columns.map((column) => ({
+    met: test(name(column)),
+    inLine: hasOneOf(referringTo(column)),
+    of: referringTo(column).join('\0'),
+  }))
   return [...Map.groupBy(tests, ({ of }) => of).values()].flatMap((same) => {
     const [first] = same
     return first ? [and([or(same.map(({ met }) => met)), first.inLine])] : []
   })
 }
 
+/** Where parts are unknown, those of an event tell its columns. One test of each column would make the statement long. */
+function referredColumnsHold(test: (value: SqlFragment) => SqlFragment, columns: readonly Slot[], isQuoted: boolean): SqlFragment {
+  const reference = isQuoted ? sql`'"\\x01([cs][0-9]+)\\x02'` : sql`'\\x01([cs][0-9]+)\\x02'`
+  const names = joined(columns.map((column) => constant(`'${column}'`)))
+  const values = joined(columns.map((column) => sql`toString(${name(column)})`))
+  return sql`hasAny(extractAll(${PARTS_TEXT}, ${reference}), arrayFilter((name, value) -> ${test(sql`value`)}, [${names}], [${values}]))`
+}
+
 /** True where the text begins inside the escape sequence of a control character, in a value between quotes. */
 function tailsHold({ tails }: LineSearch, lines: LineSources, hasBare: SqlFragment): SqlFragment {
   if (tails.length === 0) return FALSE
   const holds = containsAnyCaseless(tails)
-  return or([...columnsHold(holds, lines, (column) => `"\x01${column}\x02`), and([not(hasBare), inOverflow(holds)])])
+  return or([...columnsHold(holds, lines, true), and([not(hasBare), inOverflow(holds)])])
 }
 
 /** True where an overflow value of the line meets a test. Counting which of them are of the line is expensive. */
 const inOverflow = (test: (value: SqlFragment) => SqlFragment): SqlFragment =>
   and([anyOverflowValue(test), sql`arrayExists(value -> ${test(sql`value`)}, ${ENTRIES})`])
-const anyOverflowValue = (test: (value: SqlFragment) => SqlFragment): SqlFragment =>
-  sql`arrayExists(value -> ${test(sql`value`)}, ${OVERFLOW_VALUES})`
 
-const nameContains = ({ text, fits }: LineSearch, { notInNames = [] }: LineSources): SqlFragment =>
-  notInNames.includes(text) ? FALSE : sql`arrayExists(key -> ${fits(sql`key`)}, ${OVERFLOW_NAMES})`
+const nameContains = ({ text, fits }: LineSearch, { absentFromKeys = [] }: LineSources): SqlFragment =>
+  absentFromKeys.includes(text) ? FALSE : sql`arrayExists(key -> ${fits(sql`key`)}, ${OVERFLOW_NAMES})`
 
 /** Where a name of the line contains the text, and where one may. */
 function nameSearch(search: LineSearch, lines: LineSources): { met: SqlFragment; candidates: SqlFragment; isExact: boolean } {
@@ -143,8 +148,8 @@ function nameOfLineContains(search: LineSearch, lines: LineSources): SqlFragment
  * True where the name of an entry contains the text, as the line has it: without its prefix. Undefined where the parts do not tell the prefix of each
  * entry of the line.
  */
-function nameInParts({ text, fits }: LineSearch, { notInNames = [] }: LineSources, parts: readonly string[]): SqlFragment | undefined {
-  if (notInNames.includes(text)) return FALSE
+function nameInParts({ text, fits }: LineSearch, { absentFromKeys = [] }: LineSources, parts: readonly string[]): SqlFragment | undefined {
+  if (absentFromKeys.includes(text)) return FALSE
   const references = parts.map((part) => scanReferences(part).references.map((reference) => parseReference(reference.name)))
   const count = (own: readonly ShapeReference[], kind: ShapeReference['kind']) => own.filter((one) => one.kind === kind).length
   const areNamed = references.every((own) => count(own, 'more') === count(own, 'key'))
@@ -166,24 +171,15 @@ const PREFIXES_MAX = 8
 
 /** True where the time of the line contains the text. It is computed only when a known format may contain it. */
 function inTime({ text, fits, times }: LineSearch, lines: LineSources): SqlFragment {
-  const formats = lines.shapes?.filter(isInParts).flatMap(timeFormatOfParts)
+  const formats = lines.shapes?.filter(isInParts).flatMap(timeFormatIn)
   if (formats && formatsHolding(text, formats).length === 0) return FALSE
-  return and([...times, fits(timeInParts(lines))])
+  return and([...times, fits(timeOf(lines))])
 }
 
 const isMarked = (part: string): boolean => part.includes('\x02\x03') || part.includes('\x02\x04')
-/** How many parts are looked for one by one. The store compares their numbers for one, but their texts for a list. */
-const PARTS_FEW = 8
-const hasOneOf = (parts: readonly string[]): SqlFragment =>
-  parts.length > PARTS_FEW ? sql`hasAny(parts, ${param.texts(parts)})` : or(parts.map((part) => sql`has(parts, ${param.text(part)})`))
 /** The number of overflow entries of the line. Those of attributes come behind them. */
 const ENTRIES_OF_LINE: SqlFragment = constant(String.raw`arraySum(part -> countSubstrings(part, '\x01m'), parts)`)
 const ENTRIES: SqlFragment = sql`arraySlice(${OVERFLOW_VALUES}, 1, ${ENTRIES_OF_LINE})`
-
-function literalsContain(text: string, part: string): boolean {
-  const { references, tail } = scanReferences(part)
-  return [...references.map(({ literal }) => literal), tail].some((literal) => foldCase(literal).includes(foldCase(text)))
-}
 
 /** Whether a text may begin in one part and end in another. It may be true without need, but is never wrongly false. */
 function mayCrossParts(text: string, parts: readonly string[]): boolean {
@@ -246,60 +242,10 @@ const unique = (alternatives: readonly string[]): string => [...new Set(alternat
 
 /** The characters that an encoding of values escapes with digits, and their escape sequences. */
 const ESCAPED_WITH_DIGITS = '(?:[^ -~]|[<>&])'
-const WITHIN_ESCAPE = /^u?[0-9a-f]{0,4}$/i
-const END_OF_ESCAPE = /^(?:u[0-9a-f]{4}|[0-9a-f]{1,4})$/i
-
-/** The rests of a text that begins in an escape sequence with digits, after the sequence. */
-const restsOf = (text: string): readonly string[] =>
-  [1, 2, 3, 4, 5].filter((length) => length < text.length && END_OF_ESCAPE.test(text.slice(0, length))).map((length) => text.slice(length))
-
-const REST_CHARS_MIN = 2
-
-/**
- * The test of values that may hold a text, even if it begins inside an escape sequence: what is left of it is in the value. `isInEscape` means that it may
- * lie in one sequence.
- */
-function valueSearch(
-  { text, tails, fits }: LineSearch,
-  mayBeMarked: boolean,
-): { mayHold: (value: SqlFragment) => SqlFragment; isInEscape: boolean } {
-  const rests = [...tails.map((tail) => tail.slice(1)), ...(mayBeMarked ? restsOf(text) : [])]
-  const shortest = rests.reduce((least, rest) => (rest.length < least.length ? rest : least), text)
-  const isInEscape = mayBeMarked && WITHIN_ESCAPE.test(text)
-  if (shortest === text) return { mayHold: fits, isInEscape }
-  return { mayHold: shortest.length < REST_CHARS_MIN ? () => TRUE : fitsText(shortest), isInEscape }
-}
-
 /** True wherever the text may begin inside the escape sequence of a character, in values that are written with such sequences. */
 function mayEndEscape(text: string, lines: LineSources): SqlFragment {
   const alternatives = [...(WITHIN_ESCAPE.test(text) ? [''] : []), ...restsOf(text).map(escapedInRegex)]
   if (alternatives.length === 0) return FALSE
   const regex = param.text(`(?is)${ESCAPED_WITH_DIGITS}(?:${unique(alternatives)})`)
   return valuesHold((value) => sql`match(${value}, ${regex})`, lines)
-}
-
-const WORD_CHARS_MIN = 3
-const WORDS_MAX = 2
-
-/**
- * The longest words inside a text with quotes or backslashes. They lie wholly in a value, a name or a literal: no border has letters on both sides. Words
- * that may be part of an escape sequence are left out.
- */
-const wordsOf = (text: string): readonly string[] =>
-  [...text.matchAll(/(?<=[^\\A-Za-z0-9])[A-Za-z]+(?![0-9])/g)]
-    .map(([word]) => word)
-    .filter(({ length }) => length >= WORD_CHARS_MIN)
-    .sort((one, other) => other.length - one.length)
-    .slice(0, WORDS_MAX)
-
-/** True wherever a line has a word in a value, a name, a literal or its time, and for some other lines. */
-function mayHoldWord(word: string, { columns }: LineSources): SqlFragment {
-  const fits = fitsText(word)
-  return or([
-    anyPart(fits),
-    ...columns.map((column) => fits(name(column))),
-    anyOverflowValue(fits),
-    sql`arrayExists(key -> ${fits(sql`key`)}, ${OVERFLOW_NAMES})`,
-    ...(timeWords(word).foreign === '' ? [TRUE] : [fits(timeFormat)]),
-  ])
 }

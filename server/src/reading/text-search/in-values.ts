@@ -1,9 +1,9 @@
 import { type ShapePlaceholder, shapeReferences } from '../../lines/shape.ts'
 import type { Slot } from '../../lines/slots.ts'
 import { foldCase } from '../../query/like.ts'
-import { timeTextAs, timeWords } from '../filter/event-time.ts'
-import { caselessLike, containsAnyCaseless } from '../filter/ignore-case.ts'
-import { among, and, constant, name, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
+import { timeTextAs, timeWords } from '../fields/event-time.ts'
+import { caselessLike, containsAnyCaseless } from '../fields/ignore-case.ts'
+import { and, constant, inList, name, or, param, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
 import { type LineSources, lineOfShapes } from './rebuild-line.ts'
 
 /** A text to search for in lines, with what is derived from it. */
@@ -51,7 +51,7 @@ export function inPlainLine(search: LineSearch, lines: LineSources, shapes: read
   const { sure = [], open = [] } = Object.groupBy(shapes, (shape) => (literalsContain(search.text, shape) ? 'sure' : 'open'))
   const hasWords = open.some((shape) => shape === '' || placesIn(shape).some(({ reference }) => reference.kind === 'words'))
   return or([
-    ...(sure.length === 0 ? [] : [among(sql`shape`, param.texts(sure))]),
+    ...(sure.length === 0 ? [] : [inList(sql`shape`, param.texts(sure))]),
     ...(hasWords ? [search.fits(sql`raw`)] : []),
     ...timesContain(search, open),
     ...lines.columns.flatMap((column) => columnContains(search, column, open)),
@@ -80,7 +80,7 @@ function overflowContains({ text, tails, fits }: LineSearch, lines: LineSources,
 
   function inOverflowEntries(own: readonly string[]): readonly SqlFragment[] {
     if (own.length === 0) return []
-    const mayHold = sql`arrayExists(value -> ${containsAnyCaseless([text, ...tails])(sql`value`)}, mapValues(more))`
+    const mayHold = using('costlyValue', sql`arrayExists(value -> ${containsAnyCaseless([text, ...tails])(sql`value`)}, mapValues(more))`)
     return [and([sql`position(shape, '\\x01m') > 0`, mayHold, fits(lineOfShapes(own, lines))])]
   }
 }
@@ -126,15 +126,15 @@ function columnContains(search: LineSearch, column: Slot, shapes: readonly strin
   const quoted = places.filter(({ isQuoted }) => isQuoted).length
   const bare = places.length - quoted
   const [value, { fits, tails, isEscaped }] = [name(column), search]
-  const among = (number: number, reference: SqlFragment) => (number === shapes.length ? TRUE : reference)
-  const inBare = among(bare, and([refers(column), sql`position(shape, ${quotedReference(column)}) = 0`]))
+  const unlessAll = (number: number, reference: SqlFragment) => (number === shapes.length ? TRUE : reference)
+  const inBare = unlessAll(bare, and([refers(column), sql`position(shape, ${quotedReference(column)}) = 0`]))
   // A text that is encoded differently inside quotes is in none of the quoted values here.
   if (isEscaped) return bare === 0 ? [] : [and([inBare, fits(value)])]
   if (places.length === 0) return []
-  const inLine = among(places.length, refers(column))
+  const inLine = unlessAll(places.length, refers(column))
   if (quoted === 0 || tails.length === 0) return [and([inLine, fits(value)])]
   if (bare === 0 && isAscii(search.text)) return [and([inLine, containsAnyCaseless([search.text, ...tails])(value)])]
-  const inQuotes = among(quoted, sql`position(shape, ${quotedReference(column)}) > 0`)
+  const inQuotes = unlessAll(quoted, sql`position(shape, ${quotedReference(column)}) > 0`)
   const tailHeld = or(tails.map((tail) => beginsInEscape(value, tail)))
   return [and([inLine, or([fits(value), and([inQuotes, tailHeld])])])]
 }

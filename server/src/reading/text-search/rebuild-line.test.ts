@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../../test/reader.ts'
-import { contextOf, scopeOf } from '../events/events-statement.ts'
-import { branchesOf } from '../plan/table-reads.ts'
+import { openReader, type Reader } from '../../../../test/support/reader.ts'
+import { scopeOf } from '../plan/read-scope.ts'
+import { contextOf } from '../plan/table-read.ts'
+import { tableReadsFor } from '../plan/table-reads.ts'
 import { run, startQueryRun } from '../run/run.ts'
 import { name, sql } from '../sql/sql.ts'
 import { lineInParts, rawLine } from './rebuild-line.ts'
@@ -20,13 +21,13 @@ test('lines are also rebuilt where the store computes every alternative for ever
   const query = await reader.query(['all kinds'])
   const { events } = reader.senders.app.app.world
   const found: string[] = []
-  for (const branch of branchesOf(query.sources, ['@raw'])) {
-    const context = contextOf(branch)
+  for (const tableRead of tableReadsFor(query.sources, ['@raw'])) {
+    const context = contextOf(tableRead)
     const rows = await run(
       events,
       startQueryRun(query),
-      sql`select toString(${rawLine(context.lines)}), length(${lineInParts(context.lines)}) from ${name(branch.table)}
-        where ${scopeOf(branch, query.bounds)} settings short_circuit_function_evaluation = 'disable'`,
+      sql`select toString(${rawLine(context.lines)}), length(${lineInParts(context.lines)}) from ${name(tableRead.table)}
+        where ${scopeOf(tableRead, query.bounds)} settings short_circuit_function_evaluation = 'disable'`,
     )
     while (rows.next()) {
       found.push(rows.text())

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { lineOf, openReader, type Reader } from '../../../../test/reader.ts'
+import { lineOf, openReader, type Reader } from '../../../../test/support/reader.ts'
 import { foldCase } from '../../query/like.ts'
 import { readEvents } from '../reading.ts'
 

@@ -1,15 +1,15 @@
 import { isInParts } from '../../lines/parts.ts'
 import type { Slot } from '../../lines/slots.ts'
-import { conditionMemory } from '../cache/compiled-conditions.ts'
-import { timeFormat, timeText, timeWords } from '../filter/event-time.ts'
-import { containsAnyCaseless } from '../filter/ignore-case.ts'
-import { among, and, constant, FALSE, name, not, or, param, type SqlFragment, sql } from '../sql/sql.ts'
+import { timeFormat, timeText, timeWords } from '../fields/event-time.ts'
+import { containsAnyCaseless } from '../fields/ignore-case.ts'
+import { and, constant, FALSE, inList, name, not, or, param, reading, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
 import { crossingLines, isInOneValue, isJson } from './across-values.ts'
 import { mayLieIn, textWays } from './candidates.ts'
+import { conditionMemory } from './compiled-conditions.ts'
 import { escapeTails } from './escapes.ts'
 import { inLineInParts } from './in-parts.ts'
 import { fitsText, inPlainLine, isPlainFor, type LineSearch } from './in-values.ts'
-import { IS_IN_PARTS, IS_JSON, type LineSources, lineOfShapes, rawLine } from './rebuild-line.ts'
+import { COLUMNS_OF_LINES, IS_IN_PARTS, IS_JSON, type LineSources, lineOfShapes, rawLine } from './rebuild-line.ts'
 
 /**
  * True where the line contains a text, ignoring case. Most lines need not be rebuilt: a text that cannot cross the border of a value, and
@@ -17,16 +17,23 @@ import { IS_IN_PARTS, IS_JSON, type LineSources, lineOfShapes, rawLine } from '.
  * known, conditions that none of them can meet are left out, because preparing the full statement takes longer than most searches.
  */
 export const lineContains = (text: string, lines: LineSources): SqlFragment =>
-  text.includes('\0') ? FALSE : rememberSearch(text, lines, () => writeLineContains(text, lines))
+  text.includes('\0') ? FALSE : rememberSearch(text, lines, () => asLineTest(writeLineContains(text, lines)))
+
+/** Constants stay as they are, so that conditions with them are simplified. */
+const asLineTest = (test: SqlFragment): SqlFragment => (test === FALSE || test === TRUE ? test : reading(COLUMNS_OF_LINES, test))
 
 const rememberSearch = conditionMemory<SqlFragment>()
 
 function writeLineContains(text: string, lines: LineSources): SqlFragment {
   const search = searchFor(text, lines.levels)
-  if (lines.shapes?.every(isInParts) && lines.shapes.length > 0) return inLineInParts(search, lines)
+  const inParts = (): SqlFragment => {
+    const test = inLineInParts(search, lines)
+    return test === FALSE ? FALSE : using('costlyValue', test)
+  }
+  if (lines.shapes?.every(isInParts) && lines.shapes.length > 0) return inParts()
   const shapes = lines.shapes?.filter((shape) => !isInParts(shape))
   const inShapes = inLineOfShapes(search, { columns: lines.columns, hasParts: false, ...(shapes ? { shapes } : {}) })
-  return lines.hasParts ? sql`if(${IS_IN_PARTS}, ${inLineInParts(search, lines)}, ${inShapes})` : inShapes
+  return lines.hasParts ? sql`if(${IS_IN_PARTS}, ${inParts()}, ${inShapes})` : inShapes
 }
 
 /** The same for lines whose shapes are not in parts. */
@@ -36,9 +43,9 @@ export function inLineOfShapes(search: LineSearch, lines: LineSources): SqlFragm
   const inPlain = inPlainLine(search, lines, plain)
   if (odd.length === 0) return inPlain
   // The conditions for plain lines would be wrong for other lines with the same columns.
-  const isOdd = among(sql`shape`, param.texts(odd))
+  const isOdd = inList(sql`shape`, param.texts(odd))
   const { met, others } = crossingLines(search, odd)
-  const inOthers = and([among(sql`shape`, param.texts(others)), search.fits(lineOfShapes(others, lines))])
+  const inOthers = and([inList(sql`shape`, param.texts(others)), search.fits(lineOfShapes(others, lines))])
   return or([and([not(isOdd), inPlain]), met, ...(others.length === 0 ? [] : [inOthers])])
 }
 
@@ -57,7 +64,8 @@ function writeMayContain(text: string, lines: LineSources): SqlFragment | undefi
   const { json = [], ofText = [] } = Object.groupBy(lines.shapes, (shape) => (isJson(shape) ? 'json' : 'ofText'))
   const ways = textWays(search, ofText)
   if (!ways?.some(({ tests }) => tests.length > 1 || tests.some(({ kind }) => kind !== 'holds'))) return undefined
-  const inJson = json.length === 0 ? FALSE : and([among(sql`shape`, param.texts(json)), inLineOfShapes(search, { ...lines, shapes: json })])
+  const inJson =
+    json.length === 0 ? FALSE : and([inList(sql`shape`, param.texts(json)), inLineOfShapes(search, { ...lines, shapes: json })])
   return or([mayLieIn(ways, fitsText), inJson])
 }
 
@@ -101,7 +109,7 @@ function inAnyLine({ text, fits, isEscaped, tails, crossings, times }: LineSearc
     not(isEncodedDifferently),
     or([...direct, ...lines.columns.map((column) => and([refers(column), fits(name(column))]))]),
   ])
-  return sql`multiIf(shape = '', ${fits(sql`raw`)}, not ${mayBeThere}, 0, ${isThere}, 1, ${fits(rawLine(lines))})`
+  return using('costlyValue', sql`multiIf(shape = '', ${fits(sql`raw`)}, not ${mayBeThere}, 0, ${isThere}, 1, ${fits(rawLine(lines))})`)
 }
 
 /** Returns the borders that a text may cross as a regular expression of the store. It matches nothing when there are no such borders. */
@@ -145,5 +153,5 @@ function crossing(text: string, asRegex: (code: string) => string): string | und
 function timeMayHold(text: string): readonly SqlFragment[] {
   const { isLikeTime, foreign } = timeWords(text)
   const zone = param.text(`%${foreign.replace(/_/g, '\\_')}%`)
-  return [sql`position(shape, '\\x01t') > 0`, sql`${param.flag(isLikeTime)} = 1`, sql`${timeFormat} ilike ${zone}`]
+  return [sql`position(shape, '\\x01t') > 0`, sql`${param.flag(isLikeTime)} = 1`, using('textSearch', sql`${timeFormat} ilike ${zone}`)]
 }

@@ -1,13 +1,13 @@
 import type { RegexRule } from '@dendro/language/comparison'
 import { shapeReferences } from '../../../lines/shape.ts'
-import { conditionMemory } from '../../cache/compiled-conditions.ts'
-import { regexMatches } from '../../filter/comparisons.ts'
-import { readable } from '../../filter/field-text.ts'
-import { among, and, FALSE, or, param, type SqlFragment, sql, TRUE, textsOf } from '../../sql/sql.ts'
+import { regexMatches } from '../../fields/comparisons.ts'
+import { readable } from '../../fields/field-text.ts'
+import { and, FALSE, hasTrait, inList, or, param, reading, type SqlFragment, sql, TRUE } from '../../sql/sql.ts'
 import { isJson } from '../across-values.ts'
 import { mayLieIn, type TextWay, textWays, valueAt } from '../candidates.ts'
+import { conditionMemory } from '../compiled-conditions.ts'
 import { escapedInPattern } from '../in-values.ts'
-import { type LineSources, lineOfShapes, rebuildsLines } from '../rebuild-line.ts'
+import { COLUMNS_OF_LINES, type LineSources, lineOfShapes } from '../rebuild-line.ts'
 import { inLineOfShapes, searchFor } from '../text-search.ts'
 import { crossingWays, type PieceTest } from './across-values.ts'
 import { NEEDED_CHARS_MIN } from './required-literals.ts'
@@ -43,17 +43,19 @@ function writeLineMatch(rule: RegexRule, lines: LineSources): LineMatch | undefi
   if (needed.length < forms.length) return undefined
   const crossings = crossingsOf(regex, forms, { ...lines, shapes: text })
   const inJson = or(needed.map(({ text: own }) => inLineOfShapes(searchFor(own, lines.levels), { ...lines, shapes: json })))
-  if (!crossings || (json.length > 0 && rebuildsLines(textsOf(inJson).join('')))) return undefined
-  const mayBeJson = json.length === 0 ? FALSE : and([among(sql`shape`, param.texts(json)), inJson])
+  if (!crossings || (json.length > 0 && hasTrait(inJson, 'lineRebuild'))) return undefined
+  const mayBeJson = json.length === 0 ? FALSE : and([inList(sql`shape`, param.texts(json)), inJson])
   const matches = regexMatches(rule)
   const isJsonMatch =
-    json.length === 0 ? FALSE : and([among(sql`shape`, param.texts(json)), matches(lineOfShapes(json, { ...lines, shapes: json }))])
+    json.length === 0 ? FALSE : and([inList(sql`shape`, param.texts(json)), matches(lineOfShapes(json, { ...lines, shapes: json }))])
   const inside = ways.filter(({ tests }) => tests.length === 1 && tests[0]?.kind === 'holds')
   return {
-    met: or([...valuesOf(inside, shapes).map(({ value, condition }) => and([condition, matches(value)])), crossings, isJsonMatch]),
-    candidates: or([mayLieIn(ways, contains), mayBeJson]),
+    met: ofLine(or([...valuesOf(inside, shapes).map(({ value, condition }) => and([condition, matches(value)])), crossings, isJsonMatch])),
+    candidates: ofLine(or([mayLieIn(ways, contains), mayBeJson])),
   }
 }
+
+const ofLine = (test: SqlFragment): SqlFragment => (test === FALSE || test === TRUE ? test : reading(COLUMNS_OF_LINES, test))
 
 type KnownShapes = LineSources & { readonly shapes: readonly string[] }
 
@@ -89,7 +91,7 @@ function crossingsOf(regex: RegexCharacters, forms: readonly RegexForm[], { shap
       }
     }
   }
-  return or([...alike.values()].map(({ shapes: own, met }) => and([among(sql`shape`, param.texts([...own])), met])))
+  return or([...alike.values()].map(({ shapes: own, met }) => and([inList(sql`shape`, param.texts([...own])), met])))
 }
 
 function pieceSql({ flags, isCaseless }: RegexCharacters, { place, kind, piece }: PieceTest, shape: string): SqlFragment {
@@ -105,7 +107,7 @@ function valuesOf(ways: readonly TextWay[], shapes: readonly string[]): readonly
     const own = new Set([first, ...others].map(({ shape }) => shape))
     const { value, guard, isWords } = valueAt(first.shape, first.tests[0]?.place ?? 0)
     const isEverywhere = shapes.every((shape) => own.has(shape) || (isWords && !hasWords(shape)))
-    return [{ value, condition: and([guard, isEverywhere ? TRUE : among(sql`shape`, param.texts([...own]))]) }]
+    return [{ value, condition: and([guard, isEverywhere ? TRUE : inList(sql`shape`, param.texts([...own]))]) }]
   })
 }
 

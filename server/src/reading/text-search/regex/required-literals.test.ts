@@ -1,8 +1,8 @@
 import { compileRegex } from '@dendro/language/regex'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openReader } from '../../../../../test/reader.ts'
-import { openSendersAlone } from '../../../../../test/senders.ts'
+import { openReader } from '../../../../../test/support/reader.ts'
+import { openSendersAlone } from '../../../../../test/support/senders.ts'
 import { neededTexts } from './required-literals.ts'
 
 test.each([

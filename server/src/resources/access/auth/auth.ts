@@ -31,7 +31,7 @@ import {
   withPassword,
 } from '../users/users.ts'
 import { beginAttempt, type LoginAttempt } from './attempts.ts'
-import { deleteSession, selectFirstOrganization } from './rows.ts'
+import { deleteSession, selectFirstOrganization, selectProviderName } from './rows.ts'
 import { openSession, type ProvidedSession } from './sessions.ts'
 
 export { beginAttempt, laterSucceeded } from './attempts.ts'
@@ -190,5 +190,11 @@ export async function whoAmI(world: World, actor: Actor): Promise<Me> {
   if (type === 'API_KEY_ID') {
     return { ...caller, roles: [...actor.roles], api_key: await getApiKey(world, await findApiKey(world, actor, id)) }
   }
-  return { ...caller, roles: actor.roles.map(shownRole), user: await getUser(world, await findUserAnywhere(world, actor, id)) }
+  const provider = await providerOf(world, actor)
+  const user = await getUser(world, await findUserAnywhere(world, actor, id))
+  return { ...caller, roles: actor.roles.map(shownRole), user, ...(provider === undefined ? {} : { provider }) }
 }
+
+/** The name of the provider of a session. */
+const providerOf = async ({ meta }: Pick<World, 'meta'>, { orgId, sessionId }: Actor): Promise<string | undefined> =>
+  sessionId === undefined ? undefined : (await selectProviderName(meta, orgId, sessionId))?.name

@@ -1,6 +1,6 @@
 import type { Event, Export, FailureBody, Policy, PolicyPreview, SearchResponse } from '@dendro/api'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 import { connectAgent } from '../../../mcp/agent.fixture.ts'
 import { makeServiceDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
 import { exporting } from '../../queries/exports/run.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FailureBody, Policy, Role } from '@dendro/api'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 type Named = { id: string; dataset: string }
 

@@ -84,7 +84,7 @@ describe('its row', () => {
   })
 })
 
-test('what is read follows from the select: bare names with their attributes, everything, the line', () => {
+test('the columns that are read follow from the select: bare names with their attributes, everything, the line', () => {
   expect(readKeys(parseSelect(['level', '$a', '@time', 'level']))).toEqual({ keys: ['level', '$level', '$a'], withRaw: false })
   expect(readKeys(parseSelect(['*', '@raw']))).toEqual({ keys: 'all', withRaw: true })
 })

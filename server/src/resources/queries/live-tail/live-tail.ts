@@ -99,7 +99,7 @@ export class LiveTails {
     return { job_id }
   }
 
-  /** Stores a new job. Its position is behind all present events. */
+  /** Stores a new job. Its position is after all present events. */
   async #begin(actor: Actor, job: Pick<LiveTailRow, 'source' | 'condition'>, selection: TailSelection): Promise<string> {
     const { ids, clock, meta } = this.#world
     const nowMs = clock.nowMs()

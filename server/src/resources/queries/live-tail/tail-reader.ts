@@ -1,7 +1,6 @@
 import type { Actor } from '../../../http/actor.ts'
-import { type EventNumber, readNumbers } from '../../../reading/events/event-ids.ts'
 import type { TimeBounds } from '../../../reading/query.ts'
-import { readEvents } from '../../../reading/reading.ts'
+import { type EventNumber, readEvents, readNumbers } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { ALL_EVENTS, buildEventQuery, serviceBudget } from '../../data/event-queries/event-queries.ts'
 import type { TailReader } from './tails.ts'

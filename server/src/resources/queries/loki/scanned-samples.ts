@@ -82,7 +82,7 @@ function refuseError(labels: PipelineLabels): void {
   const stream = JSON.stringify(recordOf(labels.stream))
   throw badRequest(
     `pipeline error: '${error}' (${labels.get(ERROR_DETAILS_LABEL)}) in the stream ${stream}; ` +
-      `leave such lines out with | ${ERROR_LABEL}="" behind the parser`,
+      `leave such lines out with | ${ERROR_LABEL}="" after the parser`,
   )
 }
 

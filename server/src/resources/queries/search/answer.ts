@@ -59,7 +59,7 @@ async function answerEvents(world: World, actor: Actor, search: Search<EventsPla
   const { newestFirst, orderBy, fromSequence, limit } = plan
   const wanted = { datasets, filter: plan.filter, bounds: plan.bounds, ...control }
   // A later page is not counted, so its read has nothing to share.
-  const eventQuery = { ...allowGaps(world, await buildEventQuery(world, actor, wanted)), ...(page ? {} : { sharing: {} }) }
+  const eventQuery = { ...allowGaps(world, await buildEventQuery(world, actor, wanted)), ...(page ? {} : { sharedFacts: new Map() }) }
   const leftOut = page ? nothing : exclusionsOf(world, eventQuery)
   const rowsMax = control.onPartial ? eventQuery.budget.rows : Math.min(eventQuery.budget.rows, COUNT_ROWS_MAX)
   const count = () => countMatching(world.events, { ...eventQuery, budget: { ...eventQuery.budget, rows: rowsMax } })

@@ -5,7 +5,7 @@ import { mapInSteps } from '../../../kernel/steps.ts'
 import { boundsOf } from '../../../query/bounds.ts'
 import { parseFilter, parseTimeRange } from '../../../query/query.ts'
 import type { EventQuery, StatsRequest, StatsResult, TimeBounds } from '../../../reading/query.ts'
-import { readStats } from '../../../reading/statistics/statistics.ts'
+import { readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { sourceDatasets } from '../../data/datasets/datasets.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Actor } from '../../../http/actor.ts'
 import { Failure } from '../../../kernel/errors.ts'
 import type { QueryBudget, TimeBounds } from '../../../reading/query.ts'
-import { readNestedWindows, readWindows } from '../../../reading/statistics/sliding-windows.ts'
+import { readNestedWindows, readWindows } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { type DatasetRow, eventFiltersOf, sourceDatasets } from '../../data/datasets/datasets.ts'
 import { budgetOf, buildEventQuery } from '../../data/event-queries/event-queries.ts'
