@@ -78,6 +78,7 @@ export const auth = {
       permissions: z.array(z.string()),
       user: User.optional(),
       api_key: ApiKey.optional(),
+      provider: z.string().optional().describe('The name of the identity provider with which the session of this request was signed on.'),
       can_send_mail: z
         .boolean()
         .describe('Whether the service has a mail relay. Without one, invitations and notifications by e-mail are not sent.'),

@@ -117,7 +117,7 @@ export {
   systemRoles,
   userRoles,
 } from './permissions.ts'
-export { type ConditionSet, Policy, type PolicyDraft } from './policies.ts'
+export { type ConditionSet, Policy, type PolicyDraft, type PolicyPreview } from './policies.ts'
 export { type RetentionEntity, RetentionRule } from './retention.ts'
 export { Role } from './roles.ts'
 export {

@@ -6,6 +6,7 @@ import type { Routes } from './http/mount.ts'
 import { referenceRoutes } from './http/pages/reference/reference.ts'
 import type { WebFiles } from './http/pages/web-app/files.ts'
 import { webAppRoutes } from './http/pages/web-app/web-app.ts'
+import { eitherOf } from './http/protocol-reads.ts'
 import { readForm } from './ingest/detect/forms.ts'
 import type { Intake } from './ingest/intake/intake.ts'
 import { ingestionRoutes } from './ingest/routes.ts'
@@ -45,14 +46,17 @@ import { contextRoutes } from './resources/queries/context/routes.ts'
 import { datasetKeyRoutes } from './resources/queries/dataset-keys/routes.ts'
 import { exportRoutes } from './resources/queries/exports/routes.ts'
 import { forwardConfigRoutes } from './resources/queries/forward-configs/routes.ts'
+import { openJaegerReads } from './resources/queries/jaeger/jaeger.ts'
 import type { LiveTails } from './resources/queries/live-tail/live-tail.ts'
 import { liveTailRoutes } from './resources/queries/live-tail/routes.ts'
 import { openLokiReads } from './resources/queries/loki/loki.ts'
 import { metricDefinitionRoutes, metricDefinitionTemplateRoutes } from './resources/queries/metric-definitions/routes.ts'
 import { patternRoutes } from './resources/queries/patterns/routes.ts'
+import { previewPolicy } from './resources/queries/policy-previews/policy-previews.ts'
 import { savedSearchRoutes, savedSearchTemplateRoutes } from './resources/queries/saved-searches/routes.ts'
 import { searchRoutes } from './resources/queries/search/routes.ts'
 import type { Searches } from './resources/queries/search/search.ts'
+import { openTempoReads } from './resources/queries/tempo/tempo.ts'
 import { timeseriesRoutes } from './resources/queries/timeseries/routes.ts'
 import { topKeyRoutes } from './resources/queries/top-keys/routes.ts'
 import { traceRoutes } from './resources/queries/traces/routes.ts'
@@ -98,7 +102,7 @@ export const allRoutes = (
     parsers: parserRoutes(world, readForm),
     permissions: permissionRoutes(),
     personalKeys: personalKeyRoutes(world),
-    policies: policyRoutes(world),
+    policies: policyRoutes(world, (actor, request, signal) => previewPolicy(world, actor, request, signal)),
     roles: roleRoutes(world),
     apiKeys: apiKeyRoutes(world),
     assistants: assistantRoutes(world),
@@ -136,7 +140,7 @@ export const allRoutes = (
     savedSearches: savedSearchRoutes(world),
     savedSearchTemplates: savedSearchTemplateRoutes(world),
     topKeys: topKeyRoutes(world),
-    traces: traceRoutes(world),
+    traces: { ...traceRoutes(world), findRawHandler: eitherOf(openJaegerReads(world), openTempoReads(world)) },
     patterns: patternRoutes(world),
     changes: changeRoutes(world),
     liveTail: liveTailRoutes(tails),

@@ -8,6 +8,7 @@ import { forgetPosts } from './meta/post-claims.ts'
 import { removeUsageMinutes } from './meta/usage-counts.ts'
 import type { ApiKeyUses } from './resources/access/api-keys/api-keys.ts'
 import type { SessionUses } from './resources/access/auth/auth.ts'
+import { signOnRecheck } from './resources/access/sign-on/sign-on.ts'
 import type { Heartbeats } from './resources/data/datasets/datasets.ts'
 import { deleteOldCreationCounts } from './resources/data/datasets/datasets.ts'
 import { ledgerRecount, ledgerRollup, openLedgerPresence, PRESENCE_EVERY_MS } from './resources/data/ledger/ledger.ts'
@@ -62,6 +63,7 @@ export const jobKinds = (world: World): readonly JobKind[] => [
   exportRemoval(world),
   forwarding(world),
   auditTrail(world),
+  signOnRecheck(world),
 ]
 
 /** Small work that each process repeats. `atStop` runs when the process stops. */

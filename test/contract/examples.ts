@@ -176,6 +176,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'signOn.providers': () => ({ body: { email: 'ada@example.org' } }),
   'signOn.start': async (maker) => ({ body: { provider: (await signOnProvider(maker)).id } }),
   'signOn.finish': signOnAnswer,
+  'signOn.logout': async (maker) => ({ token: (await maker.person()).token }),
   'encryptionKeys.create': ({ word }) => ({ body: encryptionKey(word('key')) }),
   'encryptionKeys.get': async (maker) => ({ params: { keyId: await keptEncryptionKey(maker) } }),
   'encryptionKeys.update': async (maker) => ({
@@ -315,6 +316,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   'personalKeys.remove': personalKey,
   'policies.create': async (maker) => ({ body: await policy(maker) }),
+  'policies.preview': async (maker) => ({ body: { ...(await policy(maker)), time_range: 'Last 1 hour' } }),
   'policies.get': async (maker) => ({ params: { policyId: await maker.policy() } }),
   'policies.update': async (maker) => ({ params: { policyId: await maker.policy() }, body: await policy(maker) }),
   'policies.remove': async (maker) => ({ params: { policyId: await maker.policy() } }),
@@ -754,6 +756,7 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'ingestion.otlpMetrics': 'metrics are not kept',
   'configAssistant.validate': 'a question',
   'ingestRules.preview': 'a trial is not kept',
+  'policies.preview': 'a trial is not kept',
   'parsers.test': 'a trial is not kept',
   'sso.preview': 'a question',
   'signOn.providers': 'a question',
@@ -809,6 +812,7 @@ async function sentSpan({ app, org }: Maker): Promise<void> {
 
 export const seenInSpiteOfPolicies: Readonly<Record<string, string>> = {
   'policies.create': 'who manages policies decides about all datasets',
+  'policies.preview': 'who manages policies decides about all datasets',
   'policies.get': 'who manages policies sees all of them',
   'policies.update': 'who manages policies sees all of them',
   'policies.remove': 'who manages policies sees all of them',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { exporting } from '../../server/src/resources/queries/exports/run.ts'
-import { openTestApp, type TestApp, type TestOrganization } from '../world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../support/world.ts'
 
 type Body = Record<string, unknown>
 export type Person = { id: string; email: string; password: string; token: string }

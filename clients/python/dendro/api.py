@@ -809,6 +809,8 @@ class Idp(TypedDict):
     is_required: bool
     """Refuses passwords to users with these e-mail domains, except the local administrator."""
     local_administrator: NotRequired[str]
+    session_minutes: NotRequired[int]
+    deactivate_refused: bool
     metadata: Metadata
 
 
@@ -1120,7 +1122,7 @@ class LineTime(TypedDict):
     """Where the lines of a dataset tell their time, and in which notation."""
     format: Literal["YYYY-MM-DD hh:mm:ss", "YYYYMMDD hh:mm:ss", "YYMMDD hh:mm:ss", "Www Mon DD hh:mm:ss YYYY", "DD Mon YYYY hh:mm:ss", "Mon DD YYYY hh:mm:ss", "Mon DD hh:mm:ss", "YY/MM/DD hh:mm:ss", "DD/MM/YY hh:mm:ss", "MM/DD/YY hh:mm:ss", "DD/MM/YYYY hh:mm:ss", "MM/DD/YYYY hh:mm:ss", "MM-DD hh:mm:ss", "DD-MM hh:mm:ss", "MMDD hh:mm:ss", "epoch"]
     """
-    The order of date and time. Separators, fractions of a second, AM and PM, and a zone behind the time are recognized.
+    The order of date and time. Separators, fractions of a second, AM and PM, and a zone after the time are recognized.
     `epoch` counts seconds, milliseconds, microseconds or nanoseconds by size.
     """
     word: int
@@ -1132,7 +1134,7 @@ class LineTime(TypedDict):
 class LineTimeCandidate(TypedDict):
     format: Literal["YYYY-MM-DD hh:mm:ss", "YYYYMMDD hh:mm:ss", "YYMMDD hh:mm:ss", "Www Mon DD hh:mm:ss YYYY", "DD Mon YYYY hh:mm:ss", "Mon DD YYYY hh:mm:ss", "Mon DD hh:mm:ss", "YY/MM/DD hh:mm:ss", "DD/MM/YY hh:mm:ss", "MM/DD/YY hh:mm:ss", "DD/MM/YYYY hh:mm:ss", "MM/DD/YYYY hh:mm:ss", "MM-DD hh:mm:ss", "DD-MM hh:mm:ss", "MMDD hh:mm:ss", "epoch"]
     """
-    The order of date and time. Separators, fractions of a second, AM and PM, and a zone behind the time are recognized.
+    The order of date and time. Separators, fractions of a second, AM and PM, and a zone after the time are recognized.
     `epoch` counts seconds, milliseconds, microseconds or nanoseconds by size.
     """
     word: int
@@ -1166,7 +1168,7 @@ class LineTimeInput(TypedDict):
     """Where the lines of a dataset tell their time, and in which notation."""
     format: Literal["YYYY-MM-DD hh:mm:ss", "YYYYMMDD hh:mm:ss", "YYMMDD hh:mm:ss", "Www Mon DD hh:mm:ss YYYY", "DD Mon YYYY hh:mm:ss", "Mon DD YYYY hh:mm:ss", "Mon DD hh:mm:ss", "YY/MM/DD hh:mm:ss", "DD/MM/YY hh:mm:ss", "MM/DD/YY hh:mm:ss", "DD/MM/YYYY hh:mm:ss", "MM/DD/YYYY hh:mm:ss", "MM-DD hh:mm:ss", "DD-MM hh:mm:ss", "MMDD hh:mm:ss", "epoch"]
     """
-    The order of date and time. Separators, fractions of a second, AM and PM, and a zone behind the time are recognized.
+    The order of date and time. Separators, fractions of a second, AM and PM, and a zone after the time are recognized.
     `epoch` counts seconds, milliseconds, microseconds or nanoseconds by size.
     """
     word: NotRequired[int]
@@ -1796,24 +1798,22 @@ class PermissionGroupPermissionsItem(TypedDict):
 class Policy(TypedDict):
     """
     A rule in addition to roles: LOG_FORBID hides logs from a principal; LOG_PERMIT restricts a principal to the named
-    logs. LOG_FORBID wins.
+    logs. LOG_FORBID wins. ROLE_BASED and CUSTOM show events of a log to a principal: as soon as one does, the principal
+    sees only the events of this log that some such policy shows.
     """
     description: NotRequired[str]
     policy_type: Literal["ROLE_BASED", "LOG_FORBID", "LOG_PERMIT", "CUSTOM"]
     resource: PolicyResource
     """A log (`LOG`, `DATASET`) by its id, or a collection (`LOG_SET`, `LOGSET`, `COLLECTION`) by its name."""
     actions: List[str]
-    """
-    Logs are visible as a whole or not at all, so the list must include reading: `*`, `read`, `search`, `logs_read` or
-    `search_read`.
-    """
+    """Policies are about reading, so the list must include it: `*`, `read`, `search`, `logs_read` or `search_read`."""
     restricted: bool
     principal: PolicyPrincipal
-    """A role by its name or id, a user or an API key by its id."""
+    """A role by its name or id, a user or an API key by its id. ROLE_BASED policies name a role."""
     when: NotRequired[PolicyWhen]
-    """The policy applies only if all given lists match."""
+    """The policy applies only if all given members match; of a log, only to the events that match."""
     unless: NotRequired[PolicyUnless]
-    """The policy does not apply if all given lists match."""
+    """The policy does not apply if all given members match; of a log, not to the events that match."""
     id: str
     created_at: int
     modified_at: int
@@ -1827,19 +1827,27 @@ class PolicyResource(TypedDict):
 
 
 class PolicyPrincipal(TypedDict):
-    """A role by its name or id, a user or an API key by its id."""
+    """A role by its name or id, a user or an API key by its id. ROLE_BASED policies name a role."""
     principal_type: Literal["ROLE", "USER", "APIKEY"]
     principal_id: str
 
 
 class PolicyWhen(TypedDict):
-    """The policy applies only if all given lists match."""
+    """The policy applies only if all given members match; of a log, only to the events that match."""
     resources: NotRequired[List[PolicyWhenResourcesItem]]
     """True if the log is one of these."""
     principals: NotRequired[List[PolicyWhenPrincipalsItem]]
     """True if the caller is one of these, or has one of these roles."""
     context: NotRequired[List[PolicyWhenContextItem]]
-    """Conditions on the request context are not supported; a policy with one is refused."""
+    """
+    For ROLE_BASED and CUSTOM: conditions on fields of an event, all of which must match. A value of digits is a number;
+    `in` and `not in` take a list separated by commas, `like` a pattern with `%` and `_`.
+    """
+    where: NotRequired[str]
+    """
+    For ROLE_BASED and CUSTOM: a filter in the query language on the fields of an event, `@status` and `@origin`,
+    without free text. It must match in addition to `context`.
+    """
 
 
 class PolicyWhenResourcesItem(TypedDict):
@@ -1859,13 +1867,21 @@ class PolicyWhenContextItem(TypedDict):
 
 
 class PolicyUnless(TypedDict):
-    """The policy does not apply if all given lists match."""
+    """The policy does not apply if all given members match; of a log, not to the events that match."""
     resources: NotRequired[List[PolicyUnlessResourcesItem]]
     """True if the log is one of these."""
     principals: NotRequired[List[PolicyUnlessPrincipalsItem]]
     """True if the caller is one of these, or has one of these roles."""
     context: NotRequired[List[PolicyUnlessContextItem]]
-    """Conditions on the request context are not supported; a policy with one is refused."""
+    """
+    For ROLE_BASED and CUSTOM: conditions on fields of an event, all of which must match. A value of digits is a number;
+    `in` and `not in` take a list separated by commas, `like` a pattern with `%` and `_`.
+    """
+    where: NotRequired[str]
+    """
+    For ROLE_BASED and CUSTOM: a filter in the query language on the fields of an event, `@status` and `@origin`,
+    without free text. It must match in addition to `context`.
+    """
 
 
 class PolicyUnlessResourcesItem(TypedDict):
@@ -1882,6 +1898,15 @@ class PolicyUnlessContextItem(TypedDict):
     key: str
     operator: Literal["==", "!=", "<", "<=", ">", ">=", "in", "not in", "like"]
     value: Union[str, bool]
+
+
+class PolicyPreview(TypedDict):
+    datasets: int
+    """The datasets among those of the policy that the caller may see."""
+    events: int
+    """The events of these datasets in the range that the caller may see."""
+    shown: int
+    """Those of them that the principal would see with the policy, next to the policies that exist."""
 
 
 class PreviewMetric(TypedDict):
@@ -2934,6 +2959,8 @@ class AuthMeReply(TypedDict):
     permissions: List[str]
     user: NotRequired[User]
     api_key: NotRequired[ApiKey]
+    provider: NotRequired[str]
+    """The name of the identity provider with which the session of this request was signed on."""
     can_send_mail: bool
     """Whether the service has a mail relay. Without one, invitations and notifications by e-mail are not sent."""
 
@@ -4578,18 +4605,15 @@ class PoliciesCreateBody(TypedDict):
     resource: PoliciesCreateBodyResource
     """A log (`LOG`, `DATASET`) by its id, or a collection (`LOG_SET`, `LOGSET`, `COLLECTION`) by its name."""
     actions: List[str]
-    """
-    Logs are visible as a whole or not at all, so the list must include reading: `*`, `read`, `search`, `logs_read` or
-    `search_read`.
-    """
+    """Policies are about reading, so the list must include it: `*`, `read`, `search`, `logs_read` or `search_read`."""
     restricted: NotRequired[bool]
     """Stored without effect; a LOG_PERMIT policy always restricts."""
     principal: PoliciesCreateBodyPrincipal
-    """A role by its name or id, a user or an API key by its id."""
+    """A role by its name or id, a user or an API key by its id. ROLE_BASED policies name a role."""
     when: NotRequired[PoliciesCreateBodyWhen]
-    """The policy applies only if all given lists match."""
+    """The policy applies only if all given members match; of a log, only to the events that match."""
     unless: NotRequired[PoliciesCreateBodyUnless]
-    """The policy does not apply if all given lists match."""
+    """The policy does not apply if all given members match; of a log, not to the events that match."""
 
 
 class PoliciesCreateBodyResource(TypedDict):
@@ -4599,19 +4623,27 @@ class PoliciesCreateBodyResource(TypedDict):
 
 
 class PoliciesCreateBodyPrincipal(TypedDict):
-    """A role by its name or id, a user or an API key by its id."""
+    """A role by its name or id, a user or an API key by its id. ROLE_BASED policies name a role."""
     principal_type: Literal["ROLE", "USER", "APIKEY"]
     principal_id: str
 
 
 class PoliciesCreateBodyWhen(TypedDict):
-    """The policy applies only if all given lists match."""
+    """The policy applies only if all given members match; of a log, only to the events that match."""
     resources: NotRequired[List[PoliciesCreateBodyWhenResourcesItem]]
     """True if the log is one of these."""
     principals: NotRequired[List[PoliciesCreateBodyWhenPrincipalsItem]]
     """True if the caller is one of these, or has one of these roles."""
     context: NotRequired[List[PoliciesCreateBodyWhenContextItem]]
-    """Conditions on the request context are not supported; a policy with one is refused."""
+    """
+    For ROLE_BASED and CUSTOM: conditions on fields of an event, all of which must match. A value of digits is a number;
+    `in` and `not in` take a list separated by commas, `like` a pattern with `%` and `_`.
+    """
+    where: NotRequired[str]
+    """
+    For ROLE_BASED and CUSTOM: a filter in the query language on the fields of an event, `@status` and `@origin`,
+    without free text. It must match in addition to `context`.
+    """
 
 
 class PoliciesCreateBodyWhenResourcesItem(TypedDict):
@@ -4631,13 +4663,21 @@ class PoliciesCreateBodyWhenContextItem(TypedDict):
 
 
 class PoliciesCreateBodyUnless(TypedDict):
-    """The policy does not apply if all given lists match."""
+    """The policy does not apply if all given members match; of a log, not to the events that match."""
     resources: NotRequired[List[PoliciesCreateBodyUnlessResourcesItem]]
     """True if the log is one of these."""
     principals: NotRequired[List[PoliciesCreateBodyUnlessPrincipalsItem]]
     """True if the caller is one of these, or has one of these roles."""
     context: NotRequired[List[PoliciesCreateBodyUnlessContextItem]]
-    """Conditions on the request context are not supported; a policy with one is refused."""
+    """
+    For ROLE_BASED and CUSTOM: conditions on fields of an event, all of which must match. A value of digits is a number;
+    `in` and `not in` take a list separated by commas, `like` a pattern with `%` and `_`.
+    """
+    where: NotRequired[str]
+    """
+    For ROLE_BASED and CUSTOM: a filter in the query language on the fields of an event, `@status` and `@origin`,
+    without free text. It must match in addition to `context`.
+    """
 
 
 class PoliciesCreateBodyUnlessResourcesItem(TypedDict):
@@ -4656,24 +4696,126 @@ class PoliciesCreateBodyUnlessContextItem(TypedDict):
     value: Union[str, bool]
 
 
+class PoliciesPreviewBody(TypedDict):
+    description: NotRequired[str]
+    policy_type: Literal["ROLE_BASED", "LOG_FORBID", "LOG_PERMIT", "CUSTOM"]
+    resource: PoliciesPreviewBodyResource
+    """A log (`LOG`, `DATASET`) by its id, or a collection (`LOG_SET`, `LOGSET`, `COLLECTION`) by its name."""
+    actions: List[str]
+    """Policies are about reading, so the list must include it: `*`, `read`, `search`, `logs_read` or `search_read`."""
+    restricted: NotRequired[bool]
+    """Stored without effect; a LOG_PERMIT policy always restricts."""
+    principal: PoliciesPreviewBodyPrincipal
+    """A role by its name or id, a user or an API key by its id. ROLE_BASED policies name a role."""
+    when: NotRequired[PoliciesPreviewBodyWhen]
+    """The policy applies only if all given members match; of a log, only to the events that match."""
+    unless: NotRequired[PoliciesPreviewBodyUnless]
+    """The policy does not apply if all given members match; of a log, not to the events that match."""
+    time_range: NotRequired[str]
+    """A relative range such as `Last 20 minutes`; excludes from_ts and to_ts."""
+    from_ts: NotRequired[int]
+    """Epoch milliseconds, inclusive; together with to_ts."""
+    to_ts: NotRequired[int]
+    """Epoch milliseconds, exclusive; together with from_ts."""
+    policy_id: NotRequired[str]
+    """The policy that this one would replace."""
+
+
+class PoliciesPreviewBodyResource(TypedDict):
+    """A log (`LOG`, `DATASET`) by its id, or a collection (`LOG_SET`, `LOGSET`, `COLLECTION`) by its name."""
+    resource_type: str
+    resource_id: str
+
+
+class PoliciesPreviewBodyPrincipal(TypedDict):
+    """A role by its name or id, a user or an API key by its id. ROLE_BASED policies name a role."""
+    principal_type: Literal["ROLE", "USER", "APIKEY"]
+    principal_id: str
+
+
+class PoliciesPreviewBodyWhen(TypedDict):
+    """The policy applies only if all given members match; of a log, only to the events that match."""
+    resources: NotRequired[List[PoliciesPreviewBodyWhenResourcesItem]]
+    """True if the log is one of these."""
+    principals: NotRequired[List[PoliciesPreviewBodyWhenPrincipalsItem]]
+    """True if the caller is one of these, or has one of these roles."""
+    context: NotRequired[List[PoliciesPreviewBodyWhenContextItem]]
+    """
+    For ROLE_BASED and CUSTOM: conditions on fields of an event, all of which must match. A value of digits is a number;
+    `in` and `not in` take a list separated by commas, `like` a pattern with `%` and `_`.
+    """
+    where: NotRequired[str]
+    """
+    For ROLE_BASED and CUSTOM: a filter in the query language on the fields of an event, `@status` and `@origin`,
+    without free text. It must match in addition to `context`.
+    """
+
+
+class PoliciesPreviewBodyWhenResourcesItem(TypedDict):
+    resource_type: str
+    resource_id: str
+
+
+class PoliciesPreviewBodyWhenPrincipalsItem(TypedDict):
+    principal_type: Literal["ROLE", "USER", "APIKEY"]
+    principal_id: str
+
+
+class PoliciesPreviewBodyWhenContextItem(TypedDict):
+    key: str
+    operator: Literal["==", "!=", "<", "<=", ">", ">=", "in", "not in", "like"]
+    value: Union[str, bool]
+
+
+class PoliciesPreviewBodyUnless(TypedDict):
+    """The policy does not apply if all given members match; of a log, not to the events that match."""
+    resources: NotRequired[List[PoliciesPreviewBodyUnlessResourcesItem]]
+    """True if the log is one of these."""
+    principals: NotRequired[List[PoliciesPreviewBodyUnlessPrincipalsItem]]
+    """True if the caller is one of these, or has one of these roles."""
+    context: NotRequired[List[PoliciesPreviewBodyUnlessContextItem]]
+    """
+    For ROLE_BASED and CUSTOM: conditions on fields of an event, all of which must match. A value of digits is a number;
+    `in` and `not in` take a list separated by commas, `like` a pattern with `%` and `_`.
+    """
+    where: NotRequired[str]
+    """
+    For ROLE_BASED and CUSTOM: a filter in the query language on the fields of an event, `@status` and `@origin`,
+    without free text. It must match in addition to `context`.
+    """
+
+
+class PoliciesPreviewBodyUnlessResourcesItem(TypedDict):
+    resource_type: str
+    resource_id: str
+
+
+class PoliciesPreviewBodyUnlessPrincipalsItem(TypedDict):
+    principal_type: Literal["ROLE", "USER", "APIKEY"]
+    principal_id: str
+
+
+class PoliciesPreviewBodyUnlessContextItem(TypedDict):
+    key: str
+    operator: Literal["==", "!=", "<", "<=", ">", ">=", "in", "not in", "like"]
+    value: Union[str, bool]
+
+
 class PoliciesUpdateBody(TypedDict):
     description: NotRequired[str]
     policy_type: Literal["ROLE_BASED", "LOG_FORBID", "LOG_PERMIT", "CUSTOM"]
     resource: PoliciesUpdateBodyResource
     """A log (`LOG`, `DATASET`) by its id, or a collection (`LOG_SET`, `LOGSET`, `COLLECTION`) by its name."""
     actions: List[str]
-    """
-    Logs are visible as a whole or not at all, so the list must include reading: `*`, `read`, `search`, `logs_read` or
-    `search_read`.
-    """
+    """Policies are about reading, so the list must include it: `*`, `read`, `search`, `logs_read` or `search_read`."""
     restricted: NotRequired[bool]
     """Stored without effect; a LOG_PERMIT policy always restricts."""
     principal: PoliciesUpdateBodyPrincipal
-    """A role by its name or id, a user or an API key by its id."""
+    """A role by its name or id, a user or an API key by its id. ROLE_BASED policies name a role."""
     when: NotRequired[PoliciesUpdateBodyWhen]
-    """The policy applies only if all given lists match."""
+    """The policy applies only if all given members match; of a log, only to the events that match."""
     unless: NotRequired[PoliciesUpdateBodyUnless]
-    """The policy does not apply if all given lists match."""
+    """The policy does not apply if all given members match; of a log, not to the events that match."""
 
 
 class PoliciesUpdateBodyResource(TypedDict):
@@ -4683,19 +4825,27 @@ class PoliciesUpdateBodyResource(TypedDict):
 
 
 class PoliciesUpdateBodyPrincipal(TypedDict):
-    """A role by its name or id, a user or an API key by its id."""
+    """A role by its name or id, a user or an API key by its id. ROLE_BASED policies name a role."""
     principal_type: Literal["ROLE", "USER", "APIKEY"]
     principal_id: str
 
 
 class PoliciesUpdateBodyWhen(TypedDict):
-    """The policy applies only if all given lists match."""
+    """The policy applies only if all given members match; of a log, only to the events that match."""
     resources: NotRequired[List[PoliciesUpdateBodyWhenResourcesItem]]
     """True if the log is one of these."""
     principals: NotRequired[List[PoliciesUpdateBodyWhenPrincipalsItem]]
     """True if the caller is one of these, or has one of these roles."""
     context: NotRequired[List[PoliciesUpdateBodyWhenContextItem]]
-    """Conditions on the request context are not supported; a policy with one is refused."""
+    """
+    For ROLE_BASED and CUSTOM: conditions on fields of an event, all of which must match. A value of digits is a number;
+    `in` and `not in` take a list separated by commas, `like` a pattern with `%` and `_`.
+    """
+    where: NotRequired[str]
+    """
+    For ROLE_BASED and CUSTOM: a filter in the query language on the fields of an event, `@status` and `@origin`,
+    without free text. It must match in addition to `context`.
+    """
 
 
 class PoliciesUpdateBodyWhenResourcesItem(TypedDict):
@@ -4715,13 +4865,21 @@ class PoliciesUpdateBodyWhenContextItem(TypedDict):
 
 
 class PoliciesUpdateBodyUnless(TypedDict):
-    """The policy does not apply if all given lists match."""
+    """The policy does not apply if all given members match; of a log, not to the events that match."""
     resources: NotRequired[List[PoliciesUpdateBodyUnlessResourcesItem]]
     """True if the log is one of these."""
     principals: NotRequired[List[PoliciesUpdateBodyUnlessPrincipalsItem]]
     """True if the caller is one of these, or has one of these roles."""
     context: NotRequired[List[PoliciesUpdateBodyUnlessContextItem]]
-    """Conditions on the request context are not supported; a policy with one is refused."""
+    """
+    For ROLE_BASED and CUSTOM: conditions on fields of an event, all of which must match. A value of digits is a number;
+    `in` and `not in` take a list separated by commas, `like` a pattern with `%` and `_`.
+    """
+    where: NotRequired[str]
+    """
+    For ROLE_BASED and CUSTOM: a filter in the query language on the fields of an event, `@status` and `@origin`,
+    without free text. It must match in addition to `context`.
+    """
 
 
 class PoliciesUpdateBodyUnlessResourcesItem(TypedDict):
@@ -5037,6 +5195,11 @@ class SignOnFinishBody(TypedDict):
     """The query string of the address to which the provider redirected."""
 
 
+class SignOnLogoutReply(TypedDict):
+    url: NotRequired[str]
+    """Absent if the session is not by an identity provider, or if the provider has no such address."""
+
+
 class SsoIdpsReply(TypedDict):
     idps: List[Idp]
 
@@ -5062,6 +5225,16 @@ class SsoCreateIdpBody(TypedDict):
     default_roles: NotRequired[List[str]]
     is_required: NotRequired[bool]
     local_administrator: NotRequired[str]
+    session_minutes: NotRequired[Union[int, None]]
+    """
+    How long a session lasts at most about which the provider cannot be asked again: of SAML, or without a refresh
+    token. null: as long as the access token, or an hour.
+    """
+    deactivate_refused: NotRequired[bool]
+    """
+    Deactivates a user whom a provider of OpenID Connect refuses when it is asked again. The user comes back by signing
+    on. Some providers also refuse when a session has been idle.
+    """
     name: str
     provider_type: Literal["SAML", "OIDC"]
 
@@ -5092,6 +5265,16 @@ class SsoUpdateIdpBody(TypedDict):
     default_roles: NotRequired[List[str]]
     is_required: NotRequired[bool]
     local_administrator: NotRequired[str]
+    session_minutes: NotRequired[Union[int, None]]
+    """
+    How long a session lasts at most about which the provider cannot be asked again: of SAML, or without a refresh
+    token. null: as long as the access token, or an hour.
+    """
+    deactivate_refused: NotRequired[bool]
+    """
+    Deactivates a user whom a provider of OpenID Connect refuses when it is asked again. The user comes back by signing
+    on. Some providers also refuse when a session has been idle.
+    """
 
 
 class SsoUpdateIdpBodyAttributeMappingsItem(TypedDict):
@@ -5116,7 +5299,7 @@ class SsoCreateMappingBody(TypedDict):
 
 class SsoPreviewBody(TypedDict):
     idp: str
-    claims: Dict[str, Union[Union[str, float, bool, List[str]], Dict[str, Union[str, float, bool, List[str]]]]]
+    claims: Dict[str, Union[Union[str, float, bool, List[str]], Dict[str, Union[Union[str, float, bool, List[str]], Dict[str, Union[str, float, bool, List[str]]]]]]]
 
 
 class SsoPreviewReply(TypedDict):
@@ -9064,11 +9247,33 @@ class PoliciesApi:
         """
         Create a policy; it takes effect with the next request.
 
-        ROLE_BASED and CUSTOM policies are 501; use roles instead.
+        LOG_FORBID and LOG_PERMIT decide about whole logs; ROLE_BASED and CUSTOM decide about single events by their
+        fields, in every read.
         """
         reply: Policy = self._transport.call(
             "POST",
             "/policies",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def preview(
+        self,
+        body: PoliciesPreviewBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> PolicyPreview:
+        """
+        Count what a principal would see with a policy, without creating it.
+
+        Counts by searches of the caller, so the permission `search_read` is needed too. The default range is `Last 1
+        day`.
+        """
+        reply: PolicyPreview = self._transport.call(
+            "POST",
+            "/policies/preview",
             "json",
             body=body,
             headers=headers,
@@ -9797,6 +10002,23 @@ class SignOnApi:
             "/auth/sso/finish",
             "json",
             body=body,
+            headers=headers,
+        )
+        return reply
+
+    def logout(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SignOnLogoutReply:
+        """
+        End the bearer token of this request and the others of its sign-on, and get the address where the browser ends
+        the session at the identity provider.
+        """
+        reply: SignOnLogoutReply = self._transport.call(
+            "POST",
+            "/auth/sso/logout",
+            "json",
             headers=headers,
         )
         return reply

@@ -1,10 +1,10 @@
 import type { ApiKey } from '@dendro/api'
 import { useState } from 'react'
-import { Confirm } from '../../parts/confirm.tsx'
-import { Form, FormField } from '../../parts/form.tsx'
-import { ago } from '../../parts/numbers.ts'
-import { useSave } from '../../parts/save.ts'
-import { clockOf } from '../../parts/time-range.ts'
+import { ago } from '../../parts/chart/numbers.ts'
+import { Confirm } from '../../parts/records/confirm.tsx'
+import { Form, FormField } from '../../parts/records/form.tsx'
+import { useSave } from '../../parts/records/save.ts'
+import { clockOf } from '../../parts/time/time-range.ts'
 import { Input, Select } from '../../ui/field.tsx'
 
 const DAY_S = 86_400

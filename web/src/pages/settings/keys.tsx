@@ -1,20 +1,20 @@
 import type { ApiKey } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useCallerNames } from '../../parts/callers.ts'
-import { useClient } from '../../parts/client.ts'
-import { Form, FormField } from '../../parts/form.tsx'
-import { ago } from '../../parts/numbers.ts'
-import { Panel } from '../../parts/page.tsx'
-import { Permitted, useMay } from '../../parts/permitted.tsx'
-import { RecordPanel } from '../../parts/record-panel.tsx'
-import { ShownOnce } from '../../parts/records.tsx'
-import { clockOf } from '../../parts/time-range.ts'
+import { ago } from '../../parts/chart/numbers.ts'
+import { Form, FormField } from '../../parts/records/form.tsx'
+import { RecordPanel } from '../../parts/records/record-panel.tsx'
+import { ShownOnce } from '../../parts/records/records.tsx'
+import { useCallerNames } from '../../parts/shell/callers.ts'
+import { useClient } from '../../parts/shell/client.ts'
+import { Panel } from '../../parts/shell/page.tsx'
+import { Permitted, useMay } from '../../parts/shell/permitted.tsx'
+import { clockOf } from '../../parts/time/time-range.ts'
 import { Input, Select } from '../../ui/field.tsx'
 import { AddressField, addressesIn, KeyExpiry, KeyRotation, LastUsed, lifetimes } from './key-fields.tsx'
 import { isSameSet, RolePicker, useRoleNames } from './role-picker.tsx'
 
-const KEYS = ['api keys']
+export const KEYS = ['api keys']
 const columns = ['Name', 'Prefix', 'Roles', 'Created', 'Last used', 'Last event sent', 'Expires']
 const HOUR_MS = 3_600_000
 const SENT_DAYS = 7

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { encode } from 'uqr'
-import { useClient } from '../../parts/client.ts'
-import { Form, FormField } from '../../parts/form.tsx'
-import { Panel } from '../../parts/page.tsx'
-import { Loaded, ShownOnce } from '../../parts/records.tsx'
+import { Form, FormField } from '../../parts/records/form.tsx'
+import { Loaded, ShownOnce } from '../../parts/records/records.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { Panel } from '../../parts/shell/page.tsx'
 import { Input } from '../../ui/field.tsx'
 
 const SECOND_FACTOR = ['second factor']

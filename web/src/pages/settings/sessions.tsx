@@ -1,11 +1,11 @@
 import type { Session } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
-import { useClient } from '../../parts/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { ago } from '../../parts/numbers.ts'
-import { Panel } from '../../parts/page.tsx'
-import { Loaded, Row, Rows } from '../../parts/records.tsx'
-import { useSave } from '../../parts/save.ts'
+import { ago } from '../../parts/chart/numbers.ts'
+import { Confirm } from '../../parts/records/confirm.tsx'
+import { Loaded, Row, Rows } from '../../parts/records/records.tsx'
+import { useSave } from '../../parts/records/save.ts'
+import { useClient } from '../../parts/shell/client.ts'
+import { Panel } from '../../parts/shell/page.tsx'
 
 const SESSIONS = ['sessions']
 const columns = ['Program', 'Began', 'Last used', 'Signed in by']

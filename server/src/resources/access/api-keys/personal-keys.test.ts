@@ -1,6 +1,6 @@
 import type { ApiKey, FailureBody } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization, type TestUser } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization, type TestUser } from '../../../../../test/support/world.ts'
 import { sql } from '../../../meta/sql.ts'
 
 type Made = ApiKey & { key: string }

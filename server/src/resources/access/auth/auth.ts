@@ -33,7 +33,7 @@ import {
   withPassword,
 } from '../users/users.ts'
 import { beginAttempt, type LoginAttempt } from './attempts.ts'
-import { deleteSession, selectFirstOrganization } from './rows.ts'
+import { deleteSession, selectFirstOrganization, selectProviderName } from './rows.ts'
 import { codeRefused } from './second-factor.ts'
 import { openSession, type ProvidedSession } from './sessions.ts'
 
@@ -214,7 +214,18 @@ export async function whoAmI(world: World, actor: Actor): Promise<Me> {
     return { ...caller, roles: [...actor.roles], api_key: await getApiKey(world, await findApiKey(world, actor, id)) }
   }
   const { personalKey } = actor
+  const provider = await providerOf(world, actor)
   const user = await getUser(world, await findUserAnywhere(world, actor, id))
   const key = personalKey && (await getApiKey(world, await findApiKey(world, actor, personalKey.id)))
-  return { ...caller, roles: actor.roles.map(shownRole), user, ...(key && { api_key: key }) }
+  return {
+    ...caller,
+    roles: actor.roles.map(shownRole),
+    user,
+    ...(key && { api_key: key }),
+    ...(provider === undefined ? {} : { provider }),
+  }
 }
+
+/** The name of the provider of a session. */
+const providerOf = async ({ meta }: Pick<World, 'meta'>, { orgId, sessionId }: Actor): Promise<string | undefined> =>
+  sessionId === undefined ? undefined : (await selectProviderName(meta, orgId, sessionId))?.name

@@ -10,8 +10,8 @@ export type BegunFrom = { method: string | null; address: string | null; user_ag
 /** A session with its last use, if there is any yet. */
 export type ShownSessionRow = SessionRow & { used_at: number | null; used_address: string | null }
 
-/** The provider of a session, with its names for the person and the session; null for a session by password. */
-export type ProvidedBy = { idp_id: string | null; subject: string | null; provider_session: string | null }
+/** The provider of a session, with its names for the person and the session, and the sign-on; null for a session by password. */
+export type ProvidedBy = { idp_id: string | null; subject: string | null; provider_session: string | null; sign_on_id: string | null }
 
 /** The row from which the caller of a token is built. */
 export type CallerRow = {
@@ -26,12 +26,16 @@ export type CallerRow = {
 
 export const insertSession = (db: Db, row: SessionRow) =>
   db.run(sql`
-    insert into sessions (org_id, id, user_id, created_at, expires_at, idp_id, subject, provider_session, method, address, user_agent)
+    insert into sessions (org_id, id, user_id, created_at, expires_at, idp_id, subject, provider_session, sign_on_id, method, address, user_agent)
     values (${row.org_id}, ${row.id}, ${row.user_id}, ${row.created_at}, ${row.expires_at}, ${row.idp_id}, ${row.subject},
-      ${row.provider_session}, ${row.method}, ${row.address}, ${row.user_agent})`)
+      ${row.provider_session}, ${row.sign_on_id}, ${row.method}, ${row.address}, ${row.user_agent})`)
 
 export const selectSession = (db: Db, orgId: string, id: string) =>
   db.one<SessionRow>(sql`select * from sessions where org_id = ${orgId} and id = ${id}`)
+
+export const selectProviderName = (db: Db, orgId: string, sessionId: string) =>
+  db.one<{ name: string }>(sql`
+    select i.name from sessions s join sso_idps i on i.id = s.idp_id where s.org_id = ${orgId} and s.id = ${sessionId}`)
 
 /** Ends the sessions of a person at a provider, or one of them. They may act in several organizations. */
 export const deleteProvidedSessions = (db: Db, idpId: string, of: { subject?: string | undefined; session?: string | undefined }) =>

@@ -22,7 +22,14 @@ const ADDRESS_LENGTH_MAX = 100
 export type NewSession = { token: Secret; expiresAtS: number }
 
 /** The identity provider that vouches for a session, until a time if it says so. */
-export type ProvidedSession = { idpId: string; subject: string; session?: string | undefined; endsAtMs?: number | undefined }
+export type ProvidedSession = {
+  idpId: string
+  subject: string
+  session?: string | undefined
+  /** What the service keeps of the sign-on; the session ends with it. */
+  signOnId: string
+  endsAtMs?: number | undefined
+}
 
 type SessionOf = {
   userId: string
@@ -37,7 +44,7 @@ type SessionOf = {
 /** A session that was begun from another one ends with it, if a provider vouches for it. */
 type Lineage = { orgId: string; sessionId?: string }
 
-const NOT_PROVIDED: ProvidedBy = { idp_id: null, subject: null, provider_session: null }
+const NOT_PROVIDED: ProvidedBy = { idp_id: null, subject: null, provider_session: null, sign_on_id: null }
 
 /** Opens a session of a user in an organization and returns its token, in the transaction that permits it. `roles` are only for the claim in the token. */
 export async function openSession(world: Pick<World, 'clock' | 'ids' | 'vault'>, tx: Db, of: SessionOf): Promise<NewSession> {
@@ -68,12 +75,12 @@ export async function endProvidedSessions(
 
 function providerOf({ provided }: SessionOf, before: SessionRow | undefined): ProvidedBy & { endsAtMs?: number | undefined } {
   if (provided) {
-    const { idpId, subject, session, endsAtMs } = provided
-    return { idp_id: idpId, subject, provider_session: session ?? null, endsAtMs }
+    const { idpId, subject, session, signOnId, endsAtMs } = provided
+    return { idp_id: idpId, subject, provider_session: session ?? null, sign_on_id: signOnId, endsAtMs }
   }
   if (!before || before.idp_id === null) return NOT_PROVIDED
-  const { idp_id, subject, provider_session, expires_at } = before
-  return { idp_id, subject, provider_session, endsAtMs: expires_at }
+  const { idp_id, subject, provider_session, sign_on_id, expires_at } = before
+  return { idp_id, subject, provider_session, sign_on_id, endsAtMs: expires_at }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { FailureBody } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeAt } from '../../../../../test/authenticator.ts'
-import { linkTokenIn, openTestApp, type TestApp, type TestOrganization, type TestUser } from '../../../../../test/world.ts'
+import { linkTokenIn, openTestApp, type TestApp, type TestOrganization, type TestUser } from '../../../../../test/support/world.ts'
 import { sql } from '../../../meta/sql.ts'
 
 type Login = { token: string } & FailureBody
