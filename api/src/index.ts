@@ -118,7 +118,7 @@ export {
   systemRoles,
   userRoles,
 } from './permissions.ts'
-export { type ConditionSet, Policy, type PolicyDraft } from './policies.ts'
+export { type ConditionSet, Policy, type PolicyDraft, type PolicyPreview } from './policies.ts'
 export { type RetentionEntity, RetentionRule } from './retention.ts'
 export { Role } from './roles.ts'
 export {
@@ -130,6 +130,7 @@ export {
   type SearchDetails,
 } from './saved-searches.ts'
 export { EVENTS_MAX, type QueryStatus, type SearchRequest, type SearchResponse } from './search.ts'
+export type { Session } from './sessions.ts'
 export { branchesOf, type JsonSchema, propertiesOf, requiredOf, resolveShape, shapeName } from './shapes.ts'
 export type { Idp, SsoMapping } from './sso.ts'
 export type { Statement, StatementReference, StatementSet } from './statements.ts'

@@ -20,6 +20,7 @@ import { giveBackToWindow, takeFromWindow } from './meta/counters.ts'
 import type { OpenWorld } from './open-world.ts'
 import { ApiKeyUses } from './resources/access/api-keys/api-keys.ts'
 import { auditActorOf, recordRefusal } from './resources/access/audit/audit.ts'
+import { SessionUses } from './resources/access/auth/auth.ts'
 import { Heartbeats } from './resources/data/datasets/datasets.ts'
 import { LimitMeter } from './resources/data/limits/limits.ts'
 import { ParserCounts } from './resources/data/parsers/parsers.ts'
@@ -79,7 +80,8 @@ export async function openApp(
     },
   )
   const keyUses = new ApiKeyUses(world)
-  const identity = openIdentity(world, keyUses)
+  const sessionUses = new SessionUses(world)
+  const identity = openIdentity(world, keyUses, sessionUses)
   const listeners = openListeners({
     ids: world.ids,
     log: world.log,
@@ -130,7 +132,7 @@ export async function openApp(
   })
   const chores = startChores(world, [
     ...present,
-    ...flushes({ limiters: [limiter, senderLimiter], heartbeats, keyUses, parserCounts }),
+    ...flushes({ limiters: [limiter, senderLimiter], heartbeats, keyUses, sessionUses, parserCounts }),
     ...sweeps(world, work, { windowMs: config.DENDRO_RATE_LIMIT.windowMs, searches, tails }),
   ])
   // The lock on the data directory already keeps other processes from an embedded store.

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { roleName } from '@dendro/api'
 import { parseAddress } from './events/store/address.ts'
 import type { BucketLocation } from './files/location.ts'
 import { type FileLocation, parseFileLocation } from './files/open-files.ts'
 import { type ProcessRole, ROLES } from './http/process-roles.ts'
 import type { RateLimit } from './http/rate-limit.ts'
+import { isNetwork } from './kernel/networks.ts'
 import { Secret } from './kernel/secret.ts'
 import type { QueryLimit } from './world.ts'
 
@@ -69,12 +69,6 @@ export function asProxies(text: string): Proxies {
   const odd = words.find((word) => !NETWORK_WORDS.includes(word) && !isNetwork(word))
   if (odd !== undefined) throw new Error(`must name addresses, networks, ${NETWORK_WORDS.join(', ')}, or be none; not ${odd}`)
   return { networks: words, isNamed: true }
-}
-
-function isNetwork(word: string): boolean {
-  const [address = '', bits, ...rest] = word.split('/')
-  const bitsMax = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
-  return rest.length === 0 && bitsMax > 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax))
 }
 
 export function asUrl(text: string): string | undefined {

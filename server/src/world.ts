@@ -25,14 +25,14 @@ export type QueryLimits = { bytes: QueryLimit; rows: QueryLimit; seconds: QueryL
 /**
  * QueryBounds limit the concurrent queries of this process: in total, per organization, and per credential. While several organizations are
  * active, each may run `perOrgShared`, and `reserved` slots are for those that run nothing. Of the queries of an organization that have run for less
- * than `young.forMs`, at most `young.atOnce` run at once.
+ * than `recentlyStarted.forMs`, at most `recentlyStarted.atOnce` run at once.
  */
 export type QueryBounds = {
   running: number
   perOrg: number
   perOrgShared: number
   reserved: number
-  young?: { atOnce: number; forMs: number }
+  recentlyStarted?: { atOnce: number; forMs: number }
   runningPerCredential: QueryLimit
   waitingPerCredential: QueryLimit
 }

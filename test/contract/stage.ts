@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, inject } from 'vitest'
 import { exporting } from '../../server/src/resources/queries/exports/run.ts'
-import { openTestApp, type TestApp, type TestOrganization } from '../world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../support/world.ts'
 
 type Body = Record<string, unknown>
 export type Person = { id: string; email: string; password: string; token: string }

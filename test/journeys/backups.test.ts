@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildApp } from 'fauxqs'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { copyMadeStores, ended, killServices, type Service, startCommand, startService, stop, until, untilUp } from '../service.ts'
+import { copyMadeStores, ended, killServices, type Service, startCommand, startService, stop, until, untilUp } from '../support/service.ts'
 
 const KEY = 'dk_heron-9-ladders-and-a-bucket-of-plums'
 const POST_EVENTS = 200

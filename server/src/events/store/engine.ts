@@ -265,7 +265,7 @@ function spawnEngine(prefix: readonly string[], configFile: string) {
 
 /**
  * The engine gets none of our environment, which may hold secrets and variables that the engine would interpret, except where Node keeps compiled
- * code: without it every start compiles the program of the child anew, for 50 ms. Dates are in UTC.
+ * code: without it every start compiles the program of the child, for 50 ms. Dates are in UTC.
  */
 export function codeCache(): { NODE_COMPILE_CACHE?: string } {
   // Node names the directory of its own version, which it makes below the one that it is given.

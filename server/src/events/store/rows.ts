@@ -105,7 +105,7 @@ export type UnindexedPart = { node: string; table: string; partition: string; na
 
 /**
  * Bounds the size of the other indexes of a granule: two pairs of numbers take 33 bytes, and merges build the index of overflow keys, which takes 10 bits for
- * each of up to 2,000. Where all late indexes together are smaller, because the events have few words, they are requested in vain, once.
+ * each of up to 2,000. Where all late indexes together are smaller, because the events have few words, they are requested once, without effect.
  */
 const OTHER_INDEX_BYTES = 2_600
 

@@ -18,6 +18,7 @@ export {
   ensureDatasets,
   NEW_DATASETS_MAX,
 } from './ensure.ts'
+export { checkSeesWhole, type EventFilters, eventFiltersOf, seenThrough, wholeDatasets } from './event-filters.ts'
 export { Heartbeats } from './heartbeats.ts'
 export { allDatasets, shownDataset, visibleDatasets } from './listing.ts'
 export type { DatasetRow } from './rows.ts'
@@ -35,6 +36,7 @@ export {
   type DatasetVisibility,
   isSameIdentity,
   visibilityFor,
+  visibilityOfDefinitions,
   visibleRows,
 } from './visibility.ts'
 
