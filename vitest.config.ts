@@ -1,13 +1,13 @@
 import { defineConfig } from 'vitest/config'
-import { ClosingLine } from './test/closing-line.ts'
-import { SlowFirst } from './test/slow-first.ts'
+import { ClosingLine } from './test/runner/closing-line.ts'
+import { SlowFirst } from './test/runner/slow-first.ts'
 
 // biome-ignore lint/style/noDefaultExport: the test runner reads the default export
 export default defineConfig({
   test: {
     include: ['{api,language,server,cli,web,clients/*}/src/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['test/stores.ts'],
-    setupFiles: ['test/seed.ts', 'test/record-statements.ts'],
+    globalSetup: ['test/runner/stores.ts'],
+    setupFiles: ['test/runner/seed.ts', 'test/runner/record-statements.ts'],
     reporters: ['default', new ClosingLine()],
     // These only end what hangs: no test may be decided by how fast the machine is.
     testTimeout: 300_000,

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert'
 import { compileGrok } from '../server/src/parsers/grok.ts'
-import { type LineReader, withOniguruma, withRe2, withRegExp } from './grok-by-library.ts'
-import { median, printTable } from './service.ts'
+import { type LineReader, withOniguruma, withRe2, withRegExp } from './parsers/grok-by-library.ts'
+import { median, printTable } from './stand/service.ts'
 
 /**
  * Code of our own beside libraries, in CPU time of one thread, taken in turn: node bench/by-hand.ts [rounds]

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 import type { ChangesReply } from '@dendro/api'
-import { cpuSecondsOf } from './process-tree.ts'
-import { openStand, type Stand } from './search-stand.ts'
-import { median, printTable } from './service.ts'
+import { openStand, type Stand } from './search/stand.ts'
+import { cpuSecondsOf } from './stand/process-tree.ts'
+import { median, printTable } from './stand/service.ts'
 
 /** What changed: the newer half of the events against the older half, the wall time and the CPU time of event engine and service. */
 const USAGE = `node bench/changes.ts [--events N] [--rounds N] [--dir DIR]

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { cpuSecondsOf, watchMemory } from './process-tree.ts'
-import { type BenchmarkQuery, queriesFor } from './search-queries.ts'
-import { openStand, type Stand } from './search-stand.ts'
-import { median, printTable } from './service.ts'
+import { type BenchmarkQuery, queriesFor } from './search/queries.ts'
+import { openStand, type Stand } from './search/stand.ts'
+import { cpuSecondsOf, watchMemory } from './stand/process-tree.ts'
+import { median, printTable } from './stand/service.ts'
 
 /** Exports during searches: the duration of an export of all events, and its effect on concurrent searches. */
 const USAGE = `node bench/exports.ts [--events N] [--dir DIR] [--rounds N] [--files LIST] [--share X] [--alone]

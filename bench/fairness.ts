@@ -1,5 +1,5 @@
-import { newDataDir, printTable, removeDataDir, startService } from './service.ts'
-import { fillWithRequests, newTenant, requestLines, sendRequest } from './tenants.ts'
+import { newDataDir, printTable, removeDataDir, startService } from './stand/service.ts'
+import { fillWithRequests, newTenant, requestLines, sendRequest } from './stand/tenants.ts'
 
 /**
  * Measures how the queries of one organization slow down another: node bench/fairness.ts [--events 1000000] [--queries 40] [--seconds 20]

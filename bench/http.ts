@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
-import { ownCpuUs } from './process-tree.ts'
-import { freePort, median, newDataDir, printTable, removeDataDir, startService, untilOk } from './service.ts'
+import { ownCpuUs } from './stand/process-tree.ts'
+import { freePort, median, newDataDir, printTable, removeDataDir, startService, untilOk } from './stand/service.ts'
 
 /**
  * Requests per second of authenticated reads, as a ratio to a bare Fastify handler that answers the same bytes, taken in turn in one run.

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { IngestAction } from '@dendro/api'
 import type { AppliedRule } from '../server/src/ingest-rules/ingest-rules.ts'
-import { makeLines } from './shred-data.ts'
-import { splitter } from './split-posts.ts'
+import { makeLines } from './ingest/shred-data.ts'
+import { splitter } from './ingest/split-posts.ts'
 
 /**
  * Measures how ten ingest rules slow the parsing and splitting of posts, in time on the processor:

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
-import { type DataFile, type DataKind, dataFile, dataKinds, sampledKinds } from './ingest-data.ts'
-import { type Limits, limitsOf } from './ingest-limits.ts'
-import { type Taken, type TakenSmall, takeFile, takeSmall } from './ingest-measure.ts'
-import { dendro, type Lag, type System, victoriaLogs } from './ingest-systems.ts'
-import { median, printTable } from './service.ts'
+import { type DataFile, type DataKind, dataFile, dataKinds, sampledKinds } from './ingest/data.ts'
+import { type Limits, limitsOf } from './ingest/limits.ts'
+import { type Taken, type TakenSmall, takeFile, takeSmall } from './ingest/measure.ts'
+import { dendro, type Lag, type System, victoriaLogs } from './ingest/systems.ts'
+import { median, printTable } from './stand/service.ts'
 
 /**
  * Ingestion over HTTP, acknowledged and on disk, compared with VictoriaLogs in the same run and with the limits of the file. Each round starts each
@@ -16,7 +16,7 @@ const USAGE = `node bench/ingest.ts [--mb N] [--rounds N] [--connections N] [--k
   --rounds        how often each system takes each file (3); medians are shown
   --connections   posts under way at once (3)
   --victorialogs  a VictoriaLogs program to measure beside; without it the aims that compare with it are not judged
-  --writers       instead: 200 writers of 1 to 100 lines, each waiting for its answer, for so many --seconds (8)`
+  --writers       instead: 200 writers of 1 to 100 lines, each waiting for its answer, for --seconds (8)`
 
 const WRITERS = 200
 

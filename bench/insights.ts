@@ -31,8 +31,8 @@ import {
   simulateHour,
   WATCHED_DAYS,
   WATCHED_MS,
-} from './insight-scenarios.ts'
-import { newDataDir, printTable, removeDataDir } from './service.ts'
+} from './insights/insight-scenarios.ts'
+import { newDataDir, printTable, removeDataDir } from './stand/service.ts'
 
 /** Insights: which planted causes are found, and what is found where nothing is planted. */
 const USAGE = `node bench/insights.ts [--seeds N]

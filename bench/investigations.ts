@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
-import { newDataDir, printTable, removeDataDir, startService } from './service.ts'
+import { newDataDir, printTable, removeDataDir, startService } from './stand/service.ts'
 
 /**
  * Twelve investigations of the demo shop by the tools for agents, with the calls and bytes that each takes: node bench/investigations.ts

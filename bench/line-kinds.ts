@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { randomFrom } from '../server/src/lines/generated-lines.fixture.ts'
-import { kinds as oddKinds } from './line-kinds-data.ts'
-import { median, printTable } from './service.ts'
-import { makers } from './shred-data.ts'
-import { splitter } from './split-posts.ts'
+import { kinds as oddKinds } from './ingest/line-kinds-data.ts'
+import { makers } from './ingest/shred-data.ts'
+import { splitter } from './ingest/split-posts.ts'
+import { median, printTable } from './stand/service.ts'
 
 /**
  * CPU seconds for each GB of lines of one kind that a worker turns into blocks, in one thread; each kind has a process of its own. "First" is the first

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 import { randomFrom } from '../server/src/lines/generated-lines.fixture.ts'
-import { programNames, programSamples, sampledLines, sampledPayloads } from './sampled-data.ts'
-import { median, printTable } from './service.ts'
-import { ARRIVED_MS, splitter } from './split-posts.ts'
+import { programNames, programSamples, sampledLines, sampledPayloads } from './ingest/sampled-data.ts'
+import { ARRIVED_MS, splitter } from './ingest/split-posts.ts'
+import { median, printTable } from './stand/service.ts'
 
 /**
  * CPU seconds for each GB of sampled lines (`sampled-data.ts`) that a worker turns into blocks, in one thread: all programs mixed, nested objects, and

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { cpuSecondsOf, watchMemory } from './process-tree.ts'
-import { newDataDir, printTable, removeDataDir, type Service, startService } from './service.ts'
+import { cpuSecondsOf, watchMemory } from './stand/process-tree.ts'
+import { newDataDir, printTable, removeDataDir, type Service, startService } from './stand/service.ts'
 
 /** Measures how live tails slow down ingestion, and how much memory they need in the service and its stores. */
 const USAGE = `node bench/live-tail.ts [--seconds N] [--tails LIST] [--datasets N] [--rounds N]

@@ -1,6 +1,6 @@
-import { watchMemory } from './process-tree.ts'
-import { newDataDir, printTable, removeDataDir, startService } from './service.ts'
-import { fillWithRequests, newTenant, requestLines, sendRequest } from './tenants.ts'
+import { watchMemory } from './stand/process-tree.ts'
+import { newDataDir, printTable, removeDataDir, startService } from './stand/service.ts'
+import { fillWithRequests, newTenant, requestLines, sendRequest } from './stand/tenants.ts'
 
 /**
  * Counts the replies to reads and ingestion when memory is scarce: node bench/memory-mix.ts [--memory 2G] [--events 1000000] [--readers 16] [--seconds 30]

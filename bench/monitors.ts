@@ -1,7 +1,7 @@
 import type { Monitor, MonitorEvaluation } from '@dendro/api'
 import { type MonitorRules, type MonitorState, newState, transition } from '../server/src/resources/watching/alert-states/alert-states.ts'
-import { cpuSecondsOf, untilQuiet } from './process-tree.ts'
-import { newDataDir, printTable, removeDataDir, startService } from './service.ts'
+import { cpuSecondsOf, untilQuiet } from './stand/process-tree.ts'
+import { newDataDir, printTable, removeDataDir, startService } from './stand/service.ts'
 
 /**
  * Measures what watching costs: node bench/monitors.ts [--events 2000000] [--monitors 1000] [--groups 10000] [--seconds 120]

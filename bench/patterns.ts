@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { evidence } from '../server/src/lines/families.ts'
-import { decideFamilies } from '../server/src/lines/family-decision.ts'
-import { formOf } from '../server/src/lines/family-form.ts'
 import { MessageHash } from '../server/src/lines/message-hash.ts'
-import { skeletonText } from '../server/src/lines/skeleton.ts'
-import { type Corpus, generatedCorpora, type LabelledMessage } from './corpora.ts'
-import { byFamily, byPattern, candidateWeights, groupingAccuracy, leaveOneOut, meanOf } from './pattern-scores.ts'
+import { evidence } from '../server/src/patterns/families.ts'
+import { decideFamilies } from '../server/src/patterns/family-decision.ts'
+import { formOf } from '../server/src/patterns/family-form.ts'
+import { skeletonText } from '../server/src/patterns/skeleton.ts'
+import { type Corpus, generatedCorpora, type LabelledMessage } from './patterns/corpora.ts'
+import { byFamily, byPattern, candidateWeights, groupingAccuracy, leaveOneOut, meanOf } from './patterns/pattern-scores.ts'
 
 /**
  * Measures how well messages are grouped into patterns, against labelled samples: node bench/patterns.ts FOLDER

@@ -7,11 +7,11 @@ import { encodeProtobuf } from '../server/src/ingest/receivers/otlp/encode.fixtu
 import { otlp } from '../server/src/ingest/receivers/otlp/otlp.ts'
 import { type DatasetLayout, growLayout } from '../server/src/lines/catalog.ts'
 import type { SlotMap } from '../server/src/lines/slots.ts'
-import { otherPosts } from './other-posts.ts'
-import { EVENTS, flatRecord, hex, logsOf, nestedRecord, numbers, sentence, timeMs, words } from './otlp-data.ts'
-import { nativePost, type SenderPost, senderPosts } from './sender-posts.ts'
-import { median, printTable } from './service.ts'
-import { socketPosts } from './socket-posts.ts'
+import { otherPosts } from './ingest/other-posts.ts'
+import { EVENTS, flatRecord, hex, logsOf, nestedRecord, numbers, sentence, timeMs, words } from './ingest/otlp-data.ts'
+import { nativePost, type SenderPost, senderPosts } from './ingest/sender-posts.ts'
+import { socketPosts } from './ingest/socket-posts.ts'
+import { median, printTable } from './stand/service.ts'
 
 /**
  * First the events of each protocol that a second on the processor turns into blocks for the store, as a ratio to the native protocol with the same events,
@@ -180,7 +180,7 @@ function measureWhole(name: string, post: SenderPost): string[] {
   return [name, mb, ...rates, ratioTo(times.native), post.gzip ? ratioTo(times.packed) : '']
 }
 
-/** Decompresses the native events anew each time, from one gzip or from one for each. */
+/** Decompresses the native events each time, from one gzip or from one for each. */
 function packedNative(gzip: 'each' | 'all'): () => Buffer {
   const { body } = nativePost
   const events = gzip === 'all' ? [body] : body.toString('utf8').match(/.*\n/g)

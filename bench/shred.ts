@@ -4,8 +4,8 @@ import { observe } from '../server/src/lines/observe.ts'
 import { shred } from '../server/src/lines/reference.ts'
 import { Shredder } from '../server/src/lines/shred.ts'
 import type { SlotMap } from '../server/src/lines/slots.ts'
-import { median, printTable } from './service.ts'
-import { makeLines, makers } from './shred-data.ts'
+import { makeLines, makers } from './ingest/shred-data.ts'
+import { median, printTable } from './stand/service.ts'
 
 /**
  * Megabytes of lines that one core shreds in a second, beside what the platform itself offers, taken in turn in one run and counted in time on the

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { type Resident, residentOf, untilQuiet } from './process-tree.ts'
-import { median, newDataDir, printTable, removeDataDir, startService } from './service.ts'
+import { type Resident, residentOf, untilQuiet } from './stand/process-tree.ts'
+import { median, newDataDir, printTable, removeDataDir, startService } from './stand/service.ts'
 
 /**
  * From spawn to healthy, first and later starts, as a ratio to the same Node loading the same packages and nothing else; idle memory of all

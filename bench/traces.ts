@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { median, newDataDir, printTable, removeDataDir, startService } from './service.ts'
+import { median, newDataDir, printTable, removeDataDir, startService } from './stand/service.ts'
 
 /** One trace by its id, and lists of traces: the wall time as a caller sees it. */
 const USAGE = `node bench/traces.ts [--spans N] [--rounds N]

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { openBrowser } from '../test/web/browser.fixture.ts'
-import { BENCH_KEY, median, newDataDir, printTable, removeDataDir, type Service, startService } from './service.ts'
-import { measureIncident } from './web-incident.ts'
+import { BENCH_KEY, median, newDataDir, printTable, removeDataDir, type Service, startService } from './stand/service.ts'
+import { measureIncident } from './web/web-incident.ts'
 
 /** The web app in a real Chromium with the real service: its size, the time until it shows something, and its smoothness. */
 const USAGE = `node bench/web.ts [--events N] [--rows N] [--rounds N] [--dir DIR] [--chromium PATH]

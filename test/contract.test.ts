@@ -42,7 +42,7 @@ describe('without a valid credential nothing is done', () => {
   })
 })
 
-describe('who lacks the permission is refused, before anything is looked up', () => {
+describe('callers without the permission are refused before anything is looked up', () => {
   test.each(guarded.filter(({ endpoint }) => endpoint.permission !== 'any'))('$name', async (named) => {
     const ask = { params: unknownParams(named.endpoint) }
     for (const [role, credential] of Object.entries(stage.callers)) {

@@ -6,14 +6,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { MatchableEvent } from '../server/src/query/matchable-event.ts'
 import { matcherOf } from '../server/src/query/matcher.ts'
 import { parseFilter } from '../server/src/query/query.ts'
-import { branchesOf, keysIn, type QueryBranch } from '../server/src/reading/branches.ts'
-import { filterSql } from '../server/src/reading/condition.ts'
-import { contextOf, hasParts, scopeOf } from '../server/src/reading/events-statement.ts'
-import { type QueryRun, run, startQueryRun } from '../server/src/reading/run.ts'
-import { withShapes } from '../server/src/reading/shapes.ts'
-import { joined, name, sql } from '../server/src/reading/statement.ts'
-import { isJson } from './json-text.ts'
-import { lineOf, openReader, type Reader } from './reader.ts'
+import { filterSql } from '../server/src/reading/filter/filter.ts'
+import { findLineFacts } from '../server/src/reading/plan/line-shapes.ts'
+import { scopeOf } from '../server/src/reading/plan/read-scope.ts'
+import { contextOf, hasParts } from '../server/src/reading/plan/table-read.ts'
+import { keysIn, type TableRead, tableReadsFor, withFacts } from '../server/src/reading/plan/table-reads.ts'
+import { type QueryRun, run, startQueryRun } from '../server/src/reading/run/run.ts'
+import { joined, name, sql } from '../server/src/reading/sql/sql.ts'
+import { isJson } from './support/json-text.ts'
+import { lineOf, openReader, type Reader } from './support/reader.ts'
 
 /** FILTERS is how many random filters are compared; a long run sets more. Each is asked of some hundred events. */
 const FILTERS = Number(process.env.DENDRO_TEST_FILTERS ?? 120)
@@ -178,8 +179,8 @@ function conditionOf(filter: Filter): Condition {
   }
 }
 
-async function partsOf(asking: QueryRun, { table }: QueryBranch): Promise<readonly string[]> {
-  const rows = await run(reader.senders.app.app.world.events, asking, sql`select distinct toString(arrayJoin(parts)) from ${name(table)}`)
+async function partsOf(queryRun: QueryRun, { table }: TableRead): Promise<readonly string[]> {
+  const rows = await run(reader.senders.app.app.world.events, queryRun, sql`select distinct toString(arrayJoin(parts)) from ${name(table)}`)
   const parts: string[] = []
   while (rows.next()) parts.push(rows.text())
   return parts
@@ -191,21 +192,25 @@ let comparedTwice = 0
 /** Evaluates many filters in the store: one digit for each filter and event. */
 async function keptByStore(filters: readonly Filter[]): Promise<Map<bigint, boolean[]>> {
   const query = await reader.query(datasets)
-  const asking = startQueryRun(query)
+  const queryRun = startQueryRun(query)
   const named = [...new Set(filters.flatMap(keysIn))]
   const { events } = reader.senders.app.app.world
-  const branches = await withShapes(events, asking, branchesOf(query.sources, named), { keys: named, bounds: query.bounds })
+  const tables = tableReadsFor(query.sources, named)
+  const facts = named.includes('@raw') ? await findLineFacts(events, queryRun, tables, { bounds: query.bounds }) : []
+  const tableReads = tables.map((tableRead, index) => withFacts(tableRead, facts[index]))
   const kept = new Map<bigint, boolean[]>()
   // Parts are tested by the store where there are too many, as here. Where all are known, the service tests them.
-  const known = await Promise.all(branches.filter(hasParts).map(async (branch) => ({ ...branch, parts: await partsOf(asking, branch) })))
-  for (const branch of [...branches, ...known]) {
-    const scene = contextOf(branch)
+  const known = await Promise.all(
+    tableReads.filter(hasParts).map(async (tableRead) => ({ ...tableRead, parts: await partsOf(queryRun, tableRead) })),
+  )
+  for (const tableRead of [...tableReads, ...known]) {
+    const scene = contextOf(tableRead)
     const digits = joined(filters.map((filter) => sql`toString(toUInt8(${filterSql(filter, scene)}))`))
-    const table = name(branch.table)
+    const table = name(tableRead.table)
     const rows = await run(
       events,
-      asking,
-      sql`select seq, arrayStringConcat([${digits}]) from ${table} where ${scopeOf(branch, query.bounds)}`,
+      queryRun,
+      sql`select seq, arrayStringConcat([${digits}]) from ${table} where ${scopeOf(tableRead, query.bounds)}`,
     )
     while (rows.next()) {
       const seq = rows.uint64()

@@ -9,8 +9,8 @@ import type { RawHandler } from '../server/src/http/raw-handler.ts'
 import { systemIds } from '../server/src/kernel/ids.ts'
 import { openLogger } from '../server/src/kernel/log.ts'
 import { mustBeCounted, mustFail } from './contract/failure.ts'
-import { exchange, openWire, repliesIn, request } from './http-raw.ts'
-import { openTestApp, type Reply, type TestApp, type TestOrganization } from './world.ts'
+import { exchange, openWire, repliesIn, request } from './support/http-raw.ts'
+import { openTestApp, type Reply, type TestApp, type TestOrganization } from './support/world.ts'
 
 let app: TestApp
 let org: TestOrganization
@@ -43,7 +43,7 @@ function mustRefuse(reply: Reply, status: number): void {
   expect(reply.headers.get('x-correlation-id')).toBe((reply.body as { correlation_id: string }).correlation_id)
 }
 
-describe('what is not a request', () => {
+describe('input that is not a request', () => {
   test.each<[string, string | Uint8Array]>([
     ['noise', new Uint8Array(randomBytes(400)).map((byte) => byte | 0x80)],
     ['words', 'hello, is anybody there?\r\n\r\n'],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FailureBody, JsonSchema } from '../api/src/index.ts'
-import { openTestApp, type TestApp, type TestOrganization } from './world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from './support/world.ts'
 
 let app: TestApp
 let org: TestOrganization

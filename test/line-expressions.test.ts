@@ -5,8 +5,8 @@ import { type Random, randomFrom } from '../server/src/lines/generated-lines.fix
 import type { MatchableEvent } from '../server/src/query/matchable-event.ts'
 import { matcherOf } from '../server/src/query/matcher.ts'
 import { parseFilter } from '../server/src/query/query.ts'
-import { lineOf, openReader, type Reader } from './reader.ts'
-import { openSendersAlone } from './senders.ts'
+import { lineOf, openReader, type Reader } from './support/reader.ts'
+import { openSendersAlone } from './support/senders.ts'
 
 const latin1 = Buffer.from('2026-09-01 12:00:09 INFO caf\xe9 took 350 ms', 'latin1')
 /** Headers with values that end with the beginning of a sentence, and odd characters in words. */

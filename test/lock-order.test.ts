@@ -62,7 +62,7 @@ test('heartbeats', () =>
     ),
   ))
 
-test('what searches and exports used', () =>
+test('usage of searches and exports', () =>
   together((db, order) => {
     const minute = { org_id: orgId, kind: 'search', minute_ms: 0, identity_id: holder, count: 1, bytes: 1, latency_ms: 1 }
     return addMinutes(
@@ -71,7 +71,7 @@ test('what searches and exports used', () =>
     )
   }))
 
-test('what parsers did', () =>
+test('metrics of parsers', () =>
   together((db, order) => {
     const minute = { org_id: orgId, minute_ms: 0, lines: 1, matched: 1, given_up: 0, duration_ns: 1 }
     return addParserMinutes(

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSenders, type Senders } from './senders.ts'
+import { openSenders, type Senders } from './support/senders.ts'
 
 /** What logcli 3.7.8, and the data source of Grafana and its screens for drilling down send, with the times and selectors of this test. */
 

@@ -6,7 +6,7 @@ import { sql } from '../server/src/meta/sql.ts'
 import { locate } from '../server/src/resources/data/catalog/catalog.ts'
 import { exporting } from '../server/src/resources/queries/exports/run.ts'
 import { createEvaluationRound } from '../server/src/resources/watching/evaluations/evaluations.ts'
-import { openTestApp, type TestApp, type TestOrganization } from './world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from './support/world.ts'
 
 /** A nightly run takes five times as many of both. One dataset has SHAPES events, each of a shape of its own, and KEYS keys in others; beside it lie DATASETS more, with two events each. */
 const SHAPES = Number(process.env.DENDRO_TEST_SHAPES ?? 20_000)
@@ -34,7 +34,7 @@ afterAll(() => app?.close())
 const orgNumber = async () =>
   (await app.app.world.meta.one<{ number: number }>(sql`select number from organisations where id = ${org.orgId}`))?.number
 
-/** Sends events with so many keys that most of them have no column. */
+/** Sends events with more keys than there are columns. */
 async function sendWide(): Promise<void> {
   const keysOf = (round: number) =>
     Array.from({ length: Math.ceil(KEYS / WIDE_EVENTS) }, (_, index) => [`labels.key${round * 1_000 + index}`, `label ${index}`])
@@ -187,7 +187,7 @@ test('patterns, keys, and the datasets that have a key', async () => {
   expect(Object.keys(keys.body[pods] ?? {})).toContain('message')
 })
 
-test('what changed between two parts of the range', async () => {
+test('changes between two parts of the range', async () => {
   const half = startMs + 11_000
   const body = { from_expr: '*', from_ts: half, to_ts: startMs + 600_000, baseline: { from_ts: startMs, to_ts: half } }
   const changes = await org.ask<{ range: { count: number }; baseline: { count: number }; compared: string[] } & FailureBody>(

@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { type Contract, contract } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { olderNode } from './older-node.ts'
-import { openTestApp, type TestApp, type TestOrganization } from './world.ts'
+import { olderNode } from './programs/older-node.ts'
+import { openTestApp, type TestApp, type TestOrganization } from './support/world.ts'
 
 /** The packages that users install: packed, installed in an empty folder without a network, and run against a service. */
 
@@ -208,7 +208,7 @@ console.log(await sender.flush())
   })
 })
 
-test('what pip builds in the repository is ignored', async () => {
+test('files that pip builds in the repository are ignored', async () => {
   const built = ['clients/python/build/lib/dendro/api.py', 'clients/python/dendro.egg-info/PKG-INFO']
   const { stdout } = await run('git', ['-c', 'safe.directory=*', 'check-ignore', '--no-index', ...built], { cwd: root })
   expect(stdout.trim().split('\n')).toEqual(built)

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { asListeners } from '../server/src/ingest/listeners/setting.ts'
 import { ValueEnd } from '../server/src/ingest/receivers/forward/value-end.ts'
 import { parseTime, toNs } from '../server/src/lines/time-text.ts'
-import { openSenders, type Senders } from './senders.ts'
-import type { StoredEvent } from './stored-events.ts'
-import { compareLines, objectIn, type Recorded, type RecordedCall, type RecordedConnection, readRecording, wireLines } from './wire.ts'
-import { type LineMeaning, lineMeanings, otherMeanings } from './wire-meaning.ts'
-import { type SocketCase, socketSenders } from './wire-socket-senders.ts'
+import { openSenders, type Senders } from './support/senders.ts'
+import type { StoredEvent } from './support/stored-events.ts'
+import { compareLines, objectIn, type Recorded, type RecordedCall, type RecordedConnection, readRecording, wireLines } from './wire/wire.ts'
+import { type LineMeaning, lineMeanings, otherMeanings } from './wire/wire-meaning.ts'
+import { type SocketCase, socketSenders } from './wire/wire-socket-senders.ts'
 
 let senders: Senders
 let meanings: ReadonlyMap<string, LineMeaning>

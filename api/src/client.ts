@@ -267,7 +267,7 @@ export function toText(value: unknown, indent?: number): string {
   return text?.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1')
 }
 
-/** Parses integers beyond 2^53 exactly, as bigint. Only texts that contain so many digits pay for it. */
+/** Parses integers beyond 2^53 exactly, as bigint. Only texts with a number of that many digits pay for it. */
 export function fromText(text: string): unknown {
   if (!/\d{16}/.test(text)) return JSON.parse(text)
   return hasSources() ? JSON.parse(text, exactly) : parseMarked(text)

@@ -1,9 +1,10 @@
 import { agentInterface } from './agent-interface.ts'
 import { analytics } from './analytics.ts'
-import { apiKeys } from './api-keys.ts'
+import { apiKeys, personalKeys } from './api-keys.ts'
 import { assistants } from './assistants.ts'
 import { audit } from './audit.ts'
 import { auth } from './auth.ts'
+import { backups } from './backups.ts'
 import { changes } from './changes.ts'
 import { collections } from './collections.ts'
 import { configAssistant } from './config-assistant.ts'
@@ -43,6 +44,8 @@ import { retention, retentionRules } from './retention.ts'
 import { roles } from './roles.ts'
 import { savedSearches, savedSearchTemplates } from './saved-searches.ts'
 import { search } from './search.ts'
+import { secondFactor } from './second-factor.ts'
+import { sessions } from './sessions.ts'
 import { signOn } from './sign-on.ts'
 import { sso } from './sso.ts'
 import { statements } from './statements.ts'
@@ -64,6 +67,7 @@ export const contract = {
   assistants,
   audit,
   auth,
+  backups,
   changes,
   collections,
   configAssistant,
@@ -99,6 +103,7 @@ export const contract = {
   parsers,
   patterns,
   permissions: permissionList,
+  personalKeys,
   policies,
   reference,
   retention,
@@ -107,6 +112,8 @@ export const contract = {
   savedSearches,
   savedSearchTemplates,
   search,
+  secondFactor,
+  sessions,
   signOn,
   sso,
   statements,

@@ -9,7 +9,9 @@ export const health = {
     tier: 'X',
     summary: 'Get the health of the service and its stores',
     reply: z.object({
-      status: z.enum(['ok', 'degraded']).describe('`degraded` when both stores respond but the clock is wrong or evaluations are overdue.'),
+      status: z
+        .enum(['ok', 'degraded'])
+        .describe('`degraded` when both stores respond but the clock is wrong, evaluations are overdue, or backups are late or damaged.'),
       problems: z.array(z.string()).describe('The reasons for `degraded`, one sentence each; empty otherwise.'),
       version: z.string(),
       region: z.string(),
@@ -17,6 +19,13 @@ export const health = {
       disk: z
         .enum(['ok', 'tight', 'full'])
         .describe('Disk of the event store: `tight` from 85 %; `full` from 95 % or below 512 MiB, when events are refused with 503.'),
+      backups: z
+        .object({
+          age_s: z.int().optional().describe('Age of the last complete backup in seconds; absent before the first.'),
+          verified_age_s: z.int().optional().describe('Age of the last backup that passed its verification.'),
+        })
+        .optional()
+        .describe('Present where backups are configured.'),
     }),
     fails: [503],
   }),

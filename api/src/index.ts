@@ -2,6 +2,7 @@ export type { AgentMessage } from './agent-interface.ts'
 export { ApiKey, type EventDefaults, type KeyQueryBudget } from './api-keys.ts'
 export { AiEvent, type ProposedWidget } from './assistants.ts'
 export type { Login } from './auth.ts'
+export type { Backup, BackupTask, NewRestoration } from './backups.ts'
 export type { ChangesReply, Finding, FindingName } from './changes.ts'
 export {
   ApiFailure,
@@ -117,7 +118,7 @@ export {
   systemRoles,
   userRoles,
 } from './permissions.ts'
-export { type ConditionSet, Policy, type PolicyDraft } from './policies.ts'
+export { type ConditionSet, Policy, type PolicyDraft, type PolicyPreview } from './policies.ts'
 export { type RetentionEntity, RetentionRule } from './retention.ts'
 export { Role } from './roles.ts'
 export {
@@ -129,6 +130,7 @@ export {
   type SearchDetails,
 } from './saved-searches.ts'
 export { EVENTS_MAX, type QueryStatus, type SearchRequest, type SearchResponse } from './search.ts'
+export type { Session } from './sessions.ts'
 export { branchesOf, type JsonSchema, propertiesOf, requiredOf, resolveShape, shapeName } from './shapes.ts'
 export type { Idp, SsoMapping } from './sso.ts'
 export type { Statement, StatementReference, StatementSet } from './statements.ts'

@@ -28,7 +28,7 @@ export type LineTimeFormat = (typeof lineTimeFormats)[number]
 const format = z
   .enum(lineTimeFormats)
   .describe(
-    'The order of date and time. Separators, fractions of a second, AM and PM, and a zone behind the time are recognized. `epoch` counts seconds, milliseconds, microseconds or nanoseconds by size.',
+    'The order of date and time. Separators, fractions of a second, AM and PM, and a zone after the time are recognized. `epoch` counts seconds, milliseconds, microseconds or nanoseconds by size.',
   )
 const word = z.int().min(0).max(WORDS_MAX).describe('The number of words before the time, separated by blanks.')
 

@@ -37,4 +37,15 @@ export const signOn = {
     reply: Login,
     fails: [503],
   }),
+  logout: endpoint({
+    method: 'POST',
+    path: '/auth/sso/logout',
+    permission: 'any',
+    tier: 'D',
+    summary:
+      'End the bearer token of this request and the others of its sign-on, and get the address where the browser ends the session at the identity provider',
+    reply: z.object({
+      url: z.string().optional().describe('Absent if the session is not by an identity provider, or if the provider has no such address.'),
+    }),
+  }),
 }

@@ -11,6 +11,10 @@ const CLAIM_LENGTH_MAX = 10_000
 
 const claimText = text(0, CLAIM_LENGTH_MAX)
 const claim = z.union([claimText, z.number(), z.boolean(), list(claimText)])
+const SESSION_MINUTES_MIN = 5
+const SESSION_MINUTES_MAX = 720
+/** Some providers nest what a person may do, such as `resource_access.app.roles`. */
+const nestedClaim = z.union([claim, mapOf(z.union([claim, mapOf(claim, CLAIMS_MAX)]), CLAIMS_MAX)])
 const params = z.object({ name: text(1, NAME_LENGTH_MAX) })
 
 const domain = text(1, NAME_LENGTH_MAX)
@@ -40,6 +44,8 @@ const Idp = z
     default_roles: z.array(z.string()).describe('The roles of a user to whom no mapping gives one.'),
     is_required: z.boolean().describe('Refuses passwords to users with these e-mail domains, except the local administrator.'),
     local_administrator: uuid.optional(),
+    session_minutes: z.int().optional(),
+    deactivate_refused: z.boolean(),
     metadata: Metadata,
   })
   .meta({
@@ -66,6 +72,21 @@ const IdpChange = z.object({
   default_roles: roleNames.optional(),
   is_required: z.boolean().optional(),
   local_administrator: uuid.optional(),
+  session_minutes: z
+    .int()
+    .min(SESSION_MINUTES_MIN)
+    .max(SESSION_MINUTES_MAX)
+    .nullable()
+    .describe(
+      'How long a session lasts at most about which the provider cannot be asked again: of SAML, or without a refresh token. null: as long as the access token, or an hour.',
+    )
+    .optional(),
+  deactivate_refused: z
+    .boolean()
+    .describe(
+      'Deactivates a user whom a provider of OpenID Connect refuses when it is asked again. The user comes back by signing on. Some providers also refuse when a session has been idle.',
+    )
+    .optional(),
 })
 
 const Mapping = z
@@ -179,7 +200,7 @@ export const sso = {
     permission: 'access_read',
     tier: 'D',
     summary: 'Show which roles and groups a sign-on with these claims would get',
-    body: z.object({ idp: text(1, NAME_LENGTH_MAX), claims: mapOf(z.union([claim, mapOf(claim, CLAIMS_MAX)]), CLAIMS_MAX) }),
+    body: z.object({ idp: text(1, NAME_LENGTH_MAX), claims: mapOf(nestedClaim, CLAIMS_MAX) }),
     reply: z.object({ roles: z.array(z.string()), groups: z.array(uuid) }),
     fails: [404],
   }),

@@ -36,7 +36,7 @@ const givenForms = z.union([
 
 export const TemplateArgument = givenForms
   .transform((given, context) => {
-    // An unknown member alone does not stop a pipe, and the union behind it would forget it.
+    // An unknown member alone does not stop a pipe, and the union after it would forget it.
     if (context.issues.length === 0) return plainly(given)
     context.addIssue({ code: 'custom', message: 'must be exactly one of literal and input', input: given })
     return z.NEVER

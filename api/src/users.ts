@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { UserGroup } from './groups.ts'
 import { Organization } from './organizations.ts'
+import { EndedSessions } from './sessions.ts'
 import { list, Metadata, mapOf, sec, Tags, text, uuid } from './values.ts'
 
 export const UserStatus = z.enum(['INVITED', 'ACTIVE', 'INACTIVE', 'DEACTIVATED', 'MIGRATED', 'REMOVED'])
@@ -193,6 +194,23 @@ export const users = {
     tier: 'X',
     summary: 'Send a new invitation; the earlier link becomes invalid',
     reply: Sent,
+    fails: [404],
+  }),
+  endSessions: endpoint({
+    method: 'DELETE',
+    path: '/users/{userId}/sessions',
+    permission: 'users_write',
+    tier: 'D',
+    summary: 'End all sessions of a user, in all organizations, effective at once; the user may log in again',
+    reply: EndedSessions,
+    fails: [404],
+  }),
+  removeSecondFactor: endpoint({
+    method: 'DELETE',
+    path: '/users/{userId}/second-factor',
+    permission: 'users_write',
+    tier: 'D',
+    summary: 'Remove the second factor of a user who has lost it; the password alone is enough until they set up another',
     fails: [404],
   }),
   resetPassword: endpoint({

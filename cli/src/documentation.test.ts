@@ -19,7 +19,7 @@ const wordsOf = (line: string): string[] => {
   return words.slice(0, end < 0 ? undefined : end).map(({ text }) => text)
 }
 
-/** The commands in a text: lines that begin with dendro, also behind a pipe or within a substitution. */
+/** The commands in a text: lines that begin with dendro, also after a pipe or within a substitution. */
 const commandsIn = (text: string): string[][] =>
   text
     .split('\n')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Contract, contract } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../test/support/world.ts'
 import { capturingTerminal, type Ran, runCaptured } from './command-runner.fixture.ts'
 import { programFor } from './program.ts'
 

@@ -95,7 +95,7 @@ export function parseComparison(context: FilterContext, key: string, name: NameT
   }
 }
 
-/** Parses the right side of a symbolic operator. `short` means right behind a colon, where double quotes are usual. */
+/** Parses the right side of a symbolic operator. `short` means right after a colon, where double quotes are usual. */
 export function symbolComparison(
   context: FilterContext,
   key: string,

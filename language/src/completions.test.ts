@@ -25,7 +25,7 @@ const reported = (read: TraceableParser, text: string): string[] =>
     return `${offer.from} ${offer.kind}${how === '' ? '' : ` ${how}`}`
   })
 
-describe('what a filter offers at its end', () => {
+describe('completions at the end of a filter', () => {
   test.each<[string, string[]]>([
     ['', ['0 everything', '0 key any', '0 text', '0 words NOT ( EXISTS']],
     ['sta', ['0 everything', '0 key any', '0 text', '0 words NOT ( EXISTS']],
@@ -43,7 +43,7 @@ describe('what a filter offers at its end', () => {
   ])('%s', (text, offers) => expect(reported(filter, text)).toEqual(offers))
 })
 
-describe('what a selector offers at its end', () => {
+describe('completions at the end of a selector', () => {
   test.each<[string, string[]]>([
     ['', ['0 everything', '0 key any', '0 words NOT ( EXISTS']],
     ['env', ['0 everything', '0 key any', '0 words NOT ( EXISTS']],
@@ -60,7 +60,7 @@ describe('what a selector offers at its end', () => {
   ])('%s', (text, offers) => expect(reported(selector, text)).toEqual(offers))
 })
 
-describe('what the other texts offer at their end', () => {
+describe('completions at the end of the other texts', () => {
   test.each<[string, TraceableParser, string, string[]]>([
     ['an item', item, 'p9', ['0 everything', '0 function', '0 key plain']],
     ['an argument', item, 'p95(', ['3 words (', '4 key plain']],

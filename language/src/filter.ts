@@ -161,7 +161,7 @@ class FilterParser implements ConditionGrammar<Condition> {
     throw scanner.error(diagnosticAt(name, 'QUOTE_TEXT', "text containing ':' must be quoted", `write ${echo(inQuotes)}`, inQuotes))
   }
 
-  /** Parses `key:value`, `key:>5` and `key:*`. The scanner is behind the whole run or behind a quoted key. */
+  /** Parses `key:value`, `key:>5` and `key:*`. The scanner is after the whole run or after a quoted key. */
   #short(name: NameToken): ParsedPart<Condition> {
     const scanner = this.#scanner
     const written = name.quoted ? name.text : name.text.slice(0, name.text.indexOf(':'))

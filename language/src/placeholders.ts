@@ -4,7 +4,7 @@ import { diagnosticAt, echo, languageError } from './language-error.ts'
 import { isNumber } from './number.ts'
 import type { ValueToken } from './token.ts'
 
-/** The value of a placeholder. A list is only allowed behind IN. */
+/** The value of a placeholder. A list is only allowed after IN. */
 export type PlaceholderArgument = string | number | boolean | readonly string[]
 
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g

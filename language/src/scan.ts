@@ -154,7 +154,7 @@ export class Scanner {
     throw this.error(badKey(name))
   }
 
-  /** Parses the key behind EXISTS, with or without parentheses. */
+  /** Parses the key after EXISTS, with or without parentheses. */
   existing(example: string): NameToken {
     const inParens = this.take('(')
     this.expect({ kind: 'key', style: 'plain' })
@@ -231,7 +231,7 @@ export class Scanner {
     return this.#taken({ ...run, kind, quote: '' })
   }
 
-  /** Parses the parentheses behind IN. `name` is the key as written when it could have been a word to search for. */
+  /** Parses the parentheses after IN. `name` is the key as written when it could have been a word to search for. */
   list(key: string, name?: NameToken): ValueToken[] {
     this.skipBlanks()
     const open = this.at
@@ -268,7 +268,7 @@ export class Scanner {
     throw this.error(withWordsHint(problem, wordsFrom(this, name)))
   }
 
-  /** Parses the quoted text behind LIKE and similar operators. */
+  /** Parses the quoted text after LIKE and similar operators. */
   pattern(word: string): ValueToken {
     this.skipBlanks()
     const mark = this.text[this.at]

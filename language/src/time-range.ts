@@ -52,7 +52,7 @@ export function parseTimeRange(text: string, nowMs: number, field = 'time_range'
   return { fromMs: Math.max(0, nowMs - durationMsOf(text, words, field)), toMs: nowMs }
 }
 
-/** Splits a text into lower-case words, and a number from the unit behind it. */
+/** Splits a text into lower-case words, and a number from the unit after it. */
 const wordsOf = (text: string): Token[] =>
   [...text.matchAll(/\d+(?=[a-z])|[a-z]+(?=\d)|\S+/gi)].map((match) => ({
     text: match[0].toLowerCase(),

@@ -20,11 +20,13 @@ import { giveBackToWindow, takeFromWindow } from './meta/counters.ts'
 import type { OpenWorld } from './open-world.ts'
 import { ApiKeyUses } from './resources/access/api-keys/api-keys.ts'
 import { auditActorOf, recordRefusal } from './resources/access/audit/audit.ts'
+import { SessionUses } from './resources/access/auth/auth.ts'
 import { Heartbeats } from './resources/data/datasets/datasets.ts'
 import { LimitMeter } from './resources/data/limits/limits.ts'
 import { ParserCounts } from './resources/data/parsers/parsers.ts'
 import { LiveTails } from './resources/queries/live-tail/live-tail.ts'
 import { openSearches } from './resources/queries/search/search.ts'
+import { openBackupWatch, withBackups } from './resources/service/backups/backups.ts'
 import { openHealth, watchStores } from './resources/service/health/health.ts'
 import { allRoutes } from './routes.ts'
 import { type BackgroundWork, flushes, presence, startChores, sweeps, workOf } from './work.ts'
@@ -78,7 +80,8 @@ export async function openApp(
     },
   )
   const keyUses = new ApiKeyUses(world)
-  const identity = openIdentity(world, keyUses)
+  const sessionUses = new SessionUses(world)
+  const identity = openIdentity(world, keyUses, sessionUses)
   const listeners = openListeners({
     ids: world.ids,
     log: world.log,
@@ -94,11 +97,13 @@ export async function openApp(
   const tails = new LiveTails(world)
   // By default any program on this machine counts as a proxy. Only proxies that the operator named may decide where links lead.
   const { networks, isNamed } = config.DENDRO_TRUSTED_PROXIES
-  const health = withListeners(openHealth(world), listeners, world)
+  const backups = openBackupWatch(world, meter)
+  const health = withBackups(withListeners(openHealth(world), listeners, world), backups)
   let isStopping = false
   const innerCalls = openInnerCalls({ routes: () => routes, exceptions: identity.exceptions, limiter })
   const routes: readonly Routes[] = allRoutes(world, {
     health,
+    backups,
     isStopping: () => isStopping,
     meter,
     intake,
@@ -127,7 +132,7 @@ export async function openApp(
   })
   const chores = startChores(world, [
     ...present,
-    ...flushes({ limiters: [limiter, senderLimiter], heartbeats, keyUses, parserCounts }),
+    ...flushes({ limiters: [limiter, senderLimiter], heartbeats, keyUses, sessionUses, parserCounts }),
     ...sweeps(world, work, { windowMs: config.DENDRO_RATE_LIMIT.windowMs, searches, tails }),
   ])
   // The lock on the data directory already keeps other processes from an embedded store.

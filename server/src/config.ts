@@ -14,6 +14,7 @@ import {
   asDrainTime,
   asExportLocation,
   asHeaderText,
+  asInterval,
   asKey,
   asLimits,
   asMemory,
@@ -172,6 +173,30 @@ export const settings = {
     undefined,
     'exports in the data directory',
     'Storage of export files: s3://key:secret@bucket/prefix?endpoint=https://host:9000&region=eu-west-1, or file:///directory. Without a key, the credentials of the machine are used.',
+  ),
+  DENDRO_BACKUP_URL: setting(
+    asExportLocation,
+    undefined,
+    'none: no backups',
+    'Directory or bucket for backups of both stores: file:///directory or s3://key:secret@bucket/prefix?endpoint=https://host:9000&region=eu-west-1.',
+  ),
+  DENDRO_BACKUP_EVERY: setting(
+    asInterval,
+    undefined,
+    'off',
+    'How often a backup is made, such as 6h or 1d; off makes them on request only.',
+  ),
+  DENDRO_BACKUP_VERIFY: setting(
+    asInterval,
+    7 * 86_400_000,
+    '7d',
+    'How often the latest backup is read completely and compared, while backups are made regularly; off verifies on request only.',
+  ),
+  DENDRO_BACKUP_KEEP: setting(
+    asDays,
+    30 * 86_400_000,
+    '30d',
+    'How long backups are kept, such as 30d. The latest one, and those that kept ones build upon, stay longer; off keeps all.',
   ),
   DENDRO_FORWARD_URL: setting(
     asBucket,

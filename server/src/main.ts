@@ -1,7 +1,12 @@
 #!/usr/bin/env node
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { type App, openApp } from './app.ts'
+import { openBackupPlace } from './backups/place.ts'
+import { restoreBackup } from './backups/restore.ts'
+import { refuseUnfinishedRestore } from './backups/unfinished-restore.ts'
 import { type Config, readConfig, unknownSettings } from './config.ts'
 import { diagnoseEvents } from './events/store/doctor.ts'
 import { diagnoseBlobStore } from './files/open-files.ts'
@@ -16,7 +21,7 @@ import { diagnoseMeta } from './meta/doctor.ts'
 import { lockDataDir } from './meta/lock.ts'
 import { openMeta } from './meta/meta.ts'
 import { restoreMetadata } from './meta/restore.ts'
-import { type OpenWorld, openSecretsAndFiles, openWorld } from './open-world.ts'
+import { ENGINE_SHARE, type OpenWorld, openSecretsAndFiles, openWorld } from './open-world.ts'
 import { adoptFingerprints, recoverAdmin } from './resources/access/organizations/organizations.ts'
 import { startFailure } from './start-failure.ts'
 
@@ -32,6 +37,7 @@ const commands: ReadonlyMap<string, Command> = new Map(
     dev: (config) => start(config, seedOnce),
     doctor,
     restore,
+    'restore-backup': restoreFromBackup,
     recover,
     adopt,
   }),
@@ -41,6 +47,7 @@ const commands: ReadonlyMap<string, Command> = new Map(
 async function start(config: Config, whenUp: (address: string, firstKey: string | undefined) => Promise<void>): Promise<void> {
   const stopped = stopSignal()
   const lock = await lockDataDir(config.DENDRO_DATA_DIR)
+  await refuseUnfinishedRestore(config.DENDRO_DATA_DIR)
   const world = await openOrLeave(config, stopped)
   const app = await openApp(world, config, undefined, readWebFiles()).catch(closing(world))
   const address = await listen(config, { ...app, world }).catch((thrown) => {
@@ -176,6 +183,43 @@ async function restore(config: Config, [dump]: readonly string[]): Promise<void>
   process.stdout.write(
     `restored ${restored.rows} rows of ${restored.dump}${restored.broken ? `; the old store is kept in ${restored.broken}` : ''}\n`,
   )
+}
+
+/** Restores a backup into empty stores: `restore-backup [NAME]`, or `--at TIME` for the latest one that is not newer. */
+async function restoreFromBackup(config: Config, rest: readonly string[]): Promise<void> {
+  const { values, positionals } = parseArgs({ args: [...rest], options: { at: { type: 'string' } }, allowPositionals: true })
+  const atMs = values.at === undefined ? undefined : Date.parse(values.at)
+  if (Number.isNaN(atMs)) throw new Error('--at must be a time such as 2026-11-27T12:00:00Z')
+  if (positionals.length > 1 || (positionals.length === 1 && atMs !== undefined)) throw new Error('give one name of a backup, or --at')
+  const { DENDRO_BACKUP_URL: location, DENDRO_DATA_DIR: dataDir } = config
+  if (!location) throw new Error('DENDRO_BACKUP_URL must name the directory or bucket of the backups')
+  const masterKey = config.DENDRO_MASTER_KEY ?? config.DENDRO_MASTER_KEY_FILE
+  if (!masterKey && !existsSync(join(dataDir, 'master.key'))) {
+    throw new Error(
+      `a backup does not contain the master key: copy master.key of the deployment into ${resolve(dataDir)}, or set DENDRO_MASTER_KEY`,
+    )
+  }
+  const deps = { clock: systemClock, log: openLogger(config.DENDRO_LOG_LEVEL), ids: systemIds }
+  const lock = await lockDataDir(dataDir)
+  const place = openBackupPlace(location)
+  const target = {
+    place,
+    location,
+    dataDir,
+    eventsUrl: config.DENDRO_CLICKHOUSE_URL?.reveal(),
+    postgresUrl: config.DENDRO_POSTGRES_URL?.reveal(),
+    memoryBytes: Math.floor(config.DENDRO_MEMORY * ENGINE_SHARE),
+    masterKey: openVault({ dataDir, masterKey, jwtSecret: config.DENDRO_JWT_SECRET }).fingerprint,
+  }
+  try {
+    const restored = await restoreBackup(target, { name: positionals[0], atMs }, deps)
+    process.stdout.write(
+      `restored the backup ${restored.name} with all events and ${restored.rows} rows of metadata, as of ${new Date(restored.madeMs).toISOString()}\n`,
+    )
+  } finally {
+    await place.close()
+    await lock.release()
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { openBackupPlace } from './backups/place.ts'
 import type { Config } from './config.ts'
 import { openLedger } from './events/ledger/ledger.ts'
 import { noteRunningDeletions } from './events/purge/purge.ts'
@@ -23,13 +24,12 @@ import { parseAllowList } from './outgoing/addresses.ts'
 import { openMailer } from './outgoing/mail.ts'
 import { openModel } from './outgoing/model.ts'
 import { openOutgoing } from './outgoing/outgoing.ts'
-import { openAdmission } from './reading/admission.ts'
-import { queryBoundsOf, queryLimitsOf } from './reading/query-bounds.ts'
+import { openAdmission, queryBoundsOf, queryLimitsOf } from './reading/reading.ts'
 import { checkAdmin } from './resources/access/users/users.ts'
 import type { Deployment, World } from './world.ts'
 
 /** The embedded engine's part of DENDRO_MEMORY; the rest is for this process and its buffers. */
-const ENGINE_SHARE = 0.75
+export const ENGINE_SHARE = 0.75
 /** SPILLS_AT_ONCE is how many queries may each write to disk what one may. */
 const SPILLS_AT_ONCE = 4
 /** The part of DENDRO_MEMORY for events that wait to be stored. */
@@ -63,6 +63,7 @@ export async function openWorld(config: Config, replacements: Replacements = {})
         memoryBytes: Math.floor(config.DENDRO_MEMORY * ENGINE_SHARE),
         spillBytes: config.DENDRO_QUERY_SPILL * SPILLS_AT_ONCE,
         isOwned: replacements.ownsEvents ?? false,
+        backups: config.DENDRO_BACKUP_URL,
       },
       deps,
     ),
@@ -92,6 +93,7 @@ export async function openWorld(config: Config, replacements: Replacements = {})
   const ledger = openLedger(events, deps)
   const usage = openUsageCounts(meta, deps)
   const queryBounds = queryBoundsOf(config)
+  const backups = backupPolicyOf(config)
   return {
     clock,
     log,
@@ -105,6 +107,7 @@ export async function openWorld(config: Config, replacements: Replacements = {})
     admission: openAdmission(queryBounds, deps),
     usage,
     blobStore,
+    backups,
     mailer,
     outgoing: openOutgoing({ allowed: config.DENDRO_WEBHOOK_ALLOW, ownPorts: () => ownPorts(config, events, listening) }),
     forwardBucket: openForwardBucket(config.DENDRO_FORWARD_URL, () => ownPorts(config, events, listening)),
@@ -131,6 +134,7 @@ export async function openWorld(config: Config, replacements: Replacements = {})
       await ledger.close()
       await usage.close()
       await blobStore.close()
+      await backups?.place.close()
       await closeStores(atLast)
     },
   }
@@ -145,6 +149,14 @@ export const openSecretsAndFiles = (config: Config): Pick<World, 'vault' | 'blob
   }),
   blobStore: openBlobStore(config.DENDRO_EXPORT_URL ?? { kind: 'directory', dir: join(config.DENDRO_DATA_DIR, 'exports') }),
 })
+
+const backupPolicyOf = (config: Config): World['backups'] =>
+  config.DENDRO_BACKUP_URL && {
+    place: openBackupPlace(config.DENDRO_BACKUP_URL),
+    everyMs: config.DENDRO_BACKUP_EVERY,
+    verifyEveryMs: config.DENDRO_BACKUP_VERIFY,
+    keepMs: config.DENDRO_BACKUP_KEEP,
+  }
 
 /** Requests to the bucket go to the configured host only, which may have a private address. */
 function openForwardBucket(location: BucketLocation | undefined, ownPorts: () => readonly number[]): World['forwardBucket'] {

@@ -6,13 +6,14 @@ import type { Routes } from './http/mount.ts'
 import { referenceRoutes } from './http/pages/reference/reference.ts'
 import type { WebFiles } from './http/pages/web-app/files.ts'
 import { webAppRoutes } from './http/pages/web-app/web-app.ts'
+import { eitherOf } from './http/protocol-reads.ts'
 import { readForm } from './ingest/detect/forms.ts'
 import type { Intake } from './ingest/intake/intake.ts'
 import { ingestionRoutes } from './ingest/routes.ts'
 import { agentInterfaceRoutes } from './mcp/mcp.ts'
-import { apiKeyRoutes } from './resources/access/api-keys/routes.ts'
+import { apiKeyRoutes, personalKeyRoutes } from './resources/access/api-keys/routes.ts'
 import { auditRoutes } from './resources/access/audit/routes.ts'
-import { authRoutes } from './resources/access/auth/routes.ts'
+import { authRoutes, secondFactorRoutes, sessionRoutes } from './resources/access/auth/routes.ts'
 import { customerRoutes } from './resources/access/customer/routes.ts'
 import { encryptionKeyRoutes } from './resources/access/encryption-keys/routes.ts'
 import { groupRoutes } from './resources/access/groups/routes.ts'
@@ -45,17 +46,22 @@ import { contextRoutes } from './resources/queries/context/routes.ts'
 import { datasetKeyRoutes } from './resources/queries/dataset-keys/routes.ts'
 import { exportRoutes } from './resources/queries/exports/routes.ts'
 import { forwardConfigRoutes } from './resources/queries/forward-configs/routes.ts'
+import { openJaegerReads } from './resources/queries/jaeger/jaeger.ts'
 import type { LiveTails } from './resources/queries/live-tail/live-tail.ts'
 import { liveTailRoutes } from './resources/queries/live-tail/routes.ts'
 import { openLokiReads } from './resources/queries/loki/loki.ts'
 import { metricDefinitionRoutes, metricDefinitionTemplateRoutes } from './resources/queries/metric-definitions/routes.ts'
 import { patternRoutes } from './resources/queries/patterns/routes.ts'
+import { previewPolicy } from './resources/queries/policy-previews/policy-previews.ts'
 import { savedSearchRoutes, savedSearchTemplateRoutes } from './resources/queries/saved-searches/routes.ts'
 import { searchRoutes } from './resources/queries/search/routes.ts'
 import type { Searches } from './resources/queries/search/search.ts'
+import { openTempoReads } from './resources/queries/tempo/tempo.ts'
 import { timeseriesRoutes } from './resources/queries/timeseries/routes.ts'
 import { topKeyRoutes } from './resources/queries/top-keys/routes.ts'
 import { traceRoutes } from './resources/queries/traces/routes.ts'
+import type { BackupWatch } from './resources/service/backups/backups.ts'
+import { backupRoutes } from './resources/service/backups/routes.ts'
 import type { HealthChecks } from './resources/service/health/health.ts'
 import { healthRoutes } from './resources/service/health/routes.ts'
 import { logRoutes } from './resources/service/logs/routes.ts'
@@ -72,6 +78,7 @@ import type { World } from './world.ts'
 /** State that routes share with the rest of the process: caches, meters and running work. */
 export type RouteParts = {
   health: HealthChecks
+  backups: BackupWatch
   /** Whether this process was asked to stop. */
   isStopping: () => boolean
   meter: Meter
@@ -86,7 +93,7 @@ export type RouteParts = {
 /** Has one member for each group of the contract; a group without routes does not compile. */
 export const allRoutes = (
   world: World,
-  { health, isStopping, meter, intake, limits, searches, tails, web, innerCalls }: RouteParts,
+  { health, backups, isStopping, meter, intake, limits, searches, tails, web, innerCalls }: RouteParts,
 ): readonly Routes[] =>
   Object.values({
     access: accessRoutes(world),
@@ -97,12 +104,16 @@ export const allRoutes = (
     lineTimes: lineTimeRoutes(world),
     parsers: parserRoutes(world, readForm),
     permissions: permissionRoutes(),
-    policies: policyRoutes(world),
+    personalKeys: personalKeyRoutes(world),
+    policies: policyRoutes(world, (actor, request, signal) => previewPolicy(world, actor, request, signal)),
     roles: roleRoutes(world),
     apiKeys: apiKeyRoutes(world),
     assistants: assistantRoutes(world),
     audit: auditRoutes(world),
     auth: authRoutes(world),
+    backups: backupRoutes(world),
+    secondFactor: secondFactorRoutes(world),
+    sessions: sessionRoutes(world),
     collections: collectionRoutes(world),
     contentPacks: contentPackRoutes(world),
     dashboards: dashboardRoutes(world),
@@ -117,7 +128,7 @@ export const allRoutes = (
     forwardConfigs: forwardConfigRoutes(world),
     signOn: signOnRoutes(world),
     sso: { ...ssoRoutes(world), findRawHandler: openScim(world).find },
-    health: { ...healthRoutes(world, health, isStopping), servedBy: 'any' },
+    health: { ...healthRoutes(world, health, backups, isStopping), servedBy: 'any' },
     ingestion: { ...ingestionRoutes(intake), servedBy: 'ingest' },
     ingestRules: ingestRuleRoutes(world),
     integrations: integrationRoutes(world),
@@ -133,7 +144,7 @@ export const allRoutes = (
     savedSearches: savedSearchRoutes(world),
     savedSearchTemplates: savedSearchTemplateRoutes(world),
     topKeys: topKeyRoutes(world),
-    traces: traceRoutes(world),
+    traces: { ...traceRoutes(world), findRawHandler: eitherOf(openJaegerReads(world), openTempoReads(world)) },
     patterns: patternRoutes(world),
     changes: changeRoutes(world),
     liveTail: liveTailRoutes(tails),

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { roleName } from '@dendro/api'
 import { parseAddress } from './events/store/address.ts'
 import type { BucketLocation } from './files/location.ts'
 import { type FileLocation, parseFileLocation } from './files/open-files.ts'
 import { type ProcessRole, ROLES } from './http/process-roles.ts'
 import type { RateLimit } from './http/rate-limit.ts'
+import { isNetwork } from './kernel/networks.ts'
 import { Secret } from './kernel/secret.ts'
 import type { QueryLimit } from './world.ts'
 
@@ -69,12 +69,6 @@ export function asProxies(text: string): Proxies {
   const odd = words.find((word) => !NETWORK_WORDS.includes(word) && !isNetwork(word))
   if (odd !== undefined) throw new Error(`must name addresses, networks, ${NETWORK_WORDS.join(', ')}, or be none; not ${odd}`)
   return { networks: words, isNamed: true }
-}
-
-function isNetwork(word: string): boolean {
-  const [address = '', bits, ...rest] = word.split('/')
-  const bitsMax = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
-  return rest.length === 0 && bitsMax > 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax))
 }
 
 export function asUrl(text: string): string | undefined {
@@ -185,6 +179,22 @@ export function asDays(text: string): number | undefined {
   const days = Number(/^(\d{1,4})d$/.exec(text)?.[1])
   if (!(days >= 1)) throw new Error('must look like 90d, or be off')
   return days * 86_400_000
+}
+
+const INTERVAL_UNITS_MS: ReadonlyMap<string, number> = new Map([
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+])
+const INTERVAL_MS_MIN = 600_000
+const INTERVAL_MS_MAX = 366 * 86_400_000
+
+export function asInterval(text: string): number | undefined {
+  if (text === 'off') return undefined
+  const [, count, unit = ''] = /^(\d{1,4})([mhd])$/.exec(text) ?? []
+  const ms = Number(count) * (INTERVAL_UNITS_MS.get(unit) ?? Number.NaN)
+  if (!(ms >= INTERVAL_MS_MIN && ms <= INTERVAL_MS_MAX)) throw new Error('must look like 30m, 6h or 1d, from 10m to 366d, or be off')
+  return ms
 }
 
 const RETENTION_DAYS_MAX = 36_500

@@ -7,6 +7,8 @@ import { removeWindows } from './meta/counters.ts'
 import { forgetPosts } from './meta/post-claims.ts'
 import { removeUsageMinutes } from './meta/usage-counts.ts'
 import type { ApiKeyUses } from './resources/access/api-keys/api-keys.ts'
+import type { SessionUses } from './resources/access/auth/auth.ts'
+import { signOnRecheck } from './resources/access/sign-on/sign-on.ts'
 import type { Heartbeats } from './resources/data/datasets/datasets.ts'
 import { deleteOldCreationCounts } from './resources/data/datasets/datasets.ts'
 import { ledgerRecount, ledgerRollup, openLedgerPresence, PRESENCE_EVERY_MS } from './resources/data/ledger/ledger.ts'
@@ -18,6 +20,7 @@ import { forwarding } from './resources/queries/forward-configs/forward-configs.
 import type { LiveTails } from './resources/queries/live-tail/live-tail.ts'
 import type { Searches } from './resources/queries/search/search.ts'
 import { forgetPages } from './resources/queries/search/search.ts'
+import { backupSchedule, backupTasks } from './resources/service/backups/backups.ts'
 import { monitorSweep, startEvaluations } from './resources/watching/evaluations/evaluations.ts'
 import { insightEvaluation } from './resources/watching/insights/insights.ts'
 import { notificationDelivery } from './resources/watching/notifications/notifications.ts'
@@ -61,6 +64,9 @@ export const jobKinds = (world: World): readonly JobKind[] => [
   exportRemoval(world),
   forwarding(world),
   auditTrail(world),
+  backupTasks(world),
+  backupSchedule(world),
+  signOnRecheck(world),
 ]
 
 /** Small work that each process repeats. `atStop` runs when the process stops. */
@@ -88,11 +94,13 @@ export function flushes({
   limiters,
   heartbeats,
   keyUses,
+  sessionUses,
   parserCounts,
 }: {
   limiters: readonly RateLimiter[]
   heartbeats: Heartbeats
   keyUses: ApiKeyUses
+  sessionUses: SessionUses
   parserCounts: ParserCounts
 }): readonly Chore[] {
   const giveBack = (idleMs?: number) => Promise.all(limiters.map((limiter) => limiter.giveBackIdle(idleMs)))
@@ -105,6 +113,7 @@ export function flushes({
   return [
     flush(heartbeats, 'heartbeats of datasets could not be written'),
     flush(keyUses, 'the last uses of API keys could not be written'),
+    flush(sessionUses, 'the last uses of sessions could not be written'),
     flush(parserCounts, 'counts of parsers could not be written'),
     { everyMs: GIVE_BACK_EVERY_MS, failed: 'unused requests could not be given back', run: () => giveBack(), atStop: () => giveBack(0) },
   ]

@@ -1,3 +1,4 @@
+import type { BackupPlace } from './backups/place.ts'
 import type { Ledger } from './events/ledger/ledger.ts'
 import type { DiskWatch } from './events/store/disk.ts'
 import type { EventStore } from './events/store/events.ts'
@@ -24,14 +25,14 @@ export type QueryLimits = { bytes: QueryLimit; rows: QueryLimit; seconds: QueryL
 /**
  * QueryBounds limit the concurrent queries of this process: in total, per organization, and per credential. While several organizations are
  * active, each may run `perOrgShared`, and `reserved` slots are for those that run nothing. Of the queries of an organization that have run for less
- * than `young.forMs`, at most `young.atOnce` run at once.
+ * than `recentlyStarted.forMs`, at most `recentlyStarted.atOnce` run at once.
  */
 export type QueryBounds = {
   running: number
   perOrg: number
   perOrgShared: number
   reserved: number
-  young?: { atOnce: number; forMs: number }
+  recentlyStarted?: { atOnce: number; forMs: number }
   runningPerCredential: QueryLimit
   waitingPerCredential: QueryLimit
 }
@@ -75,6 +76,14 @@ export type Deployment = {
   monitorsMax: number | undefined
 }
 
+/** Where and when backups are made; undefined where the operator wants none. */
+export type BackupPolicy = {
+  place: BackupPlace
+  everyMs: number | undefined
+  verifyEveryMs: number | undefined
+  keepMs: number | undefined
+}
+
 /** Everything outside the program. Each feature module takes only the members that it needs. */
 export type World = {
   clock: Clock
@@ -95,6 +104,7 @@ export type World = {
   usage: UsageCounts
   /** The files of exports. */
   blobStore: BlobStore
+  backups: BackupPolicy | undefined
   mailer: Mailer
   /** The only way to send requests to URLs that callers choose. */
   outgoing: Outgoing

@@ -36,6 +36,19 @@ const planted: Record<keyof typeof rules, Record<string, string>> = {
   'areas of resources import downwards': {
     'server/src/resources/data/datasets/planted.ts': "import { search } from '../../queries/search/search.ts'",
   },
+  'folders of reading import downwards': {
+    'server/src/reading/sql/planted.ts': "import { run } from '../run/run.ts'",
+    'server/src/reading/filter/planted.ts': "import { readStats } from '../reading.ts'",
+  },
+  'reading keeps nothing between queries: the caches of the store do': {
+    'server/src/reading/run/planted.ts': 'const known = new Map<string, readonly [number, () => void]>()',
+    'server/src/reading/plan/planted.ts': 'const known: WeakMap<object, string> = new WeakMap()',
+    'server/src/reading/filter/planted.ts': 'let count = 0',
+  },
+  'reading is entered by reading.ts, and its types by query.ts': {
+    'server/src/resources/queries/search/planted.ts': "import { run } from '../../../reading/run/run.ts'",
+  },
+  'every file of reading lies in a known folder': { 'server/src/reading/attic/box.ts': '', 'server/src/reading/box.ts': '' },
   'a feature module is entered by the file that bears its name': {
     'server/src/resources/queries/search/planted.ts': "import { keptSince } from '../../data/retention/keepings.ts'",
     'server/src/ingest/planted.ts': "import type { Row } from '../resources/access/users/rows.ts'",

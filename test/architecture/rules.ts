@@ -15,8 +15,9 @@ const KERNEL = 'kernel'
 /** Server modules, and what each may import besides itself and the kernel. Files of the top level are modules of their own. */
 export const serverModules: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
-  lines: [],
-  'events/store': ['lines'],
+  patterns: [],
+  lines: ['patterns'],
+  'events/store': ['lines', 'files'],
   'events/writer': ['events/store', 'lines'],
   'events/ledger': ['events/store', 'events/writer', 'lines'],
   'events/purge': ['events/store', 'lines'],
@@ -24,18 +25,22 @@ export const serverModules: Readonly<Record<string, readonly string[]>> = {
   files: [],
   outgoing: [],
   parsers: [],
+  sizing: [],
   query: [],
   'ingest-rules': ['lines', 'query'],
   http: [],
   'http/pages': ['http'],
-  'world.ts': ['events/store', 'events/writer', 'events/ledger', 'meta', 'files', 'outgoing'],
+  backups: ['files', 'events/store', 'meta'],
+  'world.ts': ['backups', 'events/store', 'events/writer', 'events/ledger', 'meta', 'files', 'outgoing'],
   jobs: ['meta', 'world.ts'],
-  reading: ['query', 'lines', 'events/store', 'world.ts'],
+  reading: ['query', 'lines', 'patterns', 'events/store', 'world.ts'],
   resources: [
     'world.ts',
     'reading',
+    'backups',
     'query',
     'lines',
+    'patterns',
     'parsers',
     'ingest-rules',
     'events/store',
@@ -55,6 +60,7 @@ export const serverModules: Readonly<Record<string, readonly string[]>> = {
 /** Files of the server's top level that wire the modules together and may import anything. */
 export const wiring = [
   'main.ts',
+  'size.ts',
   'app.ts',
   'routes.ts',
   'open-world.ts',
@@ -77,6 +83,23 @@ export const resourceAreas: Readonly<Record<string, readonly string[]>> = {
   service: ['access', 'data', 'queries', 'boards', 'watching'],
 }
 
+/** The folders of `reading/`: each imports itself and those before it. `query.ts`, the types, lies below all, `reading.ts`, the entrance, above. */
+const readingFolders = [
+  'query.ts',
+  'sql',
+  'cache',
+  'run',
+  'fields',
+  'text-search',
+  'filter',
+  'plan',
+  'statistics',
+  'events',
+  'comparison',
+  'patterns',
+  'reading.ts',
+]
+
 /** What each package may import of the others; no package imports the server, the CLI or the web app. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   api: [],
@@ -88,6 +111,8 @@ const packages: Readonly<Record<string, readonly string[]>> = {
 }
 
 const FILE_LINES_MAX = 400
+/** A variable, or a collection that begins empty, at the top level of a module. */
+const MODULE_STATE = /^(?:export )?(?:let |const \w+\b(?!: Readonly)[^=\n]*= new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\))/m
 const WEB_LAYERS = ['ui', 'session', 'parts', 'pages']
 
 export const isTest = (file: string): boolean => file.endsWith('.test.ts') || file.endsWith('.test.tsx')
@@ -108,6 +133,28 @@ export const rules = {
         return source && target && source.area !== target.area && !resourceAreas[source.area]?.includes(target.area)
       })
       .map(show),
+
+  'folders of reading import downwards': (tree) =>
+    serverImports(tree)
+      .filter(({ from, to }) => {
+        const [source, target] = [readingFolderOf(from), readingFolderOf(to)]
+        return source && target && readingFolders.indexOf(target) > readingFolders.indexOf(source)
+      })
+      .map(show),
+
+  'reading keeps nothing between queries: the caches of the store do': (tree) =>
+    serverFiles(tree).filter((file) => readingFolderOf(file) && MODULE_STATE.test(tree.get(file) ?? '')),
+
+  'reading is entered by reading.ts, and its types by query.ts': (tree) =>
+    serverImports(tree)
+      .filter(({ from, to }) => !readingFolderOf(from) && !['query.ts', 'reading.ts', undefined].includes(readingFolderOf(to)))
+      .map(show),
+
+  'every file of reading lies in a known folder': (tree) =>
+    serverFiles(tree).filter((file) => {
+      const folder = readingFolderOf(file)
+      return folder !== undefined && !readingFolders.includes(folder)
+    }),
 
   'a feature module is entered by the file that bears its name': (tree) =>
     serverImports(tree)
@@ -225,6 +272,11 @@ function mayImport(from: string, to: string): boolean {
   const [source, target] = [moduleOf(from), moduleOf(to)]
   if (isWiring(from) || target === KERNEL || source === target) return true
   return source !== undefined && target !== undefined && (serverModules[source] ?? []).includes(target)
+}
+
+function readingFolderOf(path: string): string | undefined {
+  const [top, folder] = relative('server/src', path).split('/')
+  return top === 'reading' ? folder : undefined
 }
 
 type Feature = { area: string; noun: string; folder: string; file: string }

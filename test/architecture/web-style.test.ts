@@ -16,7 +16,7 @@ const foundIn = (files: readonly Source[], pattern: RegExp): string[] =>
   )
 
 /** CONTENT are files whose signs stand for characters of logs. */
-const CONTENT = ['pages/explore/events/line-text.ts', 'pages/explore/events/pinned-events.ts']
+const CONTENT = ['pages/explore/events/find/line-text.ts', 'pages/explore/events/pinned/pinned-events.ts']
 /** GLYPHS are arrows, shapes, check marks and pictograms: icons are of the icon set. */
 const GLYPHS =
   /[\u2190-\u21ff\u2300-\u23ff\u2500-\u27bf\u2900-\u297f\u2b00-\u2bff\u22ee-\u22f1\u{1f000}-\u{1faff}]|&(?:[lrud]arr|times|hellip);|>\s*[×+‹›«»]\s*</gu
@@ -68,7 +68,7 @@ test('colors, sizes of text and radii are tokens', () => {
 
 test('pages have the widths of the tokens', () => {
   const widths = foundIn(
-    sources.filter(({ name }) => name.startsWith('pages/') || name === 'parts/page.tsx'),
+    sources.filter(({ name }) => name.startsWith('pages/') || name === 'parts/shell/page.tsx'),
     /\bmax-w-\[\d+(?:px|rem)\]/g,
   )
   expect(widths).toEqual([])

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { senders } from '../../api/src/senders.ts'
-import { killServices } from '../service.ts'
+import { killServices } from '../support/service.ts'
 import { type Deliveries, type DeliveryProgram, openDeliveries } from './delivery-harness.ts'
 import { deliveryPrograms } from './delivery-programs.ts'
 

@@ -2,7 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SenderDelivery } from '../../api/src/senders.ts'
-import { copyMadeStores, freePort, type Service, startService, stop, until, untilUp } from '../service.ts'
+import { copyMadeStores, freePort, type Service, startService, stop, until, untilUp } from '../support/service.ts'
 import { LINES_PER_PART } from './delivery-line.ts'
 import { openStallingProxy, type StallingProxy } from './stalling-proxy.ts'
 

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { parse as parseYaml } from 'yaml'
-import { until } from '../service.ts'
+import { until } from '../support/service.ts'
 import type { DeliveredEvent, DeliveryProgram, Placement, RunningProgram } from './delivery-harness.ts'
 import { LINES_PER_PART, textOf } from './delivery-line.ts'
 import { senderConfig } from './sender-files.ts'

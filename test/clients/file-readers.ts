@@ -1,7 +1,7 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
-import { freePort, until } from '../service.ts'
+import { freePort, until } from '../support/service.ts'
 import type { DeliveredEvent, DeliveryProgram, Placement, RunningProgram } from './delivery-harness.ts'
 import { textOf } from './delivery-line.ts'
 import { programOf } from './installed-programs.ts'

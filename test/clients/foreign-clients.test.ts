@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../support/world.ts'
 
 /**
  * Clients that generators of others make from the OpenAPI document, in the nightly run: the generators come from the registries. Before a merge the laws

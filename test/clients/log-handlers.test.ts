@@ -5,8 +5,8 @@ import winston from 'winston'
 import { BatchSender, type DropReport } from '../../clients/javascript/src/batch-sender.ts'
 import pinoDestination from '../../clients/javascript/src/pino.ts'
 import { DendroTransport } from '../../clients/javascript/src/winston.ts'
-import { openSenders, type Senders } from '../senders.ts'
-import { freePort } from '../service.ts'
+import { openSenders, type Senders } from '../support/senders.ts'
+import { freePort } from '../support/service.ts'
 import { openStallingProxy, type StallingProxy } from './stalling-proxy.ts'
 
 /** The bounds of log handlers, and values that applications give them. `deliveries.test.ts` sends through a kill and a stall. */
@@ -56,7 +56,7 @@ test.each([
   expect(counted).toEqual([String(1_000 - kept)])
 })
 
-test('what cannot be delivered until the time limit is counted as closed', async () => {
+test('records that cannot be delivered until the time limit are counted as closed', async () => {
   const reports: DropReport[] = []
   const sender = new BatchSender({
     ...{ url: `http://127.0.0.1:${await freePort()}`, key, batchEventsMax: 10 },

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { Agent, get } from 'node:http'
 import { join } from 'node:path'
-import { freePort, statusOf, until } from '../service.ts'
+import { freePort, statusOf, until } from '../support/service.ts'
 import type { DeliveryProgram, Placement, RunningProgram } from './delivery-harness.ts'
 import { textOf } from './delivery-line.ts'
 import { programOf } from './installed-programs.ts'

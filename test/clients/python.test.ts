@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contract } from '../../api/src/contract.ts'
 import { openApiDocument } from '../../api/src/openapi.ts'
 import { pythonClient } from '../../clients/python/generator/python-client.ts'
-import { openTestApp, type TestApp } from '../world.ts'
+import { openTestApp, type TestApp } from '../support/world.ts'
 
 /** The Python client tests itself with pytest against this service. */
 const folder = join(import.meta.dirname, '../../clients/python')

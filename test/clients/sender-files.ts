@@ -75,7 +75,7 @@ Syslog and GELF have no answers, so that a kill loses lines on their way: nginx 
 
 - Logstash has not run with its file.
 - Of the Datadog Agent, the log pipeline has run with its file: configuration, batches and HTTP sender. A loop that reads the log file stood in for its tailer.
-- Recordings of Fluent Bit, the OpenTelemetry Collector, Promtail and others are replayed by \`test/wire.test.ts\` as well.
+- Recordings of Fluent Bit, the OpenTelemetry Collector, Promtail and others are replayed by \`test/wire/wire.test.ts\` as well.
 - rsyslog repeats a failed batch message by message, so its file sends batches of 200. It has no time limit for a request:
   with version 8.2204 or newer, add \`indexTimeout="30000"\` to the action.
 - Docker's Fluentd driver waits for the answer to every line, tens of which it sends a second; its test sends 1,000. For a container that logs more, leave out

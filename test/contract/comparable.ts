@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
-import type { Reply } from '../world.ts'
+import type { Reply } from '../support/world.ts'
 import type { Params } from './endpoints.ts'
 
 /** A response without what differs between any two requests. */

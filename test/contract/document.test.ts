@@ -8,7 +8,7 @@ import { objectsIn, rootObjectsOf } from './schemas.ts'
 
 const document = openApiDocument(contract, { servers: [{ url: '/' }] })
 
-describe('what a request may leave out is not required in the document', () => {
+describe('optional members of a request are not required in the document', () => {
   const objects = endpoints.flatMap(({ name, endpoint }) =>
     [endpoint.params, endpoint.query, endpoint.body].flatMap((schema) =>
       schema ? objectsIn(schema).map((object) => ({ name, object })) : [],

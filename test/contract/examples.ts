@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { vi } from 'vitest'
 import { sql } from '../../server/src/meta/sql.ts'
 import { upsertInsights } from '../../server/src/resources/watching/insights/rows.ts'
+import { codeAt } from '../authenticator.ts'
+import { keptBackup, keptTask, withoutOpenTasks } from './backup-examples.ts'
 import { idpRequest, keptIdp, keptMapping, signOnAnswer, signOnProvider } from './sso-examples.ts'
 import { type Maker, PASSWORD } from './stage.ts'
 
@@ -18,6 +20,19 @@ export type Ask = {
 
 /** Builds a request that succeeds once in the organization of the maker; every call creates records of its own. */
 export type Example = (maker: Maker) => Promise<Ask> | Ask
+
+/** Switches the second factor of a user on; returns the recovery codes. */
+async function withSecondFactor({ app, org }: Maker, { token, password }: { token: string; password: string }): Promise<string[]> {
+  const { secret } = (await org.ask<{ secret: string }>('POST', '/auth/second-factor', { token, body: { password } })).body
+  const body = { code: codeAt(secret, app.clock.nowMs()) }
+  return (await org.ask<{ recovery_codes: string[] }>('POST', '/auth/second-factor/confirm', { token, body })).body.recovery_codes
+}
+
+async function personalKey(maker: Maker) {
+  const { token } = await maker.person()
+  const made = await maker.org.ask<{ id: string }>('POST', '/auth/api-keys', { token, body: { name: maker.word(), roles: ['SearchApi'] } })
+  return { token, params: { apiKeyId: made.body.id } }
+}
 
 /** Every endpoint with a body or a record in its path has an example here; the contract laws use them. */
 export const examples: Readonly<Record<string, Example>> = {
@@ -45,6 +60,12 @@ export const examples: Readonly<Record<string, Example>> = {
     params: { apiKeyId: await maker.apiKey() },
     body: { name: maker.word(), roles: ['IngestionApi'] },
   }),
+  'apiKeys.rotate': async (maker) => ({ params: { apiKeyId: await maker.apiKey() }, body: { overlap: 3600, end_previous: true } }),
+  'apiKeys.endPrevious': async (maker) => {
+    const apiKeyId = await maker.apiKey()
+    await maker.org.ask('POST', `/api-keys/${apiKeyId}/rotate`, { body: {} })
+    return { params: { apiKeyId } }
+  },
   'apiKeys.remove': async (maker) => ({ params: { apiKeyId: await maker.apiKey() } }),
   'auth.login': async (maker) => {
     const { email, password } = await maker.person()
@@ -55,6 +76,14 @@ export const examples: Readonly<Record<string, Example>> = {
   'auth.changePassword': async (maker) => {
     const { token, password } = await maker.person()
     return { token, body: { current_password: password, new_password: 'a-lighthouse-made-of-biscuits' } }
+  },
+  'backups.list': ({ app }) => ({ key: app.managementKey }),
+  'backups.create': (maker) => withoutOpenTasks(maker),
+  'backups.task': async (maker) => ({ key: maker.app.managementKey, params: { taskId: await keptTask(maker) } }),
+  'backups.verify': async (maker) => withoutOpenTasks(maker, { params: { backupName: await keptBackup(maker) } }),
+  'backups.restore': async (maker) => {
+    const [datasetId, dataset] = [await maker.dataset(), maker.word('restored')]
+    return withoutOpenTasks(maker, { params: { backupName: await keptBackup(maker), datasetId }, body: { dataset } })
   },
   'dashboards.create': async (maker) => ({ body: { ...dashboard(maker.word('board')), widget_ids: [await keptWidget(maker)] } }),
   'dashboards.preview': async (maker) => ({ body: { template: await dashboardFrom(maker) } }),
@@ -156,6 +185,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'signOn.providers': () => ({ body: { email: 'ada@example.org' } }),
   'signOn.start': async (maker) => ({ body: { provider: (await signOnProvider(maker)).id } }),
   'signOn.finish': signOnAnswer,
+  'signOn.logout': async (maker) => ({ token: (await maker.person()).token }),
   'encryptionKeys.create': ({ word }) => ({ body: encryptionKey(word('key')) }),
   'encryptionKeys.get': async (maker) => ({ params: { keyId: await keptEncryptionKey(maker) } }),
   'encryptionKeys.update': async (maker) => ({
@@ -259,7 +289,43 @@ export const examples: Readonly<Record<string, Example>> = {
   'parsers.unassign': async (maker) => ({ params: { datasetId: await maker.dataset() } }),
   'parsers.test': () => ({ body: { pattern: '%{WORD:verb} %{INT:n}', lines: ['sold 7', 'nothing'] } }),
   'parsers.detect': () => ({ body: { lines: ['level=info msg=hello'] } }),
+  'secondFactor.get': async (maker) => ({ token: (await maker.person()).token }),
+  'secondFactor.begin': async (maker) => {
+    const { token, password } = await maker.person()
+    return { token, body: { password } }
+  },
+  'secondFactor.confirm': async (maker) => {
+    const { token, password } = await maker.person()
+    const { secret } = (await maker.org.ask<{ secret: string }>('POST', '/auth/second-factor', { token, body: { password } })).body
+    return { token, body: { code: codeAt(secret, maker.app.clock.nowMs()) } }
+  },
+  'secondFactor.remove': async (maker) => {
+    const person = await maker.person()
+    const [code] = await withSecondFactor(maker, person)
+    return { token: person.token, body: { password: person.password, code } }
+  },
+  'sessions.list': async (maker) => ({ token: (await maker.person()).token }),
+  'sessions.remove': async (maker) => {
+    const { email, password, token } = await maker.person()
+    await maker.org.ask('POST', '/auth/login', { body: { email, password } })
+    const { sessions } = (await maker.org.ask<{ sessions: { id: string; is_current: boolean }[] }>('GET', '/auth/sessions', { token })).body
+    return { token, params: { sessionId: sessions.find((session) => !session.is_current)?.id ?? '' } }
+  },
+  'sessions.endOthers': async (maker) => ({ token: (await maker.person()).token }),
+  'personalKeys.list': async (maker) => ({ token: (await maker.person()).token }),
+  'personalKeys.create': async (maker) => ({
+    token: (await maker.person()).token,
+    body: { name: maker.word(), roles: ['SearchApi'], ttl: 3600, allowed_addresses: ['127.0.0.0/8', '::1'] },
+  }),
+  'personalKeys.rotate': async (maker) => ({ ...(await personalKey(maker)), body: { overlap: 3600 } }),
+  'personalKeys.endPrevious': async (maker) => {
+    const named = await personalKey(maker)
+    await maker.org.ask('POST', `/auth/api-keys/${named.params.apiKeyId}/rotate`, { token: named.token, body: {} })
+    return named
+  },
+  'personalKeys.remove': personalKey,
   'policies.create': async (maker) => ({ body: await policy(maker) }),
+  'policies.preview': async (maker) => ({ body: { ...(await policy(maker)), time_range: 'Last 1 hour' } }),
   'policies.get': async (maker) => ({ params: { policyId: await maker.policy() } }),
   'policies.update': async (maker) => ({ params: { policyId: await maker.policy() }, body: await policy(maker) }),
   'policies.remove': async (maker) => ({ params: { policyId: await maker.policy() } }),
@@ -372,6 +438,12 @@ export const examples: Readonly<Record<string, Example>> = {
     return { params: { userId: id } }
   },
   'users.resendInvite': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
+  'users.removeSecondFactor': async (maker) => {
+    const person = await maker.person()
+    await withSecondFactor(maker, person)
+    return { params: { userId: person.id } }
+  },
+  'users.endSessions': async (maker) => ({ params: { userId: (await maker.person()).id } }),
   'users.resetPassword': async (maker) => ({ params: { userId: (await maker.person()).id } }),
   'users.preferences': async (maker) => ({ params: { userId: (await maker.invited()).id } }),
   'users.updatePreferences': async (maker) => ({ params: { userId: (await maker.invited()).id }, body: { timezone: 'Europe/Dublin' } }),
@@ -693,6 +765,7 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'ingestion.otlpMetrics': 'metrics are not kept',
   'configAssistant.validate': 'a question',
   'ingestRules.preview': 'a trial is not kept',
+  'policies.preview': 'a trial is not kept',
   'parsers.test': 'a trial is not kept',
   'sso.preview': 'a question',
   'signOn.providers': 'a question',
@@ -748,6 +821,7 @@ async function sentSpan({ app, org }: Maker): Promise<void> {
 
 export const seenInSpiteOfPolicies: Readonly<Record<string, string>> = {
   'policies.create': 'who manages policies decides about all datasets',
+  'policies.preview': 'who manages policies decides about all datasets',
   'policies.get': 'who manages policies sees all of them',
   'policies.update': 'who manages policies sees all of them',
   'policies.remove': 'who manages policies sees all of them',

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { expect } from 'vitest'
 import { type Endpoint, type FailureBody, failureCodes, FailureBody as Shape } from '../../api/src/index.ts'
-import type { Reply } from '../world.ts'
+import type { Reply } from '../support/world.ts'
 
 /** Checks that a response is exactly the given failure in the form of the contract, and returns its body. */
 export function mustFail(reply: Reply, status: number, by: { endpoint?: Endpoint; counted?: boolean } = {}): FailureBody {

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exporting } from '../../server/src/resources/queries/exports/run.ts'
 import { createEvaluationRound } from '../../server/src/resources/watching/evaluations/evaluations.ts'
-import { openTestApp, type Reply, type TestApp } from '../world.ts'
+import { openTestApp, type Reply, type TestApp } from '../support/world.ts'
 import { comparable, mustAnswerAlike, renamer } from './comparable.ts'
 import { endpoints, fill, type Named, uuidsIn, withUuids } from './endpoints.ts'
 import { type Ask, changesNothing, examples, seenInSpiteOfPolicies, unfitForLimited } from './examples.ts'
 import { type SealedMaker, sealedMakerIn } from './sealed-maker.ts'
-import { type Maker, makerIn, web } from './stage.ts'
+import { type Maker, makerIn, placeOfBackups, web } from './stage.ts'
 
 /** Occurs only in what a limited caller may not see; only letters, since tokens with digits are not part of a message pattern. */
 const MARKER = [...randomUUID().replaceAll('-', '')].map((digit) => 'klmnopqrstuvwxyz'[Number.parseInt(digit, 16)]).join('')
@@ -20,7 +20,7 @@ let limited: Maker
 const asks = new Map<string, Ask>()
 
 beforeAll(async () => {
-  app = await openTestApp({ DENDRO_WEBHOOK_ALLOW: '127.0.0.1' }, (world) => [exporting(world)], web)
+  app = await openTestApp({ DENDRO_WEBHOOK_ALLOW: '127.0.0.1', DENDRO_BACKUP_URL: placeOfBackups() }, (world) => [exporting(world)], web)
   const org = await app.newOrganization()
   admin = makerIn(app, org)
   await admin.made('/datasets', { collection: 'open', dataset: 'first' })
@@ -93,7 +93,7 @@ const isSealed = (text: unknown): boolean => [...sealed.sealed].some((id) => JSO
 const reads = ({ name, endpoint }: Named): boolean =>
   (endpoint.method === 'GET' || changesNothing[name] !== undefined) && endpoint.permission !== 'public'
 
-describe('what a policy hides is in no answer', () => {
+describe('hidden datasets are in no answer', () => {
   test.each(endpoints.filter(reads))('$name', async (named) => {
     const ask = askFor(named)
     if (!isOfCaller(ask)) return
@@ -156,7 +156,7 @@ const MARKED = [
   'widgets.list',
 ]
 
-describe('what refers to hidden datasets is 404 by its id, to change and to remove too', () => {
+describe('records that refer to hidden datasets are 404 by id, also to change and to remove', () => {
   test.each(endpoints.filter(({ endpoint }) => endpoint.path.includes('{') && endpoint.permission !== 'public'))('$name', async (named) => {
     const ask = askFor(named)
     if (!isOfCaller(ask) || !isSealed(ask.params) || seenInSpiteOfPolicies[named.name] !== undefined) return
@@ -189,7 +189,7 @@ test.each(['', '/events', '/notifications', '/evaluations'])('results of a monit
   expect((await limited.org.ask('GET', `/monitors/${params?.monitorId}${part}`)).status).toBe(404)
 })
 
-describe('who may see only some datasets does with those all that others do', () => {
+describe('callers who see only some datasets do with those all that others do', () => {
   test.each(endpoints.filter(({ name }) => unfitForLimited[name] === undefined))('$name', async (named) => {
     const ask = await exampleFor(named, open())
     const reply = await send(named, ask, isOfCaller(ask) ? limited : { ...limited, org: { ...limited.org, ask: asSomebodyElse(ask) } })

@@ -28,7 +28,7 @@ describe('a valid request succeeds with what the contract lists and nothing else
   })
 })
 
-describe('what does not exist is 404', () => {
+describe('a record that does not exist is 404', () => {
   test.each(
     cases(withParams.filter(({ law, endpoint, param }) => answersUnknown[law] === undefined && takes(endpoint, param, randomUUID()))),
   )('$law', async (named) => {
@@ -38,7 +38,7 @@ describe('what does not exist is 404', () => {
   })
 })
 
-describe('what another organization has does not exist', () => {
+describe('records of another organization do not exist', () => {
   // Public endpoints have no organization: the holder of a signed link may follow it.
   test.each(cases(guarded.filter(({ endpoint }) => pathNames(endpoint.path).length > 0)))('$name', async (named) => {
     const foreign = await exampleFor(named, stage.own)

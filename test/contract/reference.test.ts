@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { API_VERSION, contract, failureCodes, type OpenApiDocument, openApiDocument, pathNames, statusOf } from '../../api/src/index.ts'
 import { bodySample, examplePath } from '../../server/src/http/pages/reference/examples.ts'
-import { openTestApp, type TestApp } from '../world.ts'
+import { openTestApp, type TestApp } from '../support/world.ts'
 import { endpoints } from './endpoints.ts'
 
 let app: TestApp

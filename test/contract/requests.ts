@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { pathNames, statusOf } from '../../api/src/index.ts'
-import type { Reply } from '../world.ts'
+import type { Reply } from '../support/world.ts'
 import { endpoints, fill, type Named } from './endpoints.ts'
 import { type Ask, changesNothing, examples } from './examples.ts'
 import { mustBeCounted } from './failure.ts'

@@ -80,7 +80,7 @@ test('there are records to send back', () => {
   expect(updates.length).toBeGreaterThan(20)
 })
 
-describe('what a read returns can be written again', () => {
+describe('a record that was read can be written again', () => {
   test.each(updates)('$name', async (update) => {
     const ask = await exampleFor(update.named, stage.own)
     const changed = await send(update.named.endpoint.method, pathFor(update.named, ask), ask.body)

@@ -1,4 +1,4 @@
-import type { TestOrganization } from '../world.ts'
+import type { TestOrganization } from '../support/world.ts'
 import { type Maker, makerIn } from './stage.ts'
 
 type Body = Record<string, unknown>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { CLIENT, type IdentityProvider, openIdentityProvider } from '../identity-provider.ts'
+import { CLIENT, type IdentityProvider, openIdentityProvider } from '../support/identity-provider.ts'
 import type { Maker } from './stage.ts'
 
 export const idpRequest = ({ word }: Maker, issuer: string) => ({

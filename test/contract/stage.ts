@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { expect } from 'vitest'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, inject } from 'vitest'
 import { exporting } from '../../server/src/resources/queries/exports/run.ts'
-import { openTestApp, type TestApp, type TestOrganization } from '../world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../support/world.ts'
 
 type Body = Record<string, unknown>
 export type Person = { id: string; email: string; password: string; token: string }
@@ -104,8 +106,15 @@ export type Stage = {
 
 const MINUTE_S = 60
 
+/** Only metadata are kept there: the shared event store has no disk for backups. */
+export const placeOfBackups = (): string => pathToFileURL(join(inject('stores').dataDir, `backups-${randomUUID()}`)).href
+
 export async function openStage(): Promise<Stage> {
-  const app = await openTestApp({ DENDRO_WEBHOOK_ALLOW: '127.0.0.1' }, (world) => [exporting(world)], web)
+  const app = await openTestApp(
+    { DENDRO_WEBHOOK_ALLOW: '127.0.0.1', DENDRO_BACKUP_URL: placeOfBackups() },
+    (world) => [exporting(world)],
+    web,
+  )
   const [ownOrg, otherOrg] = [await app.newOrganization(), await app.newOrganization()]
   const own = makerIn(app, ownOrg)
   const deleted = await own.made<{ id: string; key: string }>('/api-keys', { name: 'deleted', roles: ['AdminApi'] })

@@ -7,7 +7,7 @@ import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { clientConfig } from '../../server/src/meta/driver.ts'
 import { socketDirOf, socketUrl } from '../../server/src/meta/socket.ts'
-import { killServices, type Service, startService, statusOf, until, untilUp } from '../service.ts'
+import { killServices, type Service, startService, statusOf, until, untilUp } from '../support/service.ts'
 
 const run = promisify(execFile)
 const MIB = 2 ** 20

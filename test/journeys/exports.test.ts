@@ -8,7 +8,7 @@ import { buildApp } from 'fauxqs'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { socketDirOf, socketUrl } from '../../server/src/meta/socket.ts'
-import { copyMadeStores, killServices, type Service, startService, stop, until, untilUp } from '../service.ts'
+import { copyMadeStores, killServices, type Service, startService, stop, until, untilUp } from '../support/service.ts'
 
 const KEY = 'dk_kestrel-4-lanterns-and-a-wheel-of-cheese'
 const EVENTS = 200_000

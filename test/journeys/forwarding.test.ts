@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { buildApp } from 'fauxqs'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { copyMadeStores, killServices, type Service, startService, stop, until, untilUp } from '../service.ts'
+import { copyMadeStores, killServices, type Service, startService, stop, until, untilUp } from '../support/service.ts'
 
 const KEY = 'dk_kestrel-5-lanterns-and-a-wheel-of-cheese'
 const EVENTS = 12_000

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { memoryMbOf, peakMbDuring } from '../process-memory.ts'
-import { complaintsOf, copyMadeStores, killServices, type Service, startService, until, untilUp } from '../service.ts'
+import { memoryMbOf, peakMbDuring } from '../support/process-memory.ts'
+import { complaintsOf, copyMadeStores, killServices, type Service, startService, until, untilUp } from '../support/service.ts'
 
 /** Hostile requests to the real program, while the memory of all its processes is watched. */
 let dir: string
@@ -138,7 +138,7 @@ test(`${IDLE} stalled connections do not affect other callers`, async () => {
   })
 })
 
-describe('what is too large is refused by its size, and no more of it is kept than is allowed', () => {
+describe('a body that is too large is refused by its size, and no more of it is kept than is allowed', () => {
   const gib: Record<string, () => Post> = {
     'a line of 1 GiB': () => ({ body: gibOf('a') }),
     'a line of 1 GiB, compressed': () => ({ encoding: 'gzip', body: compressedGib('a') }),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, expect, test, vi } from 'vitest'
-import { copyMadeStores, killServices, type Service, startService, stop, untilUp } from '../service.ts'
+import { copyMadeStores, killServices, type Service, startService, stop, untilUp } from '../support/service.ts'
 
 /** Ingest rules in the real program: a redacted value is nowhere, and a kill between arrival and acknowledgment brings nothing to light. */
 const KEY = `dk_${randomBytes(32).toString('hex')}`

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Export, ExportFormat, SearchResponse } from '@dendro/api'
 import { afterAll, expect, test } from 'vitest'
-import { longDelayMs, recordDelaysInto } from '../loop-delays.ts'
-import { copyMadeStores, killServices, type Service, startService, stop, untilUp } from '../service.ts'
+import { longDelayMs, recordDelaysInto } from '../support/loop-delays.ts'
+import { copyMadeStores, killServices, type Service, startService, stop, untilUp } from '../support/service.ts'
 
 const EVENTS = 10_000
 const WIDE_CHARS = 380

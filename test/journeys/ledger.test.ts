@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type Engines, makeEngines } from '../../server/src/events/store/engine.fixture.ts'
 import { makeServiceDatabase, type TestDatabase } from '../../server/src/meta/database.fixture.ts'
 import { clientConfig } from '../../server/src/meta/driver.ts'
-import { killServices, type Service, startService, stop, untilUp } from '../service.ts'
+import { killServices, type Service, startService, stop, untilUp } from '../support/service.ts'
 
 /** The ledger of a deployment of two processes of which one is killed. */
 const secret = randomBytes(32).toString('hex')

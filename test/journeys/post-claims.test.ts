@@ -11,7 +11,7 @@ import { makeServiceDatabase, makeTestDatabase, type TestDatabase } from '../../
 import type { Db, Meta } from '../../server/src/meta/meta.ts'
 import { forgetPosts, openPostClaims } from '../../server/src/meta/post-claims.ts'
 import { sql } from '../../server/src/meta/sql.ts'
-import { openTestApp } from '../world.ts'
+import { openTestApp } from '../support/world.ts'
 import { type BadNetwork, startBadNetwork } from './writer-bad-network.ts'
 
 const DAY_MS = 86_400_000

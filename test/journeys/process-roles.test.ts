@@ -6,7 +6,7 @@ import type { Export, SearchResponse } from '@dendro/api'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type Engines, makeEngines } from '../../server/src/events/store/engine.fixture.ts'
 import { makeServiceDatabase, type TestDatabase } from '../../server/src/meta/database.fixture.ts'
-import { killServices, type Service, startService, statusOf, stop, until, untilUp } from '../service.ts'
+import { killServices, type Service, startService, statusOf, stop, until, untilUp } from '../support/service.ts'
 
 const secret = randomBytes(32).toString('hex')
 const headers = { 'x-service-api-key': `dk_${secret}`, 'content-type': 'application/json' }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
-import { copyMadeStores, killServices, startService, untilUp } from '../service.ts'
+import { copyMadeStores, killServices, startService, untilUp } from '../support/service.ts'
 
 const run = promisify(execFile)
 /** The engine writes temporary files at once on a disk in memory: it has no space that it may promise and take back. */

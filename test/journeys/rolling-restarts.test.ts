@@ -8,8 +8,8 @@ import { ask as askStore, type Engines, makeEngines } from '../../server/src/eve
 import type { EventStore } from '../../server/src/events/store/events.ts'
 import { eventsTables } from '../../server/src/lines/table.ts'
 import { makeServiceDatabase, type TestDatabase } from '../../server/src/meta/database.fixture.ts'
-import { openRoundRobin, type RoundRobin } from '../round-robin.ts'
-import { freePort, killServices, type Service, startService, stop, untilUp } from '../service.ts'
+import { openRoundRobin, type RoundRobin } from '../support/round-robin.ts'
+import { freePort, killServices, type Service, startService, stop, untilUp } from '../support/service.ts'
 
 const ROUNDS = Number(process.env.DENDRO_TEST_RESTARTS ?? 1)
 const IS_STRICT = process.env.DENDRO_TEST_RESTARTS !== undefined

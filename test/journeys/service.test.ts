@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { openWire, repliesIn, request } from '../http-raw.ts'
+import { openWire, repliesIn, request } from '../support/http-raw.ts'
 import {
   commandOf,
   complaintsOf,
@@ -18,7 +18,7 @@ import {
   stop,
   until,
   untilUp,
-} from '../service.ts'
+} from '../support/service.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 

@@ -18,8 +18,8 @@ import pino from 'pino'
 import pinoElastic from 'pino-elasticsearch'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { programOf, rsyslogWith } from '../clients/installed-programs.ts'
-import { openSenders, type Senders } from '../senders.ts'
-import { freePort, stop, until } from '../service.ts'
+import { openSenders, type Senders } from '../support/senders.ts'
+import { freePort, stop, until } from '../support/service.ts'
 
 /** Third-party programs and libraries send events as usual, which verifies their expectations. */
 let senders: Senders

@@ -17,7 +17,7 @@ import {
   stop,
   until,
   untilUp,
-} from '../service.ts'
+} from '../support/service.ts'
 
 let dir: string
 beforeEach(async () => {
@@ -47,7 +47,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 )
 
-/** A service that is making its metadata store. A slow machine may look too late: then another makes one anew. */
+/** A service that is making its metadata store. A slow machine may look too late; then another service makes one again. */
 async function startedUntilInitdb(): Promise<Service> {
   const isMaking = () => processesOf(dir).some((pid) => commandOf(pid).includes('initdb'))
   for (;;) {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { contract, Export, ReplyOf } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { complaintsOf, copyMadeStores, freePort, killServices, type Service, startService, untilUp } from '../service.ts'
+import { complaintsOf, copyMadeStores, freePort, killServices, type Service, startService, untilUp } from '../support/service.ts'
 
 const KEY = 'dk_kestrel-4-lanterns-and-a-wheel-of-cheese'
 const EVENTS = 200_000

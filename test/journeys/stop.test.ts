@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { copyMadeStores, killServices, startService, untilUp } from '../service.ts'
+import { copyMadeStores, killServices, startService, untilUp } from '../support/service.ts'
 
 const dir = await mkdtemp(join(tmpdir(), 'dendro-stop-'))
 afterAll(async () => {

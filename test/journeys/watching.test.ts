@@ -10,8 +10,8 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type Engines, makeEngines } from '../../server/src/events/store/engine.fixture.ts'
 import { makeServiceDatabase, type TestDatabase } from '../../server/src/meta/database.fixture.ts'
 import { clientConfig } from '../../server/src/meta/driver.ts'
-import { recordingArgs, stop } from '../service.ts'
-import type { FromProgram, ToProgram } from '../watching-program.ts'
+import { recordingArgs, stop } from '../support/service.ts'
+import type { FromProgram, ToProgram } from '../support/watching-program.ts'
 
 const MONITORS = 24
 const MINUTE_MS = 60_000
@@ -64,7 +64,7 @@ async function newDir(): Promise<string> {
 /** Runs another process on the same two stores and export location; each has its own data directory. */
 async function start(): Promise<Watcher> {
   const dir = await newDir()
-  const child = fork(join(import.meta.dirname, '../watching-program.ts'), [String(nowMs)], {
+  const child = fork(join(import.meta.dirname, '../support/watching-program.ts'), [String(nowMs)], {
     env: { ...process.env, ...env, DENDRO_DATA_DIR: dir },
     execArgv: recordingArgs,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -92,7 +92,7 @@ async function ask<T>({ url }: Watcher, method: string, path: string, body?: str
 
 const numberIn = async (query: string): Promise<number> => Number((await client.query(query)).rows[0]?.number)
 
-/** Advances the clock of every process by so many minutes. */
+/** Advances the clock of every process by a number of minutes. */
 function pass(minutes: number): void {
   nowMs += minutes * MINUTE_MS
   const message: ToProgram = { nowMs }

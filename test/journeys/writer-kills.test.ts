@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { killLoop, type Round } from '../kill-loop.ts'
+import { killLoop, type Round } from '../programs/kill-loop.ts'
 
 const ROUNDS = 3
 const ROUND_MS = 5_000

@@ -226,7 +226,7 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
     await stand.org.ask('DELETE', `/monitors/${id}`)
   })
 
-  test('what changed says when nothing stands out, when it fails, and when events may not be read', async () => {
+  test('the view of changes says when nothing stands out, when it fails, and when events may not be read', async () => {
     const calm = { ...ten(), tab: 'changes', sf: END - 2 * MINUTE_MS, st: END - MINUTE_MS }
     const page = await stand.open(exploreUrl(calm))
     const found = page.getByRole('region', { name: 'What changed' })

@@ -159,7 +159,7 @@ describe.skipIf(browserPath === undefined)('the page of all components', () => {
     expect(await pages[2].evaluate<string[]>(`(${wrongSwatches})('${dark}')`)).toEqual([])
   })
 
-  test.each(themes)('what opens has no fault that axe finds, and closes by Esc: %s', async (theme) => {
+  test.each(themes)('popovers and panels have no fault that axe finds, and close by Esc: %s', async (theme) => {
     const page = await stand.open('/app/_kit', { theme })
     for (const [opener, opened] of [
       ['Open popover', 'A popover'],
@@ -178,7 +178,7 @@ describe.skipIf(browserPath === undefined)('the page of all components', () => {
     }
   })
 
-  test('what opens moves for 120 ms at most, and nothing moves with reduced motion', async () => {
+  test('popovers and panels open within 120 ms, and nothing moves with reduced motion', async () => {
     for (const hasMotion of [true, false]) {
       const page = await stand.open('/app/_kit', { hasMotion })
       await page.getByRole('button', { name: 'Open popover' }).click()

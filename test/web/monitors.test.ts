@@ -104,7 +104,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await openAction(page, 'Copy')
     await expect.poll(() => page.getByLabel('Name', { exact: true }).last().inputValue()).toBe('Payments fail (copy)')
     await page.getByLabel('Evaluates').selectOption('NEW')
-    await page.getByRole('textbox', { name: /^With the previous/ }).fill('2 days')
+    await page.getByRole('textbox', { name: /^Compare with/ }).fill('2 days')
     await page.getByLabel('Group by').fill('')
     await page.getByRole('button', { name: 'Create monitor' }).click()
     await page.getByRole('heading', { name: 'Payments fail (copy)', level: 1 }).waitFor()

@@ -1,3 +1,4 @@
+import type { Policy } from '@dendro/api'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { auditTrail } from '../../server/src/ingest/audit-trail.ts'
@@ -343,6 +344,24 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
       .locator('p', { hasText: /exist|taken|already/ })
       .first()
       .waitFor()
+  })
+
+  test('a rule about events is counted before it is created', async () => {
+    const org = await stand.app.newOrganization()
+    const headers = { 'x-service-collection': 'shop', 'x-service-dataset': 'web', 'content-type': 'application/x-ndjson' }
+    const raw = ['shop', 'lab'].map((team) => JSON.stringify({ message: 'paid', team })).join('\n')
+    expect((await org.ask('POST', '/ingest', { raw, headers })).status).toBe(200)
+    const page = await stand.open('/app/settings?part=rules', { key: org.key })
+    await page.getByLabel(/^Principal/).selectOption({ label: 'role Read only' })
+    await page.getByRole('combobox', { name: /^Access/ }).selectOption({ label: 'can see only some events of' })
+    await page.getByLabel(/^Resource/).selectOption({ label: 'shop / web' })
+    await page.getByLabel(/^Events/).fill("team = 'shop'")
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByText('1 of 2 events of the last day would be visible.').waitFor()
+    await page.getByRole('button', { name: 'Create rule' }).click()
+    await rowOf(page, 'Access rules', "team = 'shop'").waitFor()
+    const { policies } = (await org.ask<{ policies: Policy[] }>('GET', '/policies')).body
+    expect(policies[0]).toMatchObject({ policy_type: 'ROLE_BASED', when: { where: "team = 'shop'" } })
   })
 
   test('a chat integration is created and edited; a rule hides a dataset; both are in the audit trail', async () => {

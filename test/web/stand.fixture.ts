@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { readWebFiles } from '../../server/src/http/pages/web-app/files.ts'
 import type { JobKind } from '../../server/src/jobs/job.ts'
 import type { World } from '../../server/src/world.ts'
-import { openTestApp, type TestApp, type TestOrganization } from '../world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../support/world.ts'
 import { openBrowser } from './browser.fixture.ts'
 
 /** PageOptions set how a page is opened; a `null` key opens it signed out. Without `hasMotion` nothing waits for transitions. */

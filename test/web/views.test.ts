@@ -271,7 +271,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     await rows(page).nth(1).getByText('+1', { exact: true }).waitFor()
     await page.getByRole('button', { name: /^Disable/ }).click()
     await counted(page, 60)
-    // An answer stays good for half a minute; where going back took longer it is asked anew, and is there the next time.
+    // An answer stays good for half a minute; where going back took longer it is requested again, and is there the next time.
     const isFromCache = async () => {
       await new Promise((resolve) => setTimeout(resolve, 1_500))
       await page.goBack()

@@ -19,17 +19,17 @@ import { readSettingsParams } from './pages/settings/params.ts'
 import { SignInPage } from './pages/sign-in/sign-in.tsx'
 import { readTraceParams } from './pages/traces/params.ts'
 import { readUsageParams } from './pages/usage/params.ts'
-import { FailureNote } from './parts/failure.tsx'
-import { Frame } from './parts/frame.tsx'
-import { Page } from './parts/page.tsx'
-import { loadCode, reloadWhenAnswered } from './parts/page-code.ts'
-import { oneOf, readParams, strictly, text } from './parts/search-params.ts'
+import { FailureNote } from './parts/shell/failure.tsx'
+import { Frame } from './parts/shell/frame.tsx'
+import { Page } from './parts/shell/page.tsx'
+import { loadCode, reloadWhenAnswered } from './parts/shell/page-code.ts'
+import { oneOf, readParams, strictly, text } from './parts/shell/search-params.ts'
 import { takeFromOtherTab } from './session/other-tabs.ts'
 import { keptCredential } from './session/session.ts'
 
 const root = createRootRoute({ component: Outlet })
 
-/** pageLink is a link within the app, so that a sign-in never leads elsewhere. */
+/** A link within the app, so that a sign-in never leads elsewhere. */
 const pageLink = (value: unknown): string | undefined => (typeof value === 'string' && /^\/app\/[a-z]/.test(value) ? value : undefined)
 
 const readSignInParams = (search: Record<string, unknown>) => readParams({ back: pageLink, way: oneOf(['password']) }, search)
@@ -194,7 +194,7 @@ function PendingPage() {
   )
 }
 
-/** FailedPage replaces a page that threw an error; the frame around it stays. */
+/** Replaces a page that threw an error; the frame around it stays. */
 function FailedPage({ error, reset }: ErrorComponentProps) {
   const isUnloaded = error instanceof NoResponse
   return (

@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { insertDatasets } from '../../../server/src/resources/data/datasets/rows.ts'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../test/support/world.ts'
 import { type Ran, runCaptured } from '../command-runner.fixture.ts'
 
 let app: TestApp
@@ -160,7 +160,7 @@ assign_attr: Web developer
 idp: Corp
 `
 
-test('what an organization exports makes an empty organization export the same', async () => {
+test('the export of an organization makes an empty organization export the same', async () => {
   const [first, second] = [await app.newOrganization(), await app.newOrganization()]
   const made = await run(first, ['apply', '-f', await fileWith(COMPLETE), '--yes'], { env: SECRETS })
   expect(made).toMatchObject({ status: 0, err: expect.stringContaining('15 changes made') })
@@ -313,7 +313,7 @@ test('a person confirms; without a terminal, --yes is needed', async () => {
   expect(piped).toMatchObject({ status: 0, err: expect.stringContaining('created dataset shop.piped') })
 })
 
-describe('what is wrong with the files is said at once, with file and line, and nothing is sent', () => {
+describe('all faults of the files are reported at once, with file and line, and nothing is sent', () => {
   const nowhere = { key: 'dk_unused' }
   const refused = async (text: string, env: Record<string, string> = {}): Promise<string[]> => {
     const file = await fileWith(text)
@@ -563,7 +563,7 @@ test('a change within a dashboard keeps its widgets, and a refused one leaves no
   expect([(await widgets()).length, await metrics()]).toEqual([2, 1])
 })
 
-test('what the service cannot change is refused before any change', async () => {
+test('fields that the service cannot change are refused before any change', async () => {
   const workspace = 'kind: slack_workspace\nname: Chat\ntoken: \u0024{CHAT_TOKEN}\n'
   const env = { CHAT_TOKEN: 'xoxb-1' }
   const org = await organizationWith(workspace, env)

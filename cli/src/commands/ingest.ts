@@ -116,7 +116,7 @@ class Ingestion {
     this.#state = known
     const first = createReadStream(file, { end: 1_023 })
     for await (const piece of first) this.#contentType = contentTypeOf(piece as Buffer, format)
-    this.#terminal.err(`Continuing at ${bytesText(known.offset)} of ${bytesText(facts.size)}; --restart begins anew`)
+    this.#terminal.err(`Continuing at ${bytesText(known.offset)} of ${bytesText(facts.size)}; --restart begins with the first byte`)
   }
 
   /** Stores the place of the batch before it is sent, so that after a crash the same batch is sent with the same key. */

@@ -1,4 +1,4 @@
-import { type ApiKey, contract, makeClient } from '@dendro/api'
+import { ApiFailure, type ApiKey, contract, makeClient } from '@dendro/api'
 import { Command } from 'commander'
 import { accessFor, type CliClient, clientOf, clientOptions, credentialFor } from '../connection.ts'
 import { addConnection, type Settings } from '../contract-commands.ts'
@@ -71,12 +71,18 @@ async function withKey(url: string, given: string | undefined, terminal: Termina
 
 async function withPassword(url: string, email: string, terminal: Terminal): Promise<Profile> {
   const password = await terminal.readSecret(`Password of ${email}: `)
-  const { token, expires_at } = await makeClient(contract, clientOptions({ url, key: undefined, token: undefined })).auth.login({
-    body: { email, password },
-    signal: terminal.signal,
+  const { auth } = makeClient(contract, clientOptions({ url, key: undefined, token: undefined }))
+  const logIn = (code?: string) =>
+    auth.login({ body: { email, password, ...(code === undefined ? {} : { code }) }, signal: terminal.signal })
+  const { token, expires_at } = await logIn().catch(async (thrown: unknown) => {
+    if (!asksForCode(thrown)) throw thrown
+    return logIn((await terminal.readSecret('Code of the second factor: ')).trim())
   })
   return { url, token, expires_at }
 }
+
+const asksForCode = (thrown: unknown): boolean =>
+  thrown instanceof ApiFailure && (thrown.errors ?? []).some(({ code }) => code === 'SECOND_FACTOR_REQUIRED')
 
 const nameOf = ({ user, api_key }: Me): string => (user ? user.email : api_key ? `the API key ${nameOfKey(api_key)}` : 'an unknown caller')
 const nameOfKey = ({ name, api_key }: ApiKey): string => (name === '' ? api_key : name)

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BadNetwork, startBadNetwork } from '../../../test/journeys/writer-bad-network.ts'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../test/support/world.ts'
 import { type Ran, runCaptured } from '../command-runner.fixture.ts'
 
 let app: TestApp

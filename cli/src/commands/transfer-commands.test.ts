@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exporting } from '../../../server/src/resources/queries/exports/run.ts'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../test/support/world.ts'
 import { type Ran, runCaptured } from '../command-runner.fixture.ts'
 
 let app: TestApp

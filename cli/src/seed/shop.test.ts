@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApp, type TestApp } from '../../../test/world.ts'
+import { openTestApp, type TestApp } from '../../../test/support/world.ts'
 import { runCaptured } from '../command-runner.fixture.ts'
 
 let app: TestApp

@@ -41,6 +41,11 @@ class ApiKey(TypedDict):
     api_key: str
     """Short identifier that tells keys apart; not part of the secret."""
     roles: List[str]
+    user_id: NotRequired[str]
+    """
+    The user as whom a personal key acts, with the permissions that both the user and the roles have; absent for other
+    keys.
+    """
     tags: Tags
     allowed_in_address: bool
     """
@@ -50,6 +55,17 @@ class ApiKey(TypedDict):
     """
     expires_at: NotRequired[int]
     """Unix seconds; absent when the key never expires."""
+    expires_soon: NotRequired[bool]
+    """True when the key expires within 14 days, or has expired; absent otherwise."""
+    allowed_addresses: NotRequired[List[str]]
+    """
+    Addresses and networks such as 10.0.0.0/8 or 2001:db8::/32 from which the key may be used; requests from others get
+    403. Absent when it may be used from anywhere.
+    """
+    previous_key_expires_at: NotRequired[int]
+    """After a rotation, the time in Unix seconds until which the previous secret works too; absent when it does not."""
+    previous_key_used_at: NotRequired[int]
+    """When the previous secret was last used, to the minute; absent when it was not."""
     query_budget: NotRequired[ApiKeyQueryBudget]
     """Limits of the queries of this key; absent when those of its roles apply."""
     event_defaults: NotRequired[ApiKeyEventDefaults]
@@ -59,6 +75,8 @@ class ApiKey(TypedDict):
     """
     last_used_at: NotRequired[int]
     """When the key last authenticated a request, to the minute: sending, searching or any other; absent before the first."""
+    last_used_address: NotRequired[str]
+    """The network address of that request."""
     metadata: Metadata
 
 
@@ -146,6 +164,50 @@ class BacktestNotificationsItem(TypedDict):
     delayed: bool
     """A downtime that has ended delayed it."""
     time: int
+
+
+class Backup(TypedDict):
+    name: str
+    """The time of its start; the folder in the place of backups."""
+    status: Literal["COMPLETE", "UNFINISHED", "UNUSABLE"]
+    """UNFINISHED: being made, or interrupted. UNUSABLE: damaged, or made by a newer version."""
+    is_own: bool
+    """False for backups of other deployments in the same place, which are never removed."""
+    detail: NotRequired[str]
+    """Why it is UNUSABLE."""
+    kind: NotRequired[Literal["FULL", "INCREMENTAL"]]
+    base: NotRequired[str]
+    """The backup that an incremental one builds upon."""
+    version: NotRequired[str]
+    """The version of the service that made it."""
+    started_at: NotRequired[int]
+    made_at: NotRequired[int]
+    """The moment of the metadata. The events are those that were stored shortly before."""
+    bytes: NotRequired[int]
+    """Size of the events, including those of the backups that it builds upon."""
+    verified_at: NotRequired[int]
+    """When it was last read completely without finding damage."""
+    verification_failure: NotRequired[str]
+    """What the last verification found."""
+
+
+class BackupTask(TypedDict):
+    id: str
+    task: Literal["BACKUP", "VERIFICATION", "RESTORATION"]
+    status: Literal["CREATED", "IN_PROGRESS", "COMPLETE", "FAILED"]
+    trigger: Literal["REQUEST", "SCHEDULE"]
+    backup: NotRequired[str]
+    """The backup that is made, verified or restored from."""
+    created_at: int
+    started_at: NotRequired[int]
+    ended_at: NotRequired[int]
+    failure_detail: NotRequired[str]
+    rows: NotRequired[int]
+    """Rows of the event store that a verification has read, or events that a restoration has stored."""
+    org_id: NotRequired[str]
+    """The organization of the restored dataset."""
+    dataset_id: NotRequired[str]
+    """The new dataset with the restored events."""
 
 
 class Changes(TypedDict):
@@ -491,6 +553,11 @@ class EncryptionKeyAwsKms(TypedDict):
     region: NotRequired[str]
 
 
+class EndedSessions(TypedDict):
+    ended: int
+    """The number of sessions that have ended."""
+
+
 class Error(TypedDict):
     """The body of every failure; `errors` names the violated rules in machine-readable form."""
     type: str
@@ -786,6 +853,8 @@ class Idp(TypedDict):
     is_required: bool
     """Refuses passwords to users with these e-mail domains, except the local administrator."""
     local_administrator: NotRequired[str]
+    session_minutes: NotRequired[int]
+    deactivate_refused: bool
     metadata: Metadata
 
 
@@ -1097,7 +1166,7 @@ class LineTime(TypedDict):
     """Where the lines of a dataset tell their time, and in which notation."""
     format: Literal["YYYY-MM-DD hh:mm:ss", "YYYYMMDD hh:mm:ss", "YYMMDD hh:mm:ss", "Www Mon DD hh:mm:ss YYYY", "DD Mon YYYY hh:mm:ss", "Mon DD YYYY hh:mm:ss", "Mon DD hh:mm:ss", "YY/MM/DD hh:mm:ss", "DD/MM/YY hh:mm:ss", "MM/DD/YY hh:mm:ss", "DD/MM/YYYY hh:mm:ss", "MM/DD/YYYY hh:mm:ss", "MM-DD hh:mm:ss", "DD-MM hh:mm:ss", "MMDD hh:mm:ss", "epoch"]
     """
-    The order of date and time. Separators, fractions of a second, AM and PM, and a zone behind the time are recognized.
+    The order of date and time. Separators, fractions of a second, AM and PM, and a zone after the time are recognized.
     `epoch` counts seconds, milliseconds, microseconds or nanoseconds by size.
     """
     word: int
@@ -1109,7 +1178,7 @@ class LineTime(TypedDict):
 class LineTimeCandidate(TypedDict):
     format: Literal["YYYY-MM-DD hh:mm:ss", "YYYYMMDD hh:mm:ss", "YYMMDD hh:mm:ss", "Www Mon DD hh:mm:ss YYYY", "DD Mon YYYY hh:mm:ss", "Mon DD YYYY hh:mm:ss", "Mon DD hh:mm:ss", "YY/MM/DD hh:mm:ss", "DD/MM/YY hh:mm:ss", "MM/DD/YY hh:mm:ss", "DD/MM/YYYY hh:mm:ss", "MM/DD/YYYY hh:mm:ss", "MM-DD hh:mm:ss", "DD-MM hh:mm:ss", "MMDD hh:mm:ss", "epoch"]
     """
-    The order of date and time. Separators, fractions of a second, AM and PM, and a zone behind the time are recognized.
+    The order of date and time. Separators, fractions of a second, AM and PM, and a zone after the time are recognized.
     `epoch` counts seconds, milliseconds, microseconds or nanoseconds by size.
     """
     word: int
@@ -1143,7 +1212,7 @@ class LineTimeInput(TypedDict):
     """Where the lines of a dataset tell their time, and in which notation."""
     format: Literal["YYYY-MM-DD hh:mm:ss", "YYYYMMDD hh:mm:ss", "YYMMDD hh:mm:ss", "Www Mon DD hh:mm:ss YYYY", "DD Mon YYYY hh:mm:ss", "Mon DD YYYY hh:mm:ss", "Mon DD hh:mm:ss", "YY/MM/DD hh:mm:ss", "DD/MM/YY hh:mm:ss", "MM/DD/YY hh:mm:ss", "DD/MM/YYYY hh:mm:ss", "MM/DD/YYYY hh:mm:ss", "MM-DD hh:mm:ss", "DD-MM hh:mm:ss", "MMDD hh:mm:ss", "epoch"]
     """
-    The order of date and time. Separators, fractions of a second, AM and PM, and a zone behind the time are recognized.
+    The order of date and time. Separators, fractions of a second, AM and PM, and a zone after the time are recognized.
     `epoch` counts seconds, milliseconds, microseconds or nanoseconds by size.
     """
     word: NotRequired[int]
@@ -1773,24 +1842,22 @@ class PermissionGroupPermissionsItem(TypedDict):
 class Policy(TypedDict):
     """
     A rule in addition to roles: LOG_FORBID hides logs from a principal; LOG_PERMIT restricts a principal to the named
-    logs. LOG_FORBID wins.
+    logs. LOG_FORBID wins. ROLE_BASED and CUSTOM show events of a log to a principal: as soon as one does, the principal
+    sees only the events of this log that some such policy shows.
     """
     description: NotRequired[str]
     policy_type: Literal["ROLE_BASED", "LOG_FORBID", "LOG_PERMIT", "CUSTOM"]
     resource: PolicyResource
     """A log (`LOG`, `DATASET`) by its id, or a collection (`LOG_SET`, `LOGSET`, `COLLECTION`) by its name."""
     actions: List[str]
-    """
-    Logs are visible as a whole or not at all, so the list must include reading: `*`, `read`, `search`, `logs_read` or
-    `search_read`.
-    """
+    """Policies are about reading, so the list must include it: `*`, `read`, `search`, `logs_read` or `search_read`."""
     restricted: bool
     principal: PolicyPrincipal
-    """A role by its name or id, a user or an API key by its id."""
+    """A role by its name or id, a user or an API key by its id. ROLE_BASED policies name a role."""
     when: NotRequired[PolicyWhen]
-    """The policy applies only if all given lists match."""
+    """The policy applies only if all given members match; of a log, only to the events that match."""
     unless: NotRequired[PolicyUnless]
-    """The policy does not apply if all given lists match."""
+    """The policy does not apply if all given members match; of a log, not to the events that match."""
     id: str
     created_at: int
     modified_at: int
@@ -1804,19 +1871,27 @@ class PolicyResource(TypedDict):
 
 
 class PolicyPrincipal(TypedDict):
-    """A role by its name or id, a user or an API key by its id."""
+    """A role by its name or id, a user or an API key by its id. ROLE_BASED policies name a role."""
     principal_type: Literal["ROLE", "USER", "APIKEY"]
     principal_id: str
 
 
 class PolicyWhen(TypedDict):
-    """The policy applies only if all given lists match."""
+    """The policy applies only if all given members match; of a log, only to the events that match."""
     resources: NotRequired[List[PolicyWhenResourcesItem]]
     """True if the log is one of these."""
     principals: NotRequired[List[PolicyWhenPrincipalsItem]]
     """True if the caller is one of these, or has one of these roles."""
     context: NotRequired[List[PolicyWhenContextItem]]
-    """Conditions on the request context are not supported; a policy with one is refused."""
+    """
+    For ROLE_BASED and CUSTOM: conditions on fields of an event, all of which must match. A value of digits is a number;
+    `in` and `not in` take a list separated by commas, `like` a pattern with `%` and `_`.
+    """
+    where: NotRequired[str]
+    """
+    For ROLE_BASED and CUSTOM: a filter in the query language on the fields of an event, `@status` and `@origin`,
+    without free text. It must match in addition to `context`.
+    """
 
 
 class PolicyWhenResourcesItem(TypedDict):
@@ -1836,13 +1911,21 @@ class PolicyWhenContextItem(TypedDict):
 
 
 class PolicyUnless(TypedDict):
-    """The policy does not apply if all given lists match."""
+    """The policy does not apply if all given members match; of a log, not to the events that match."""
     resources: NotRequired[List[PolicyUnlessResourcesItem]]
     """True if the log is one of these."""
     principals: NotRequired[List[PolicyUnlessPrincipalsItem]]
     """True if the caller is one of these, or has one of these roles."""
     context: NotRequired[List[PolicyUnlessContextItem]]
-    """Conditions on the request context are not supported; a policy with one is refused."""
+    """
+    For ROLE_BASED and CUSTOM: conditions on fields of an event, all of which must match. A value of digits is a number;
+    `in` and `not in` take a list separated by commas, `like` a pattern with `%` and `_`.
+    """
+    where: NotRequired[str]
+    """
+    For ROLE_BASED and CUSTOM: a filter in the query language on the fields of an event, `@status` and `@origin`,
+    without free text. It must match in addition to `context`.
+    """
 
 
 class PolicyUnlessResourcesItem(TypedDict):
@@ -1859,6 +1942,15 @@ class PolicyUnlessContextItem(TypedDict):
     key: str
     operator: Literal["==", "!=", "<", "<=", ">", ">=", "in", "not in", "like"]
     value: Union[str, bool]
+
+
+class PolicyPreview(TypedDict):
+    datasets: int
+    """The datasets among those of the policy that the caller may see."""
+    events: int
+    """The events of these datasets in the range that the caller may see."""
+    shown: int
+    """Those of them that the principal would see with the policy, next to the policies that exist."""
 
 
 class PreviewMetric(TypedDict):
@@ -2135,6 +2227,26 @@ class Series(TypedDict):
 class SeriesAggregatesItem(TypedDict):
     function: str
     value: Union[float, None]
+
+
+class Session(TypedDict):
+    id: str
+    org_id: str
+    """The organization in which the session acts."""
+    is_current: bool
+    """Whether this request belongs to the session."""
+    created_at: int
+    expires_at: int
+    method: NotRequired[str]
+    """How the user logged in: `Password`, or the name of an identity provider."""
+    address: NotRequired[str]
+    """The network address of the login."""
+    user_agent: NotRequired[str]
+    """The program of the login, as it names itself."""
+    last_used_at: NotRequired[int]
+    """When the session was last used, to the minute."""
+    last_used_address: NotRequired[str]
+    """The network address of that request."""
 
 
 class SlackIntegration(TypedDict):
@@ -2730,6 +2842,11 @@ class ApiKeysCreateBody(TypedDict):
     query_budget: NotRequired[ApiKeyQueryBudget]
     event_defaults: NotRequired[ApiKeyEventDefaults]
     """Where events of this key go unless the request says otherwise, for senders that can send only a key."""
+    allowed_addresses: NotRequired[List[str]]
+    """
+    Addresses and networks such as 10.0.0.0/8 or 2001:db8::/32 from which the key may be used; requests from others get
+    403. Without any, it may be used from anywhere.
+    """
 
 
 class ApiKeysCreateReply(TypedDict):
@@ -2738,6 +2855,11 @@ class ApiKeysCreateReply(TypedDict):
     api_key: str
     """Short identifier that tells keys apart; not part of the secret."""
     roles: List[str]
+    user_id: NotRequired[str]
+    """
+    The user as whom a personal key acts, with the permissions that both the user and the roles have; absent for other
+    keys.
+    """
     tags: Tags
     allowed_in_address: bool
     """
@@ -2747,6 +2869,17 @@ class ApiKeysCreateReply(TypedDict):
     """
     expires_at: NotRequired[int]
     """Unix seconds; absent when the key never expires."""
+    expires_soon: NotRequired[bool]
+    """True when the key expires within 14 days, or has expired; absent otherwise."""
+    allowed_addresses: NotRequired[List[str]]
+    """
+    Addresses and networks such as 10.0.0.0/8 or 2001:db8::/32 from which the key may be used; requests from others get
+    403. Absent when it may be used from anywhere.
+    """
+    previous_key_expires_at: NotRequired[int]
+    """After a rotation, the time in Unix seconds until which the previous secret works too; absent when it does not."""
+    previous_key_used_at: NotRequired[int]
+    """When the previous secret was last used, to the minute; absent when it was not."""
     query_budget: NotRequired[ApiKeyQueryBudget]
     """Limits of the queries of this key; absent when those of its roles apply."""
     event_defaults: NotRequired[ApiKeyEventDefaults]
@@ -2756,6 +2889,8 @@ class ApiKeysCreateReply(TypedDict):
     """
     last_used_at: NotRequired[int]
     """When the key last authenticated a request, to the minute: sending, searching or any other; absent before the first."""
+    last_used_address: NotRequired[str]
+    """The network address of that request."""
     metadata: Metadata
     key: str
 
@@ -2777,6 +2912,64 @@ class ApiKeysUpdateBody(TypedDict):
     """Replaces all limits; null removes them."""
     event_defaults: NotRequired[Union[ApiKeyEventDefaults, None]]
     """Replaces all defaults; null removes them."""
+    allowed_addresses: NotRequired[List[str]]
+    """
+    Addresses and networks such as 10.0.0.0/8 or 2001:db8::/32 from which the key may be used; requests from others get
+    403. Replaces all; an empty list allows all addresses.
+    """
+
+
+class ApiKeysRotateBody(TypedDict):
+    overlap: NotRequired[int]
+    """Seconds for which the previous secret keeps working; with 0 it ends at once."""
+    end_previous: NotRequired[bool]
+    """End the secret before the previous rotation at once, if it still works."""
+
+
+class ApiKeysRotateReply(TypedDict):
+    id: str
+    name: str
+    api_key: str
+    """Short identifier that tells keys apart; not part of the secret."""
+    roles: List[str]
+    user_id: NotRequired[str]
+    """
+    The user as whom a personal key acts, with the permissions that both the user and the roles have; absent for other
+    keys.
+    """
+    tags: Tags
+    allowed_in_address: bool
+    """
+    Whether senders that can set no header may send events with the key as parameter `token` or `api_key` of the
+    address.
+    Addresses end up in the logs of proxies and senders.
+    """
+    expires_at: NotRequired[int]
+    """Unix seconds; absent when the key never expires."""
+    expires_soon: NotRequired[bool]
+    """True when the key expires within 14 days, or has expired; absent otherwise."""
+    allowed_addresses: NotRequired[List[str]]
+    """
+    Addresses and networks such as 10.0.0.0/8 or 2001:db8::/32 from which the key may be used; requests from others get
+    403. Absent when it may be used from anywhere.
+    """
+    previous_key_expires_at: NotRequired[int]
+    """After a rotation, the time in Unix seconds until which the previous secret works too; absent when it does not."""
+    previous_key_used_at: NotRequired[int]
+    """When the previous secret was last used, to the minute; absent when it was not."""
+    query_budget: NotRequired[ApiKeyQueryBudget]
+    """Limits of the queries of this key; absent when those of its roles apply."""
+    event_defaults: NotRequired[ApiKeyEventDefaults]
+    """
+    Where events of this key go unless the request says otherwise, for senders that can send only a key. Absent when
+    there are none.
+    """
+    last_used_at: NotRequired[int]
+    """When the key last authenticated a request, to the minute: sending, searching or any other; absent before the first."""
+    last_used_address: NotRequired[str]
+    """The network address of that request."""
+    metadata: Metadata
+    key: str
 
 
 class AuditListReply(TypedDict):
@@ -2786,11 +2979,15 @@ class AuditListReply(TypedDict):
 class AuthLoginBody(TypedDict):
     email: str
     password: str
+    code: NotRequired[str]
+    """The code of the second factor, or a recovery code; only users with a second factor need it."""
 
 
 class AuthAcceptInviteBody(TypedDict):
     token: str
     password: str
+    code: NotRequired[str]
+    """The code of the second factor, or a recovery code; only users with a second factor need it."""
 
 
 class AuthChangePasswordBody(TypedDict):
@@ -2806,8 +3003,22 @@ class AuthMeReply(TypedDict):
     permissions: List[str]
     user: NotRequired[User]
     api_key: NotRequired[ApiKey]
+    provider: NotRequired[str]
+    """The name of the identity provider with which the session of this request was signed on."""
     can_send_mail: bool
     """Whether the service has a mail relay. Without one, invitations and notifications by e-mail are not sent."""
+
+
+class BackupsListReply(TypedDict):
+    backups: List[Backup]
+    tasks: List[BackupTask]
+
+
+class BackupsRestoreBody(TypedDict):
+    dataset: str
+    """The name of the new dataset."""
+    collection: NotRequired[str]
+    """Its collection. Default: that of the dataset in the backup."""
 
 
 ChangesFindBody = TypedDict(
@@ -3432,7 +3643,7 @@ class GroupsRemoveMembersBodyMembersItem(TypedDict):
 
 class HealthGetReply(TypedDict):
     status: Literal["ok", "degraded"]
-    """`degraded` when both stores respond but the clock is wrong or evaluations are overdue."""
+    """`degraded` when both stores respond but the clock is wrong, evaluations are overdue, or backups are late or damaged."""
     problems: List[str]
     """The reasons for `degraded`, one sentence each; empty otherwise."""
     version: str
@@ -3440,11 +3651,21 @@ class HealthGetReply(TypedDict):
     stores: HealthGetReplyStores
     disk: Literal["ok", "tight", "full"]
     """Disk of the event store: `tight` from 85 %; `full` from 95 % or below 512 MiB, when events are refused with 503."""
+    backups: NotRequired[HealthGetReplyBackups]
+    """Present where backups are configured."""
 
 
 class HealthGetReplyStores(TypedDict):
     events: Literal["ok"]
     meta: Literal["ok"]
+
+
+class HealthGetReplyBackups(TypedDict):
+    """Present where backups are configured."""
+    age_s: NotRequired[int]
+    """Age of the last complete backup in seconds; absent before the first."""
+    verified_age_s: NotRequired[int]
+    """Age of the last backup that passed its verification."""
 
 
 class HealthLiveReply(TypedDict):
@@ -4323,6 +4544,123 @@ class PermissionsListReply(TypedDict):
     resources: List[PermissionGroup]
 
 
+class PersonalKeysListReply(TypedDict):
+    api_keys: List[ApiKey]
+
+
+class PersonalKeysCreateBody(TypedDict):
+    name: str
+    roles: List[str]
+    """Roles of API keys. They limit the key and add nothing: with AdminApi it may do all that you may."""
+    ttl: NotRequired[int]
+    """Lifetime in seconds; absent or 0 means that the key never expires."""
+    expires_at: NotRequired[int]
+    allowed_addresses: NotRequired[List[str]]
+    """
+    Addresses and networks such as 10.0.0.0/8 or 2001:db8::/32 from which the key may be used; requests from others get
+    403. Without any, it may be used from anywhere.
+    """
+
+
+class PersonalKeysCreateReply(TypedDict):
+    id: str
+    name: str
+    api_key: str
+    """Short identifier that tells keys apart; not part of the secret."""
+    roles: List[str]
+    user_id: NotRequired[str]
+    """
+    The user as whom a personal key acts, with the permissions that both the user and the roles have; absent for other
+    keys.
+    """
+    tags: Tags
+    allowed_in_address: bool
+    """
+    Whether senders that can set no header may send events with the key as parameter `token` or `api_key` of the
+    address.
+    Addresses end up in the logs of proxies and senders.
+    """
+    expires_at: NotRequired[int]
+    """Unix seconds; absent when the key never expires."""
+    expires_soon: NotRequired[bool]
+    """True when the key expires within 14 days, or has expired; absent otherwise."""
+    allowed_addresses: NotRequired[List[str]]
+    """
+    Addresses and networks such as 10.0.0.0/8 or 2001:db8::/32 from which the key may be used; requests from others get
+    403. Absent when it may be used from anywhere.
+    """
+    previous_key_expires_at: NotRequired[int]
+    """After a rotation, the time in Unix seconds until which the previous secret works too; absent when it does not."""
+    previous_key_used_at: NotRequired[int]
+    """When the previous secret was last used, to the minute; absent when it was not."""
+    query_budget: NotRequired[ApiKeyQueryBudget]
+    """Limits of the queries of this key; absent when those of its roles apply."""
+    event_defaults: NotRequired[ApiKeyEventDefaults]
+    """
+    Where events of this key go unless the request says otherwise, for senders that can send only a key. Absent when
+    there are none.
+    """
+    last_used_at: NotRequired[int]
+    """When the key last authenticated a request, to the minute: sending, searching or any other; absent before the first."""
+    last_used_address: NotRequired[str]
+    """The network address of that request."""
+    metadata: Metadata
+    key: str
+
+
+class PersonalKeysRotateBody(TypedDict):
+    overlap: NotRequired[int]
+    """Seconds for which the previous secret keeps working; with 0 it ends at once."""
+    end_previous: NotRequired[bool]
+    """End the secret before the previous rotation at once, if it still works."""
+
+
+class PersonalKeysRotateReply(TypedDict):
+    id: str
+    name: str
+    api_key: str
+    """Short identifier that tells keys apart; not part of the secret."""
+    roles: List[str]
+    user_id: NotRequired[str]
+    """
+    The user as whom a personal key acts, with the permissions that both the user and the roles have; absent for other
+    keys.
+    """
+    tags: Tags
+    allowed_in_address: bool
+    """
+    Whether senders that can set no header may send events with the key as parameter `token` or `api_key` of the
+    address.
+    Addresses end up in the logs of proxies and senders.
+    """
+    expires_at: NotRequired[int]
+    """Unix seconds; absent when the key never expires."""
+    expires_soon: NotRequired[bool]
+    """True when the key expires within 14 days, or has expired; absent otherwise."""
+    allowed_addresses: NotRequired[List[str]]
+    """
+    Addresses and networks such as 10.0.0.0/8 or 2001:db8::/32 from which the key may be used; requests from others get
+    403. Absent when it may be used from anywhere.
+    """
+    previous_key_expires_at: NotRequired[int]
+    """After a rotation, the time in Unix seconds until which the previous secret works too; absent when it does not."""
+    previous_key_used_at: NotRequired[int]
+    """When the previous secret was last used, to the minute; absent when it was not."""
+    query_budget: NotRequired[ApiKeyQueryBudget]
+    """Limits of the queries of this key; absent when those of its roles apply."""
+    event_defaults: NotRequired[ApiKeyEventDefaults]
+    """
+    Where events of this key go unless the request says otherwise, for senders that can send only a key. Absent when
+    there are none.
+    """
+    last_used_at: NotRequired[int]
+    """When the key last authenticated a request, to the minute: sending, searching or any other; absent before the first."""
+    last_used_address: NotRequired[str]
+    """The network address of that request."""
+    metadata: Metadata
+    key: str
+
+
 class PoliciesListReply(TypedDict):
     policies: List[Policy]
 
@@ -4333,18 +4671,15 @@ class PoliciesCreateBody(TypedDict):
     resource: PoliciesCreateBodyResource
     """A log (`LOG`, `DATASET`) by its id, or a collection (`LOG_SET`, `LOGSET`, `COLLECTION`) by its name."""
     actions: List[str]
-    """
-    Logs are visible as a whole or not at all, so the list must include reading: `*`, `read`, `search`, `logs_read` or
-    `search_read`.
-    """
+    """Policies are about reading, so the list must include it: `*`, `read`, `search`, `logs_read` or `search_read`."""
     restricted: NotRequired[bool]
     """Stored without effect; a LOG_PERMIT policy always restricts."""
     principal: PoliciesCreateBodyPrincipal
-    """A role by its name or id, a user or an API key by its id."""
+    """A role by its name or id, a user or an API key by its id. ROLE_BASED policies name a role."""
     when: NotRequired[PoliciesCreateBodyWhen]
-    """The policy applies only if all given lists match."""
+    """The policy applies only if all given members match; of a log, only to the events that match."""
     unless: NotRequired[PoliciesCreateBodyUnless]
-    """The policy does not apply if all given lists match."""
+    """The policy does not apply if all given members match; of a log, not to the events that match."""
 
 
 class PoliciesCreateBodyResource(TypedDict):
@@ -4354,19 +4689,27 @@ class PoliciesCreateBodyResource(TypedDict):
 
 
 class PoliciesCreateBodyPrincipal(TypedDict):
-    """A role by its name or id, a user or an API key by its id."""
+    """A role by its name or id, a user or an API key by its id. ROLE_BASED policies name a role."""
     principal_type: Literal["ROLE", "USER", "APIKEY"]
     principal_id: str
 
 
 class PoliciesCreateBodyWhen(TypedDict):
-    """The policy applies only if all given lists match."""
+    """The policy applies only if all given members match; of a log, only to the events that match."""
     resources: NotRequired[List[PoliciesCreateBodyWhenResourcesItem]]
     """True if the log is one of these."""
     principals: NotRequired[List[PoliciesCreateBodyWhenPrincipalsItem]]
     """True if the caller is one of these, or has one of these roles."""
     context: NotRequired[List[PoliciesCreateBodyWhenContextItem]]
-    """Conditions on the request context are not supported; a policy with one is refused."""
+    """
+    For ROLE_BASED and CUSTOM: conditions on fields of an event, all of which must match. A value of digits is a number;
+    `in` and `not in` take a list separated by commas, `like` a pattern with `%` and `_`.
+    """
+    where: NotRequired[str]
+    """
+    For ROLE_BASED and CUSTOM: a filter in the query language on the fields of an event, `@status` and `@origin`,
+    without free text. It must match in addition to `context`.
+    """
 
 
 class PoliciesCreateBodyWhenResourcesItem(TypedDict):
@@ -4386,13 +4729,21 @@ class PoliciesCreateBodyWhenContextItem(TypedDict):
 
 
 class PoliciesCreateBodyUnless(TypedDict):
-    """The policy does not apply if all given lists match."""
+    """The policy does not apply if all given members match; of a log, not to the events that match."""
     resources: NotRequired[List[PoliciesCreateBodyUnlessResourcesItem]]
     """True if the log is one of these."""
     principals: NotRequired[List[PoliciesCreateBodyUnlessPrincipalsItem]]
     """True if the caller is one of these, or has one of these roles."""
     context: NotRequired[List[PoliciesCreateBodyUnlessContextItem]]
-    """Conditions on the request context are not supported; a policy with one is refused."""
+    """
+    For ROLE_BASED and CUSTOM: conditions on fields of an event, all of which must match. A value of digits is a number;
+    `in` and `not in` take a list separated by commas, `like` a pattern with `%` and `_`.
+    """
+    where: NotRequired[str]
+    """
+    For ROLE_BASED and CUSTOM: a filter in the query language on the fields of an event, `@status` and `@origin`,
+    without free text. It must match in addition to `context`.
+    """
 
 
 class PoliciesCreateBodyUnlessResourcesItem(TypedDict):
@@ -4411,24 +4762,126 @@ class PoliciesCreateBodyUnlessContextItem(TypedDict):
     value: Union[str, bool]
 
 
+class PoliciesPreviewBody(TypedDict):
+    description: NotRequired[str]
+    policy_type: Literal["ROLE_BASED", "LOG_FORBID", "LOG_PERMIT", "CUSTOM"]
+    resource: PoliciesPreviewBodyResource
+    """A log (`LOG`, `DATASET`) by its id, or a collection (`LOG_SET`, `LOGSET`, `COLLECTION`) by its name."""
+    actions: List[str]
+    """Policies are about reading, so the list must include it: `*`, `read`, `search`, `logs_read` or `search_read`."""
+    restricted: NotRequired[bool]
+    """Stored without effect; a LOG_PERMIT policy always restricts."""
+    principal: PoliciesPreviewBodyPrincipal
+    """A role by its name or id, a user or an API key by its id. ROLE_BASED policies name a role."""
+    when: NotRequired[PoliciesPreviewBodyWhen]
+    """The policy applies only if all given members match; of a log, only to the events that match."""
+    unless: NotRequired[PoliciesPreviewBodyUnless]
+    """The policy does not apply if all given members match; of a log, not to the events that match."""
+    time_range: NotRequired[str]
+    """A relative range such as `Last 20 minutes`; excludes from_ts and to_ts."""
+    from_ts: NotRequired[int]
+    """Epoch milliseconds, inclusive; together with to_ts."""
+    to_ts: NotRequired[int]
+    """Epoch milliseconds, exclusive; together with from_ts."""
+    policy_id: NotRequired[str]
+    """The policy that this one would replace."""
+
+
+class PoliciesPreviewBodyResource(TypedDict):
+    """A log (`LOG`, `DATASET`) by its id, or a collection (`LOG_SET`, `LOGSET`, `COLLECTION`) by its name."""
+    resource_type: str
+    resource_id: str
+
+
+class PoliciesPreviewBodyPrincipal(TypedDict):
+    """A role by its name or id, a user or an API key by its id. ROLE_BASED policies name a role."""
+    principal_type: Literal["ROLE", "USER", "APIKEY"]
+    principal_id: str
+
+
+class PoliciesPreviewBodyWhen(TypedDict):
+    """The policy applies only if all given members match; of a log, only to the events that match."""
+    resources: NotRequired[List[PoliciesPreviewBodyWhenResourcesItem]]
+    """True if the log is one of these."""
+    principals: NotRequired[List[PoliciesPreviewBodyWhenPrincipalsItem]]
+    """True if the caller is one of these, or has one of these roles."""
+    context: NotRequired[List[PoliciesPreviewBodyWhenContextItem]]
+    """
+    For ROLE_BASED and CUSTOM: conditions on fields of an event, all of which must match. A value of digits is a number;
+    `in` and `not in` take a list separated by commas, `like` a pattern with `%` and `_`.
+    """
+    where: NotRequired[str]
+    """
+    For ROLE_BASED and CUSTOM: a filter in the query language on the fields of an event, `@status` and `@origin`,
+    without free text. It must match in addition to `context`.
+    """
+
+
+class PoliciesPreviewBodyWhenResourcesItem(TypedDict):
+    resource_type: str
+    resource_id: str
+
+
+class PoliciesPreviewBodyWhenPrincipalsItem(TypedDict):
+    principal_type: Literal["ROLE", "USER", "APIKEY"]
+    principal_id: str
+
+
+class PoliciesPreviewBodyWhenContextItem(TypedDict):
+    key: str
+    operator: Literal["==", "!=", "<", "<=", ">", ">=", "in", "not in", "like"]
+    value: Union[str, bool]
+
+
+class PoliciesPreviewBodyUnless(TypedDict):
+    """The policy does not apply if all given members match; of a log, not to the events that match."""
+    resources: NotRequired[List[PoliciesPreviewBodyUnlessResourcesItem]]
+    """True if the log is one of these."""
+    principals: NotRequired[List[PoliciesPreviewBodyUnlessPrincipalsItem]]
+    """True if the caller is one of these, or has one of these roles."""
+    context: NotRequired[List[PoliciesPreviewBodyUnlessContextItem]]
+    """
+    For ROLE_BASED and CUSTOM: conditions on fields of an event, all of which must match. A value of digits is a number;
+    `in` and `not in` take a list separated by commas, `like` a pattern with `%` and `_`.
+    """
+    where: NotRequired[str]
+    """
+    For ROLE_BASED and CUSTOM: a filter in the query language on the fields of an event, `@status` and `@origin`,
+    without free text. It must match in addition to `context`.
+    """
+
+
+class PoliciesPreviewBodyUnlessResourcesItem(TypedDict):
+    resource_type: str
+    resource_id: str
+
+
+class PoliciesPreviewBodyUnlessPrincipalsItem(TypedDict):
+    principal_type: Literal["ROLE", "USER", "APIKEY"]
+    principal_id: str
+
+
+class PoliciesPreviewBodyUnlessContextItem(TypedDict):
+    key: str
+    operator: Literal["==", "!=", "<", "<=", ">", ">=", "in", "not in", "like"]
+    value: Union[str, bool]
+
+
 class PoliciesUpdateBody(TypedDict):
     description: NotRequired[str]
     policy_type: Literal["ROLE_BASED", "LOG_FORBID", "LOG_PERMIT", "CUSTOM"]
     resource: PoliciesUpdateBodyResource
     """A log (`LOG`, `DATASET`) by its id, or a collection (`LOG_SET`, `LOGSET`, `COLLECTION`) by its name."""
     actions: List[str]
-    """
-    Logs are visible as a whole or not at all, so the list must include reading: `*`, `read`, `search`, `logs_read` or
-    `search_read`.
-    """
+    """Policies are about reading, so the list must include it: `*`, `read`, `search`, `logs_read` or `search_read`."""
     restricted: NotRequired[bool]
     """Stored without effect; a LOG_PERMIT policy always restricts."""
     principal: PoliciesUpdateBodyPrincipal
-    """A role by its name or id, a user or an API key by its id."""
+    """A role by its name or id, a user or an API key by its id. ROLE_BASED policies name a role."""
     when: NotRequired[PoliciesUpdateBodyWhen]
-    """The policy applies only if all given lists match."""
+    """The policy applies only if all given members match; of a log, only to the events that match."""
     unless: NotRequired[PoliciesUpdateBodyUnless]
-    """The policy does not apply if all given lists match."""
+    """The policy does not apply if all given members match; of a log, not to the events that match."""
 
 
 class PoliciesUpdateBodyResource(TypedDict):
@@ -4438,19 +4891,27 @@ class PoliciesUpdateBodyResource(TypedDict):
 
 
 class PoliciesUpdateBodyPrincipal(TypedDict):
-    """A role by its name or id, a user or an API key by its id."""
+    """A role by its name or id, a user or an API key by its id. ROLE_BASED policies name a role."""
     principal_type: Literal["ROLE", "USER", "APIKEY"]
     principal_id: str
 
 
 class PoliciesUpdateBodyWhen(TypedDict):
-    """The policy applies only if all given lists match."""
+    """The policy applies only if all given members match; of a log, only to the events that match."""
     resources: NotRequired[List[PoliciesUpdateBodyWhenResourcesItem]]
     """True if the log is one of these."""
     principals: NotRequired[List[PoliciesUpdateBodyWhenPrincipalsItem]]
     """True if the caller is one of these, or has one of these roles."""
     context: NotRequired[List[PoliciesUpdateBodyWhenContextItem]]
-    """Conditions on the request context are not supported; a policy with one is refused."""
+    """
+    For ROLE_BASED and CUSTOM: conditions on fields of an event, all of which must match. A value of digits is a number;
+    `in` and `not in` take a list separated by commas, `like` a pattern with `%` and `_`.
+    """
+    where: NotRequired[str]
+    """
+    For ROLE_BASED and CUSTOM: a filter in the query language on the fields of an event, `@status` and `@origin`,
+    without free text. It must match in addition to `context`.
+    """
 
 
 class PoliciesUpdateBodyWhenResourcesItem(TypedDict):
@@ -4470,13 +4931,21 @@ class PoliciesUpdateBodyWhenContextItem(TypedDict):
 
 
 class PoliciesUpdateBodyUnless(TypedDict):
-    """The policy does not apply if all given lists match."""
+    """The policy does not apply if all given members match; of a log, not to the events that match."""
     resources: NotRequired[List[PoliciesUpdateBodyUnlessResourcesItem]]
     """True if the log is one of these."""
     principals: NotRequired[List[PoliciesUpdateBodyUnlessPrincipalsItem]]
     """True if the caller is one of these, or has one of these roles."""
     context: NotRequired[List[PoliciesUpdateBodyUnlessContextItem]]
-    """Conditions on the request context are not supported; a policy with one is refused."""
+    """
+    For ROLE_BASED and CUSTOM: conditions on fields of an event, all of which must match. A value of digits is a number;
+    `in` and `not in` take a list separated by commas, `like` a pattern with `%` and `_`.
+    """
+    where: NotRequired[str]
+    """
+    For ROLE_BASED and CUSTOM: a filter in the query language on the fields of an event, `@status` and `@origin`,
+    without free text. It must match in addition to `context`.
+    """
 
 
 class PoliciesUpdateBodyUnlessResourcesItem(TypedDict):
@@ -4731,6 +5200,41 @@ SearchRunBody = TypedDict(
 )
 
 
+class SecondFactorGetReply(TypedDict):
+    enabled: bool
+    recovery_codes_left: NotRequired[int]
+    """How many recovery codes you have not used; absent while it is off."""
+
+
+class SecondFactorBeginBody(TypedDict):
+    password: str
+
+
+class SecondFactorBeginReply(TypedDict):
+    secret: str
+    """The secret in base 32, to be typed."""
+    address: str
+    """The same as an `otpauth:` address, for a QR code."""
+
+
+class SecondFactorConfirmBody(TypedDict):
+    code: str
+
+
+class SecondFactorConfirmReply(TypedDict):
+    recovery_codes: List[str]
+    """Each replaces a code once."""
+
+
+class SecondFactorRemoveBody(TypedDict):
+    password: str
+    code: str
+
+
+class SessionsListReply(TypedDict):
+    sessions: List[Session]
+
+
 class SignOnProvidersBody(TypedDict):
     email: str
 
@@ -4755,6 +5259,11 @@ class SignOnStartReply(TypedDict):
 class SignOnFinishBody(TypedDict):
     answer: str
     """The query string of the address to which the provider redirected."""
+
+
+class SignOnLogoutReply(TypedDict):
+    url: NotRequired[str]
+    """Absent if the session is not by an identity provider, or if the provider has no such address."""
 
 
 class SsoIdpsReply(TypedDict):
@@ -4782,6 +5291,16 @@ class SsoCreateIdpBody(TypedDict):
     default_roles: NotRequired[List[str]]
     is_required: NotRequired[bool]
     local_administrator: NotRequired[str]
+    session_minutes: NotRequired[Union[int, None]]
+    """
+    How long a session lasts at most about which the provider cannot be asked again: of SAML, or without a refresh
+    token. null: as long as the access token, or an hour.
+    """
+    deactivate_refused: NotRequired[bool]
+    """
+    Deactivates a user whom a provider of OpenID Connect refuses when it is asked again. The user comes back by signing
+    on. Some providers also refuse when a session has been idle.
+    """
     name: str
     provider_type: Literal["SAML", "OIDC"]
 
@@ -4812,6 +5331,16 @@ class SsoUpdateIdpBody(TypedDict):
     default_roles: NotRequired[List[str]]
     is_required: NotRequired[bool]
     local_administrator: NotRequired[str]
+    session_minutes: NotRequired[Union[int, None]]
+    """
+    How long a session lasts at most about which the provider cannot be asked again: of SAML, or without a refresh
+    token. null: as long as the access token, or an hour.
+    """
+    deactivate_refused: NotRequired[bool]
+    """
+    Deactivates a user whom a provider of OpenID Connect refuses when it is asked again. The user comes back by signing
+    on. Some providers also refuse when a session has been idle.
+    """
 
 
 class SsoUpdateIdpBodyAttributeMappingsItem(TypedDict):
@@ -4836,7 +5365,7 @@ class SsoCreateMappingBody(TypedDict):
 
 class SsoPreviewBody(TypedDict):
     idp: str
-    claims: Dict[str, Union[Union[str, float, bool, List[str]], Dict[str, Union[str, float, bool, List[str]]]]]
+    claims: Dict[str, Union[Union[str, float, bool, List[str]], Dict[str, Union[Union[str, float, bool, List[str]], Dict[str, Union[str, float, bool, List[str]]]]]]]
 
 
 class SsoPreviewReply(TypedDict):
@@ -5473,8 +6002,8 @@ class ApiKeysApi:
         headers: Optional[Mapping[str, str]] = None,
     ) -> ApiKey:
         """
-        Change the name, roles, tags, expiry, query budget or event defaults of an API key, or allow it in addresses,
-        effective at once; the last AdminApi key keeps its role.
+        Change the name, roles, tags, expiry, query budget, event defaults or allowed addresses of an API key, or allow
+        it as a parameter of the address, effective at once; the last AdminApi key keeps its role.
         """
         reply: ApiKey = self._transport.call(
             "PATCH",
@@ -5495,6 +6024,42 @@ class ApiKeysApi:
         self._transport.call(
             "DELETE",
             f"/api-keys/{self._transport.part(api_key_id)}",
+            "none",
+            headers=headers,
+        )
+
+    def rotate(
+        self,
+        api_key_id: str,
+        body: ApiKeysRotateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> ApiKeysRotateReply:
+        """
+        Give an API key another secret, while the previous one works for a limited time.
+
+        The response shows the new secret `key` this once only. The key keeps its id, roles and settings. A key whose
+        previous secret still works is rotated again only with `end_previous`: senders may still use that secret.
+        """
+        reply: ApiKeysRotateReply = self._transport.call(
+            "POST",
+            f"/api-keys/{self._transport.part(api_key_id)}/rotate",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def end_previous(
+        self,
+        api_key_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """End the secret that an API key had before its last rotation."""
+        self._transport.call(
+            "DELETE",
+            f"/api-keys/{self._transport.part(api_key_id)}/previous-secret",
             "none",
             headers=headers,
         )
@@ -5589,8 +6154,9 @@ class AuthApi:
         """
         Log in with e-mail and password to get a bearer token.
 
-        Every failure has the same response. Repeated failures slow responses down; too many from one network address
-        get 429.
+        Every failure has the same response, except that a right password without the code of a second factor has an
+        error with the code SECOND_FACTOR_REQUIRED. Repeated failures slow responses down; too many from one network
+        address get 429.
         """
         reply: Login = self._transport.call(
             "POST",
@@ -5660,6 +6226,97 @@ class AuthApi:
             "GET",
             "/auth/me",
             "json",
+            headers=headers,
+        )
+        return reply
+
+
+class BackupsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> BackupsListReply:
+        """List the backups of the deployment and the latest work on them, newest first; for the management organization."""
+        reply: BackupsListReply = self._transport.call(
+            "GET",
+            "/backups",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> BackupTask:
+        """
+        Back up both stores; for the management organization.
+
+        The service goes on meanwhile. The backup has every event and every change that was acknowledged before its
+        start. Poll the task until it is COMPLETE. To restore a whole backup, run `restore-backup` on the host.
+        """
+        reply: BackupTask = self._transport.call(
+            "POST",
+            "/backups",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def task(
+        self,
+        task_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> BackupTask:
+        """Get the state of work on backups; for the management organization."""
+        reply: BackupTask = self._transport.call(
+            "GET",
+            f"/backups/tasks/{self._transport.part(task_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def verify(
+        self,
+        backup_name: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> BackupTask:
+        """Read every part of a backup and of those that it builds upon; for the management organization."""
+        reply: BackupTask = self._transport.call(
+            "POST",
+            f"/backups/{self._transport.part(backup_name)}/verifications",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def restore(
+        self,
+        backup_name: str,
+        dataset_id: str,
+        body: BackupsRestoreBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> BackupTask:
+        """
+        Restore the events of one dataset into a new dataset of the same organization; for the management organization.
+
+        The dataset may have been deleted since. Everything else stays as it is. The events have their times and
+        original lines.
+        """
+        reply: BackupTask = self._transport.call(
+            "POST",
+            f"/backups/{self._transport.part(backup_name)}/datasets/{self._transport.part(dataset_id)}/restorations",
+            "json",
+            body=body,
             headers=headers,
         )
         return reply
@@ -8629,6 +9286,92 @@ class PermissionsApi:
         return reply
 
 
+class PersonalKeysApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> PersonalKeysListReply:
+        """List your personal API keys."""
+        reply: PersonalKeysListReply = self._transport.call(
+            "GET",
+            "/auth/api-keys",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: PersonalKeysCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> PersonalKeysCreateReply:
+        """
+        Create a personal API key; the response shows its secret `key` this once only.
+
+        A personal key acts as you. It has the permissions that both you and its roles have at the time of each request,
+        sees the datasets that you see, and works only while you may log in. Managing personal keys, passwords and
+        sessions needs a bearer token.
+        """
+        reply: PersonalKeysCreateReply = self._transport.call(
+            "POST",
+            "/auth/api-keys",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def rotate(
+        self,
+        api_key_id: str,
+        body: PersonalKeysRotateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> PersonalKeysRotateReply:
+        """Give a personal API key another secret, while the previous one works for a limited time."""
+        reply: PersonalKeysRotateReply = self._transport.call(
+            "POST",
+            f"/auth/api-keys/{self._transport.part(api_key_id)}/rotate",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def end_previous(
+        self,
+        api_key_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """End the secret that a personal API key had before its last rotation."""
+        self._transport.call(
+            "DELETE",
+            f"/auth/api-keys/{self._transport.part(api_key_id)}/previous-secret",
+            "none",
+            headers=headers,
+        )
+
+    def remove(
+        self,
+        api_key_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a personal API key, effective at once."""
+        self._transport.call(
+            "DELETE",
+            f"/auth/api-keys/{self._transport.part(api_key_id)}",
+            "none",
+            headers=headers,
+        )
+
+
 class PoliciesApi:
     def __init__(self, transport: ApiTransport) -> None:
         self._transport = transport
@@ -8661,11 +9404,33 @@ class PoliciesApi:
         """
         Create a policy; it takes effect with the next request.
 
-        ROLE_BASED and CUSTOM policies are 501; use roles instead.
+        LOG_FORBID and LOG_PERMIT decide about whole logs; ROLE_BASED and CUSTOM decide about single events by their
+        fields, in every read.
         """
         reply: Policy = self._transport.call(
             "POST",
             "/policies",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def preview(
+        self,
+        body: PoliciesPreviewBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> PolicyPreview:
+        """
+        Count what a principal would see with a policy, without creating it.
+
+        Counts by searches of the caller, so the permission `search_read` is needed too. The default range is `Last 1
+        day`.
+        """
+        reply: PolicyPreview = self._transport.call(
+            "POST",
+            "/policies/preview",
             "json",
             body=body,
             headers=headers,
@@ -9219,6 +9984,129 @@ class SearchApi:
         )
 
 
+class SecondFactorApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def get(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SecondFactorGetReply:
+        """Whether your logins with a password need a code."""
+        reply: SecondFactorGetReply = self._transport.call(
+            "GET",
+            "/auth/second-factor",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def begin(
+        self,
+        body: SecondFactorBeginBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SecondFactorBeginReply:
+        """
+        Begin to set up a second factor: get a secret for an authenticator app.
+
+        It is off until a first code is confirmed. Calling this again replaces the secret. Users without a password have
+        none: their provider asks for it.
+        """
+        reply: SecondFactorBeginReply = self._transport.call(
+            "POST",
+            "/auth/second-factor",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def confirm(
+        self,
+        body: SecondFactorConfirmBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SecondFactorConfirmReply:
+        """Switch the second factor on with a first code; the response shows recovery codes this once only."""
+        reply: SecondFactorConfirmReply = self._transport.call(
+            "POST",
+            "/auth/second-factor/confirm",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        body: SecondFactorRemoveBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Switch the second factor off."""
+        self._transport.call(
+            "POST",
+            "/auth/second-factor/remove",
+            "none",
+            body=body,
+            headers=headers,
+        )
+
+
+class SessionsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SessionsListReply:
+        """
+        List your sessions, newest first, in all organizations.
+
+        A session begins with a login and ends with a logout or after 12 hours. At most the newest 200 are listed. This
+        needs a bearer token.
+        """
+        reply: SessionsListReply = self._transport.call(
+            "GET",
+            "/auth/sessions",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        session_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """End one of your sessions, effective at once."""
+        self._transport.call(
+            "DELETE",
+            f"/auth/sessions/{self._transport.part(session_id)}",
+            "none",
+            headers=headers,
+        )
+
+    def end_others(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> EndedSessions:
+        """End all your sessions but that of this request, effective at once."""
+        reply: EndedSessions = self._transport.call(
+            "POST",
+            "/auth/sessions/end-others",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+
 class SignOnApi:
     def __init__(self, transport: ApiTransport) -> None:
         self._transport = transport
@@ -9271,6 +10159,23 @@ class SignOnApi:
             "/auth/sso/finish",
             "json",
             body=body,
+            headers=headers,
+        )
+        return reply
+
+    def logout(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SignOnLogoutReply:
+        """
+        End the bearer token of this request and the others of its sign-on, and get the address where the browser ends
+        the session at the identity provider.
+        """
+        reply: SignOnLogoutReply = self._transport.call(
+            "POST",
+            "/auth/sso/logout",
+            "json",
             headers=headers,
         )
         return reply
@@ -10024,6 +10929,35 @@ class UsersApi:
         )
         return reply
 
+    def end_sessions(
+        self,
+        user_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> EndedSessions:
+        """End all sessions of a user, in all organizations, effective at once; the user may log in again."""
+        reply: EndedSessions = self._transport.call(
+            "DELETE",
+            f"/users/{self._transport.part(user_id)}/sessions",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def remove_second_factor(
+        self,
+        user_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Remove the second factor of a user who has lost it; the password alone is enough until they set up another."""
+        self._transport.call(
+            "DELETE",
+            f"/users/{self._transport.part(user_id)}/second-factor",
+            "none",
+            headers=headers,
+        )
+
     def reset_password(
         self,
         user_id: str,
@@ -10347,6 +11281,7 @@ class DendroClient(ApiTransport):
         self.assistants = AssistantsApi(self)
         self.audit = AuditApi(self)
         self.auth = AuthApi(self)
+        self.backups = BackupsApi(self)
         self.changes = ChangesApi(self)
         self.collections = CollectionsApi(self)
         self.config_assistant = ConfigAssistantApi(self)
@@ -10382,6 +11317,7 @@ class DendroClient(ApiTransport):
         self.parsers = ParsersApi(self)
         self.patterns = PatternsApi(self)
         self.permissions = PermissionsApi(self)
+        self.personal_keys = PersonalKeysApi(self)
         self.policies = PoliciesApi(self)
         self.reference = ReferenceApi(self)
         self.retention = RetentionApi(self)
@@ -10390,6 +11326,8 @@ class DendroClient(ApiTransport):
         self.saved_search_templates = SavedSearchTemplatesApi(self)
         self.saved_searches = SavedSearchesApi(self)
         self.search = SearchApi(self)
+        self.second_factor = SecondFactorApi(self)
+        self.sessions = SessionsApi(self)
         self.sign_on = SignOnApi(self)
         self.sso = SsoApi(self)
         self.statements = StatementsApi(self)

@@ -7,7 +7,7 @@ import type { BucketLocation } from './location.ts'
 
 type Sdk = typeof import('@aws-sdk/client-s3')
 /** An S3 client with its commands, and the location of the files. */
-type Bucket = { sdk: Sdk; client: S3Client; Bucket: string; keyOf(key: string): string }
+export type Bucket = { sdk: Sdk; client: S3Client; Bucket: string; keyOf(key: string): string }
 
 const CONNECT_MS = 5_000
 /** A connection without traffic for this long counts as dead. */
@@ -24,7 +24,7 @@ export function openBucket(place: BucketLocation): BlobStore {
   let loaded: Promise<Bucket> | undefined
   /** Runs one operation and translates the errors of the bucket. */
   async function withBucket<T>(operation: (bucket: Bucket) => Promise<T>): Promise<T> {
-    loaded ??= load(place)
+    loaded ??= loadBucket(place)
     try {
       return await operation(await loaded)
     } catch (cause) {
@@ -50,7 +50,8 @@ export function openBucket(place: BucketLocation): BlobStore {
   }
 }
 
-async function load({ bucket, prefix, endpoint, region, credentials, hostStyle }: BucketLocation): Promise<Bucket> {
+/** Makes the client of a bucket. Nothing is sent yet. */
+export async function loadBucket({ bucket, prefix, endpoint, region, credentials, hostStyle }: BucketLocation): Promise<Bucket> {
   const sdk = await import('@aws-sdk/client-s3')
   const client = new sdk.S3Client({
     region,

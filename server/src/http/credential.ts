@@ -1,8 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Secret } from '../kernel/secret.ts'
 
-/** `inAddress` is set for a parameter of the address that only some keys may be in. */
-export type CallerCredential = { kind: 'key'; key: Secret; inAddress?: true } | { kind: 'token'; token: Secret }
+/**
+ * `inAddress` is set for a parameter of the address that only some keys may be in; `isConfigured` for the key of a listener, which its senders do not
+ * send.
+ */
+export type CallerCredential = { kind: 'key'; key: Secret; inAddress?: true; isConfigured?: true } | { kind: 'token'; token: Secret }
 
 const KEY_HEADER = 'x-service-api-key'
 const KEY_LENGTH_MAX = 4096

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWire, repliesIn } from '../../../test/http-raw.ts'
-import { openTestApp, type TestApp } from '../../../test/world.ts'
+import { openWire, repliesIn } from '../../../test/support/http-raw.ts'
+import { openTestApp, type TestApp } from '../../../test/support/world.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -169,6 +169,7 @@ async function admit(
   if (!identified) throw unauthenticated()
   const actor: Actor = { ...identified, facts }
   request.actor = actor
+  if (actor.expiresAtS !== undefined) reply.header('api-key-expires-at', new Date(actor.expiresAtS * 1000).toISOString())
   const counted = (rawRequest && !rawRequest.rawHandler.countsAs ? options.senderLimiter : options.limiter).take(
     `${actor.orgId}/${actor.identity.id}`,
   )

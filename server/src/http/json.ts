@@ -22,7 +22,7 @@ export function parseJson(bytes: Uint8Array): unknown {
 }
 
 const DEPTH_MAX = 200
-/** Bounds the work per body: validating a value costs a thousand times as much as sending it. No record has so many. */
+/** Bounds the work per body: validating a value costs a thousand times as much as sending it. No record has as many. */
 const VALUES_MAX = 100_000
 const QUOTE = 34
 const COMMA = 44

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWire, repliesIn } from '../../../test/http-raw.ts'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../test/world.ts'
+import { openWire, repliesIn } from '../../../test/support/http-raw.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../test/support/world.ts'
 
 let app: TestApp
 let org: TestOrganization

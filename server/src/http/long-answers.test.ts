@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../test/support/world.ts'
 
 const EVENTS = 5_000
 const UNREAD_MAX = 16

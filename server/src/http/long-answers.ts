@@ -2,7 +2,7 @@ import type { onSendHookHandler } from 'fastify'
 import { Failure } from '../kernel/errors.ts'
 import { JsonStream } from './json-stream.ts'
 
-/** A long answer is in memory until its client has read it, so a credential can have only so many. */
+/** A long answer is in memory until its client has read it, so the number for each credential is limited. */
 const AT_ONCE_MAX = 16
 const RETRY_AFTER_S = 5
 

@@ -8,7 +8,7 @@ export type Meter = {
   countRequest(action: string, status: number, seconds: number): void
   /** Registers a value that is read at each scrape. */
   gauge(name: string, help: string, read: () => number): void
-  /** The same with labels; their values must be few. */
+  /** Registers values with labels that are read at each scrape. The labels must have few values. */
   gauges(name: string, help: string, labels: readonly string[], read: () => readonly LabeledValue[]): void
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { openTestApp } from '../../../test/world.ts'
+import { openTestApp } from '../../../test/support/world.ts'
 
 test('a stop does not wait for a connection on which nothing was ever sent', async () => {
   const app = await openTestApp()

@@ -74,7 +74,7 @@ export class RuleCompiler {
 
 /** The time that rules may take for the events of one post. A hung worker is replaced later than that. */
 const TIME_MAX_MS = 8_000
-/** The time is read after so many bytes of lines. */
+/** The time is read each time this number of bytes of lines has been checked. */
 const TIME_CHECK_BYTES = 65_536
 
 /** Bounds the time that rules take for a post. */

@@ -154,7 +154,7 @@ const SHORT: ReadonlyMap<string, string> = new Map(Object.entries<string>({ n: '
 
 /** Escapes, and the NUL that the store leaves out. */
 const HIDING = /[\\\0]/
-/** The same, without escapes of characters that no built-in kind has. */
+/** Escapes and NUL, without escapes of characters that no built-in kind has. */
 const HIDING_PLAIN = /\\[^nrt"\\/]|\0/
 
 const resolveEscapes = (text: string): string =>

@@ -1,6 +1,6 @@
 import type { FailureBody } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Ask, openTestApp, type TestApp, type TestOrganization } from '../../../test/world.ts'
+import { type Ask, openTestApp, type TestApp, type TestOrganization } from '../../../test/support/world.ts'
 import { openEventWriter } from '../events/writer/writer.ts'
 import { unavailable } from '../kernel/errors.ts'
 import { sql } from '../meta/sql.ts'

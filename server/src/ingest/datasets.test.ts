@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { nextHour, openSenders, type Senders } from '../../../test/senders.ts'
+import { nextHour, openSenders, type Senders } from '../../../test/support/senders.ts'
 
 let senders: Senders
 beforeAll(async () => {

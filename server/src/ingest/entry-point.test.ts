@@ -1,8 +1,8 @@
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { nextHour, openSenders, type Senders, type Taken } from '../../../test/senders.ts'
-import type { Reply } from '../../../test/world.ts'
+import { nextHour, openSenders, type Senders, type Taken } from '../../../test/support/senders.ts'
+import type { Reply } from '../../../test/support/world.ts'
 
 let senders: Senders
 let ingestKey: string

@@ -1,7 +1,7 @@
 import type { FailureBody, IngestRule, LedgerCounts } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { openSenders, type Senders } from '../../../test/senders.ts'
-import type { TestOrganization } from '../../../test/world.ts'
+import { openSenders, type Senders } from '../../../test/support/senders.ts'
+import type { TestOrganization } from '../../../test/support/world.ts'
 
 let senders: Senders
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSenders, type Senders } from '../../../test/senders.ts'
+import { openSenders, type Senders } from '../../../test/support/senders.ts'
 
 let senders: Senders
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../test/reader.ts'
+import { openReader, type Reader } from '../../../test/support/reader.ts'
 import { OPEN_LISTS } from '../lines/open-maps.ts'
 import { LONGEST_PERIOD_S } from '../lines/periods.ts'
 import { eventsTable } from '../lines/table.ts'
@@ -12,8 +12,8 @@ afterAll(() => reader?.close())
 
 /** An event with four of sixty labels in some order, other ones for each number. */
 function pod(number: number): string {
-  const at = (turn: number) => (number * 7 + turn * (1 + (number % 11))) % 60
-  const labels = Array.from({ length: 4 }, (_, turn): [string, string] => [`example.com/l-${at(turn)}`, `v${(number + turn) % 5}`])
+  const at = (place: number) => (number * 7 + place * (1 + (number % 11))) % 60
+  const labels = Array.from({ length: 4 }, (_, place): [string, string] => [`example.com/l-${at(place)}`, `v${(number + place) % 5}`])
   return JSON.stringify({
     level: 'info',
     meta: { name: `pod-${number}`, labels: Object.fromEntries(labels) },

@@ -1,7 +1,7 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSenders, type Senders } from '../../../test/senders.ts'
+import { openSenders, type Senders } from '../../../test/support/senders.ts'
 import { afterBlank } from './intake/lines.ts'
 import { postsOf } from './receivers/posts.fixture.ts'
 

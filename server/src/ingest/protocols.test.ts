@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSenders, type Senders } from '../../../test/senders.ts'
-import type { Reply } from '../../../test/world.ts'
+import { openSenders, type Senders } from '../../../test/support/senders.ts'
+import type { Reply } from '../../../test/support/world.ts'
 import { encodeProtobuf } from './receivers/otlp/encode.fixture.ts'
 
 let senders: Senders

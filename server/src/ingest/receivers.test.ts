@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { LedgerCounts, LedgerEntry } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSenders, type Senders } from '../../../test/senders.ts'
-import type { Reply } from '../../../test/world.ts'
+import { openSenders, type Senders } from '../../../test/support/senders.ts'
+import type { Reply } from '../../../test/support/world.ts'
 import { SLICE_BYTES } from './intake/slices.ts'
 import { postsOf } from './receivers/posts.fixture.ts'
 

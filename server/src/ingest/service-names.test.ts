@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../test/support/world.ts'
 import { linesByService } from './receivers/native/by-service.ts'
 
 let app: TestApp
@@ -84,7 +84,7 @@ describe('records name dataset and collection by their service', () => {
   })
 })
 
-test('a name in the record stands behind the defaults of a key, as in other protocols', async () => {
+test('a name in the record comes after the defaults of a key, as in other protocols', async () => {
   const org = await app.newOrganization()
   const made = await org.ask<{ key: string }>('POST', '/api-keys', {
     body: { name: 'sender', roles: ['IngestionApi'], event_defaults: { dataset: 'of the key' } },

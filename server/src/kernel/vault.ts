@@ -6,7 +6,10 @@ import { Secret } from './secret.ts'
 /** The deployment's secrets and keys derived from them. */
 export type Vault = {
   /** The keyed hash of a credential as stored. Without the master key it reveals nothing. */
-  hashOf(purpose: 'api-key' | 'invitation' | 'attempt' | 'download' | 'confirmation', text: Secret): Buffer
+  hashOf(
+    purpose: 'api-key' | 'personal-key' | 'recovery-code' | 'invitation' | 'attempt' | 'download' | 'confirmation',
+    text: Secret,
+  ): Buffer
   /** Encrypts an organization's data key; unwrapKey decrypts it, for the same organization only. */
   wrapKey(orgId: string, key: Buffer): Buffer
   unwrapKey(orgId: string, wrapped: Buffer): Buffer
@@ -30,6 +33,8 @@ export function openVault(options: { dataDir: string; masterKey: Secret | undefi
   // Created once: hashing with raw bytes creates a key object each time, at five times the cost of the hash.
   const hashKeys = {
     'api-key': createSecretKey(derive('api-key hash')),
+    'personal-key': createSecretKey(derive('personal key hash')),
+    'recovery-code': createSecretKey(derive('recovery code hash')),
     invitation: createSecretKey(derive('invitation hash')),
     attempt: createSecretKey(derive('attempt hash')),
     download: createSecretKey(derive('download hash')),

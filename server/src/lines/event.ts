@@ -1,6 +1,6 @@
+import type { Hash64 } from '../patterns/skeleton.ts'
 import { cleanText } from './leaf-text.ts'
 import type { Severity } from './severity.ts'
-import type { Hash64 } from './skeleton.ts'
 import type { Slot } from './slots.ts'
 import { type FoundText, HEADER_TIME } from './text-line.ts'
 import { type Instant, readTime, toNs } from './time-text.ts'

@@ -1,3 +1,5 @@
+import { MASK } from '../patterns/pattern.ts'
+import { type Hash64, maskedHash, skeletonHash } from '../patterns/skeleton.ts'
 import {
   type Arrival,
   cleanLeaves,
@@ -13,10 +15,8 @@ import {
 } from './event.ts'
 import { cleanText, decodeText, type TextEncoding, toSlot } from './leaf-text.ts'
 import { isOpenPiece, type Piece, partsOf, pieceText, rebuildParts, shapeOfParts, withKeyReference } from './parts.ts'
-import { MASK } from './pattern.ts'
 import { type Severity, severityOf } from './severity.ts'
 import { hasTextShape, rebuild, SHAPE_CHARS_MAX, slotReference, textReference, timeReference, WORDS_REFERENCE } from './shape.ts'
-import { type Hash64, maskedHash, skeletonHash } from './skeleton.ts'
 import type { Slot, SlotMap } from './slots.ts'
 import { type FoundText, HEADER_TIME } from './text-line.ts'
 import type { Instant } from './time-text.ts'

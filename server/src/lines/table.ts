@@ -192,7 +192,7 @@ export const SHARD_KEY = 'cityHash64(log_id, intDiv(seq, 1000000))'
 
 /**
  * Settings of every table of the event store, not only of events. Each was found necessary by cutting the power under load; repeat such a
- * run before you remove one (test/power-cut.ts).
+ * run before you remove one (test/programs/power-cut.ts).
  */
 export const tableSettings = {
   fsync_after_insert: 1,

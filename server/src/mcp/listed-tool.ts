@@ -23,7 +23,7 @@ export function listedTool(tool: AgentTool): Tool {
   return listed
 }
 
-/** The same for every tool; docs/agents.md describes it. */
+/** The error of every tool; docs/agents.md describes it. */
 const ERROR = { type: 'object', required: ['code', 'details'] }
 
 /** An answer, or an error: clients check both by this schema. */

@@ -97,20 +97,26 @@ async function copyOut(client: pg.Client, dir: string, nowMs: number): Promise<D
     const { rowCount } = await client.query(copyStatement(client, { name, columns }, 'to', join(dir, name)))
     tables.push({ name, columns, rows: rowCount ?? 0 })
   }
-  const { rows: sequences } = await client.query<{ name: string; last_value: number }>(
-    'select sequencename as name, last_value from pg_sequences where schemaname = current_schema() and last_value is not null order by 1',
-  )
+  const sequences = await listSequences(client)
   await client.query('commit')
   return { made_at_ms: nowMs, migrations, tables, sequences }
 }
 
 /** Returns every table except the list of migrations, with its columns except generated ones. */
-async function listTables(client: pg.Client): Promise<{ name: string; columns: string[] }[]> {
+export async function listTables(client: pg.Client): Promise<{ name: string; columns: string[] }[]> {
   const { rows } = await client.query(`
     select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
     where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname <> 'migrations'
     group by c.relname order by c.relname`)
+  return rows
+}
+
+/** Returns the sequences that have given out a number. */
+export async function listSequences(client: pg.Client): Promise<DumpManifest['sequences']> {
+  const { rows } = await client.query<{ name: string; last_value: number }>(
+    'select sequencename as name, last_value from pg_sequences where schemaname = current_schema() and last_value is not null order by 1',
+  )
   return rows
 }
 

@@ -58,6 +58,12 @@ export async function migrationStatus(client: pg.ClientBase, dir = MIGRATIONS_DI
   }
 }
 
+/** The names of those migrations that this program does not know. */
+export async function unknownMigrations(names: readonly string[], dir = MIGRATIONS_DIR): Promise<string[]> {
+  const known = await readMigrations(dir)
+  return names.filter((name) => !known.some((migration) => migration.name === name))
+}
+
 export async function appliedMigrations(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>('select name from migrations order by name')
   return rows.map((row) => row.name)

@@ -116,5 +116,5 @@ const unnested = (keys: readonly PostKey[]): Sql =>
   sql`unnest(${keys.map((key) => key.orgNumber)}::int[], ${keys.map((key) => key.logId)}::uuid[], ${keys.map(({ post }) => signed(post))}::bigint[])
     with ordinality`
 
-/** The same 64 bits as a signed number, as PostgreSQL stores them. */
+/** Returns 64 bits as a signed number, as PostgreSQL stores them. */
 const signed = (bits: bigint): string => String(BigInt.asIntN(64, bits))

@@ -1,7 +1,7 @@
 import type { CompiledParser, ParserResult } from './compiled.ts'
 import { badPattern } from './regex-syntax.ts'
 
-/** A field: what to do with its text, and the delimiter behind it. */
+/** A field: what to do with its text, and the delimiter after it. */
 type DissectPart = {
   use: 'keep' | 'skip' | 'append' | 'name' | 'value'
   name: string
@@ -72,7 +72,7 @@ function partOf(written: string, position: number): Omit<DissectPart, 'delimiter
   return { use, name: name.trim(), order: Number(order), isPadded: padding !== undefined }
 }
 
-/** Returns the text of each field, or undefined when a delimiter is missing. Text behind the last delimiter is ignored. */
+/** Returns the text of each field, or undefined when a delimiter is missing. Text after the last delimiter is ignored. */
 function cut({ lead, parts }: DissectPlan, text: string): string[] | undefined {
   if (!text.startsWith(lead)) return undefined
   const texts: string[] = []

@@ -19,7 +19,7 @@ describe('a pattern is inferred from the common parts of lines', () => {
       { ip: '10.0.0.1', value: '12.50', message: 'shoes in London' },
     ],
     [
-      'a message behind a program',
+      'a message after a program',
       ['Nov 21 10:00:00 web-1 sshd[42]: Failed password for root', 'Nov 21 10:00:00 web-2 cron[7]: job done well'],
       { timestamp: 'Nov 21 10:00:00', word: 'web-1', word2: 'sshd', value: '42', message: 'Failed password for root' },
     ],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { lineOf, openReader, type Reader } from '../../../test/reader.ts'
+import { lineOf, openReader, type Reader } from '../../../test/support/reader.ts'
 
 let reader: Reader
 beforeAll(async () => {

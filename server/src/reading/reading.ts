@@ -1,142 +1,26 @@
-import type { EventStore } from '../events/store/events.ts'
-import { Stretch } from '../kernel/steps.ts'
-import { readWithFacts } from './branch-facts.ts'
-import { conditionsIn, freeTextsIn, keysIn, type QueryBranch } from './branches.ts'
-import type { EventQuery, EventsRequest, EventsResult, FoundEvent, TimeBounds } from './event-query.ts'
-import { type EventsStatement, eventsStatement } from './events-statement.ts'
-import { type BranchLayout, foundEvent, type StoredEventRow, storedEvent, storedTableRow } from './found-event.ts'
-import { comparesIds } from './hints.ts'
-import { keptPageOf, type PagePart } from './kept-pages.ts'
-import { branchesInFamilies, eventsInFamilies } from './pattern-families.ts'
-import { costOf, type QueryRun, run, startQueryRun } from './run.ts'
-import { windowsOf } from './windows.ts'
-
-export { countEach, countMatching, countWithin } from './counts.ts'
-export { countFamilies, eventsInFamilies, inSameFamilies } from './pattern-families.ts'
-export { readStats } from './stats.ts'
-
-const NS_PER_MS = 1_000_000n
-/** Preparing a statement with at most this many conditions takes the store next to no time. */
-const CONDITIONS_FEW = 20
-
-/** Returns the events that match a query, in the requested order. Reads no further back than it has to, and no events that are known. */
-export async function readEvents(store: EventStore, query: EventQuery, request: EventsRequest): Promise<EventsResult> {
-  const queryRun = startQueryRun(query)
-  const { limit } = request
-  // One extra event shows whether there are more.
-  const oneMore = limit + 1
-  const kept = keptPageOf(store, queryRun, query, request)
-  const known = kept?.find()
-  const read = ({ bounds, after }: PagePart, wanted: number) =>
-    readPart(store, queryRun, { ...query, bounds }, { ...request, limit: wanted, ...(after ? { after } : {}) }, known !== undefined)
-  const { newer, events: between, older } = known ?? { newer: { bounds: query.bounds }, events: [], older: undefined }
-  const found = newer ? [...(await read(newer, oneMore))] : []
-  found.push(...between.slice(0, oneMore - found.length))
-  if (older && found.length <= limit) found.push(...(await read(older, oneMore - found.length)))
-  if (!queryRun.gaps?.found) kept?.keep(found, found.length <= limit)
-  const events = found.slice(0, limit)
-  const shown = request.withFamilies ? await eventsInFamilies(store, query, events) : events
-  return { events: shown, hasMore: found.length > limit, cost: costOf(queryRun, 1) }
-}
-
-/** Reads the events of a range. It may be a part of the range of the query. */
-async function readPart(
-  store: EventStore,
-  queryRun: QueryRun,
-  query: EventQuery,
-  request: EventsRequest,
-  isPart: boolean,
-): Promise<readonly FoundEvent[]> {
-  const keys = [...keysIn(query.filter), ...(request.orderBy ? [request.orderBy.key] : [])]
-  // For a few conditions, reading the overflow maps everywhere is faster than finding out which keys they contain, unless a count does so anyway.
-  const isLong = conditionsIn(query.filter).length > CONDITIONS_FEW
-  const isCounted = query.sharing !== undefined && !comparesIds(query.filter)
-  const wantsOverflow: boolean | 'asRemembered' = isLong || (isCounted && 'asRemembered')
-  const { sources, bounds, sharing, filter } = query
-  const wanted = { sources, keys, bounds, wantsOverflow, sharing, texts: freeTextsIn(filter), isPart }
-  return readWithFacts(store, queryRun, wanted, (branches) => readWindows(store, queryRun, query, request, { branches, keys, isLong }))
-}
-
-type WindowsRead = { readonly branches: readonly QueryBranch[]; readonly keys: readonly string[]; readonly isLong: boolean }
-
-/** Reads one window after the other until there are enough events. */
-async function readWindows(
-  store: EventStore,
-  queryRun: QueryRun,
-  query: EventQuery,
-  request: EventsRequest,
-  { branches, keys, isLong }: WindowsRead,
-): Promise<readonly FoundEvent[]> {
-  const found: FoundEvent[] = []
-  const bounds = fromPosition(withinRetention(query), request)
-  const windows = request.orderBy
-    ? [bounds]
-    : windowsOf(bounds, {
-        newestFirst: request.newestFirst,
-        fewer: keys.includes('@raw') || query.sources.length < 2,
-        few: isLong,
-        inPeriodsOf: query.sources.length < 2 ? query.sources : [],
-      })
-  for (const window of windows) {
-    const plan = eventsStatement(
-      await branchesInFamilies(store, queryRun, { ...query, bounds: window }, branches, keys),
-      query,
-      { ...request, limit: request.limit - found.length, ...startOf(window, query.bounds, request) },
-      window,
-    )
-    if (!plan) break
-    found.push(...(await eventsOf(store, queryRun, plan, request)))
-    if (found.length >= request.limit) break
-    query.onProgress?.(costOf(queryRun, shareOf(window, bounds)))
-  }
-  return found
-}
-
-export async function eventsOf(
-  store: EventStore,
-  queryRun: QueryRun,
-  { whole, carriers: layouts, hasTableRows }: EventsStatement,
-  request: EventsRequest,
-): Promise<FoundEvent[]> {
-  const rows = await run(store, queryRun, whole)
-  const found: FoundEvent[] = []
-  const [first] = layouts
-  const stretch = new Stretch()
-  while (rows.next()) {
-    const stored = first && hasTableRows ? storedTableRow(rows, first) : storedEvent(rows)
-    found.push(foundEvent(stored, layoutOf(layouts, stored), request))
-    const pause = stretch.pause()
-    if (pause) await pause
-  }
-  return found
-}
-
-function layoutOf(layouts: readonly BranchLayout[], { branch }: StoredEventRow): BranchLayout {
-  const layout = layouts[branch]
-  if (!layout) throw new Error('the event store returned an event of an unknown branch')
-  return layout
-}
-
-/** Narrows the bounds to the retention of the sources. Empty when no source keeps events of that time. */
-export function withinRetention({ sources, bounds: { fromMs, toMs } }: EventQuery): TimeBounds {
-  const keptSinceMs = Math.min(...sources.map((source) => source.keptSinceMs ?? fromMs))
-  return { fromMs: Math.min(toMs, Math.max(fromMs, keptSinceMs)), toMs }
-}
-
-/** Narrows the bounds to where reading continues. */
-function fromPosition({ fromMs, toMs }: TimeBounds, { after, newestFirst }: EventsRequest): TimeBounds {
-  if (!after) return { fromMs, toMs }
-  const atMs = Number(after.timeNs / NS_PER_MS)
-  return newestFirst ? { fromMs, toMs: Math.min(toMs, atMs + 1) } : { fromMs: Math.max(fromMs, atMs), toMs }
-}
-
-/** `fromSequence` applies only to the window that contains the first millisecond of the bounds. */
-function startOf(
-  window: TimeBounds,
-  bounds: TimeBounds,
-  { fromSequence }: EventsRequest,
-): Pick<EventsRequest, 'fromSequence'> | { fromSequence: undefined } {
-  return { fromSequence: window.fromMs === bounds.fromMs ? fromSequence : undefined }
-}
-
-const shareOf = (window: TimeBounds, bounds: TimeBounds): number => (window.toMs - window.fromMs) / (bounds.toMs - bounds.fromMs)
+export {
+  type ComparedBounds,
+  type ComparedKey,
+  columnKeys,
+  combinedRange,
+  NO_NUMBER,
+  type Overlap,
+  openComparison,
+  type PatternCounts,
+  type RangeComparison,
+  type RangeTotals,
+  type RangeValue,
+} from './comparison/comparison.ts'
+export { countNumbers, type EventNumber, readNumbers, readNumbersInOrder } from './events/event-ids.ts'
+export { readNewestOfEach } from './events/newest-per-dataset.ts'
+export { readEvents } from './events/read-events.ts'
+export { pathsOf } from './fields/field-locations.ts'
+export { comparesIds } from './filter/skip-indexes.ts'
+export { readPlacedValues } from './patterns/placeholder-values.ts'
+export { countFamilies, eventsInFamilies, inSameFamilies } from './plan/pattern-families.ts'
+export { conditionsIn } from './plan/table-reads.ts'
+export { openAdmission } from './run/admission.ts'
+export { queryBoundsOf, queryLimitsOf } from './run/limits.ts'
+export { countEach, countMatching, countWithin } from './statistics/count.ts'
+export { readNestedWindows, readWindows } from './statistics/sliding-windows.ts'
+export { readStats } from './statistics/statistics.ts'

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../test/reader.ts'
+import { openReader, type Reader } from '../../../test/support/reader.ts'
 import type { Failure } from '../kernel/errors.ts'
 import { parseFilter } from '../query/query.ts'
-import { branchesOf, keysIn } from './branches.ts'
-import type { EventQuery, EventsRequest } from './event-query.ts'
-import { eventsStatement } from './events-statement.ts'
+import { eventsStatement } from './events/events-statement.ts'
+import { keysIn, tableReadsFor } from './plan/table-reads.ts'
+import type { EventQuery, EventsRequest } from './query.ts'
 import { readEvents, readStats } from './reading.ts'
-import { run, startQueryRun } from './run.ts'
-import { bindStatement, constant, joined, param, sql } from './statement.ts'
-import { statsStatement } from './stats-statement.ts'
+import { run, startQueryRun } from './run/run.ts'
+import { bindStatement, constant, joined, param, sql } from './sql/sql.ts'
+import { statsStatement } from './statistics/statistics-statement.ts'
 
 let reader: Reader
 beforeAll(async () => {
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => reader?.close())
 
-const wish: EventsRequest = { limit: 10, newestFirst: true, keys: 'all', withRaw: true }
+const request: EventsRequest = { limit: 10, newestFirst: true, keys: 'all', withRaw: true }
 const store = () => reader.senders.app.app.world.events
 
 describe('caller input reaches the store as parameters, never in the statement', () => {
@@ -45,10 +45,10 @@ describe('caller input reaches the store as parameters, never in the statement',
     const { fromMs, toMs } = { fromMs: 1_000, toMs: 2_000 }
     const textsOf = (where: string, group: string) => {
       const { filter } = parseFilter(where)
-      const branches = branchesOf(query.sources, [...keysIn(filter), group])
-      const events = eventsStatement(branches, { filter }, wish, { fromMs, toMs })
+      const tableReads = tableReadsFor(query.sources, [...keysIn(filter), group])
+      const events = eventsStatement(tableReads, { filter }, request, { fromMs, toMs })
       const ask = { calls: [], groups: [group], slices: 3, only: [group], top: 5 }
-      const stats = statsStatement(branches, { filter, bounds: { fromMs, toMs } }, ask)
+      const stats = statsStatement(tableReads, { filter, bounds: { fromMs, toMs } }, ask)
       return [events, stats].map((one) => one && bindStatement('whole' in one ? one.whole : one).text)
     }
     const whereOf = (text: string) =>
@@ -82,7 +82,7 @@ describe('caller input reaches the store as parameters, never in the statement',
       const { filter } = {
         filter: { kind: 'compare', key: 'text', operator: '=', value: { kind: 'text', text }, at: { position: 0, length: 0 } } as const,
       }
-      const { events } = await readEvents(store(), { ...(await reader.query(['hostile'])), filter }, wish)
+      const { events } = await readEvents(store(), { ...(await reader.query(['hostile'])), filter }, request)
       expect(events.map(({ leaves }) => leaves.get('id'))).toEqual([String(id)])
     }
   })
@@ -98,8 +98,8 @@ describe('caller input reaches the store as parameters, never in the statement',
 
 test('events of another organization are not visible, even with their dataset id', async () => {
   const query = await reader.query(['plain'])
-  expect((await readEvents(store(), query, wish)).events).toHaveLength(2)
-  expect((await readEvents(store(), { ...query, orgNumber: query.orgNumber + 1 }, wish)).events).toEqual([])
+  expect((await readEvents(store(), query, request)).events).toHaveLength(2)
+  expect((await readEvents(store(), { ...query, orgNumber: query.orgNumber + 1 }, request)).events).toEqual([])
 })
 
 function everyType(texts: readonly string[]) {
@@ -126,7 +126,9 @@ function everyType(texts: readonly string[]) {
 describe('a query that costs too much', () => {
   const refused = async (budget: Partial<EventQuery['budget']>) => {
     const query = await reader.query(['plain'])
-    const failure = await readEvents(store(), { ...query, budget: { ...query.budget, ...budget } }, wish).catch((thrown: Failure) => thrown)
+    const failure = await readEvents(store(), { ...query, budget: { ...query.budget, ...budget } }, request).catch(
+      (thrown: Failure) => thrown,
+    )
     return 'status' in failure ? { status: failure.status, details: failure.message } : failure
   }
 
@@ -158,8 +160,8 @@ describe('a query that costs too much', () => {
 
   test('groups of more values than an answer may have are refused with the keys at fault', async () => {
     const query = await reader.query(['memory'])
-    const asking = startQueryRun(query)
-    const failure = await run(store(), asking, sql`select arrayJoin(range(100)) as number group by number`, {
+    const queryRun = startQueryRun(query)
+    const failure = await run(store(), queryRun, sql`select arrayJoin(range(100)) as number group by number`, {
       groupsMax: 10,
       groups: ['the key'],
     }).catch(({ status, errors }: Failure) => ({ status, errors }))
@@ -189,7 +191,7 @@ test('a filter may have as many conditions as the language allows, each with its
   ] as const) {
     const where = Array.from({ length: 498 }, (_, at) => kinds[at % kinds.length]?.(from + Math.floor(at / kinds.length))).join(' OR ')
     const { filter } = parseFilter(where)
-    expect((await readEvents(store(), { ...query, filter, bounds: { fromMs, toMs } }, wish)).events).toHaveLength(wanted)
+    expect((await readEvents(store(), { ...query, filter, bounds: { fromMs, toMs } }, request)).events).toHaveLength(wanted)
   }
 }, 300_000)
 
@@ -209,7 +211,7 @@ describe('a list is one step, however long it is', () => {
     const query = await reader.query(['plain'])
     const textOf = (where: string) => {
       const { filter } = parseFilter(where)
-      const plan = eventsStatement(branchesOf(query.sources, keysIn(filter)), { filter }, wish, { fromMs: 1_000, toMs: 2_000 })
+      const plan = eventsStatement(tableReadsFor(query.sources, keysIn(filter)), { filter }, request, { fromMs: 1_000, toMs: 2_000 })
       return plan && bindStatement(plan.whole).text
     }
     expect(textOf(list(400))).toBe(textOf(list(3)))
@@ -330,7 +332,7 @@ describe('a disconnect ends the work in the store', () => {
     const left = Promise.withResolvers<void>()
     await ends(left.promise, () => {
       reader.senders.app.clock.advance(61_000)
-      left.reject(new Error('nobody asks'))
+      left.reject(new Error('emptyStats asks'))
     })
     expect((await reader.senders.org.ask<{ status: string }>('GET', path)).body.status).toBe('TIMED_OUT')
   })

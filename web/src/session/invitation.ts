@@ -1,6 +1,6 @@
 let token: string | undefined
 
-/** takeInvitation keeps the token of an invitation link in memory. */
+/** Keeps the token of an invitation link in memory. */
 export function takeInvitation({ pathname, searchParams }: URL): boolean {
   if (pathname !== '/accept-invite') return false
   token = searchParams.get('token') ?? undefined

@@ -4,7 +4,7 @@ const KEY = 'dendro.kept-events'
 /** CHARS_MAX bounds the stored events; session storage holds about five million characters in all. */
 const CHARS_MAX = 2_000_000
 
-/** keptEvents loads the events that an owner kept in this tab; those of another owner are deleted. */
+/** Loads the events that an owner kept in this tab; those of another owner are deleted. */
 export function keptEvents(owner: string): readonly Event[] {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? 'null')
@@ -16,7 +16,7 @@ export function keptEvents(owner: string): readonly Event[] {
   return []
 }
 
-/** keepEvents stores events in this tab; when they exceed the limit, the latest that fit. */
+/** Stores events in this tab; when they exceed the limit, the latest that fit. */
 export function keepEvents(owner: string, events: readonly Event[]): void {
   forgetEvents()
   if (events.length === 0) return

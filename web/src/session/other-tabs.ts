@@ -4,12 +4,12 @@ import { type Credential, forgetCredential, keepCredential, keptCredential } fro
 type TabMessage = { kind: 'request' } | { kind: 'credential'; credential: Credential } | { kind: 'signed out' }
 
 const CHANNEL = 'dendro.session'
-/** ANSWER_MS is how long a new tab waits for a tab that is signed in. */
+/** How long a new tab waits for a tab that is signed in. */
 const ANSWER_MS = 250
 
 const post = (channel: BroadcastChannel, message: TabMessage): void => channel.postMessage(message)
 
-/** answerOtherTabs gives a new tab the credential of this one, and signs out together with the others. */
+/** Gives a new tab the credential of this one, and signs out together with the others. */
 export function answerOtherTabs(onSignedOut: () => void): void {
   const channel = new BroadcastChannel(CHANNEL)
   channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
@@ -23,7 +23,7 @@ export function answerOtherTabs(onSignedOut: () => void): void {
   }
 }
 
-/** takeFromOtherTab signs this tab in like another tab of the browser; false if none is signed in. */
+/** Signs this tab in like another tab of the browser; false if none is signed in. */
 export function takeFromOtherTab(): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const channel = new BroadcastChannel(CHANNEL)

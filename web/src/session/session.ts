@@ -24,10 +24,10 @@ export function keepCredential({ kind, text }: Credential, isRemembered: boolean
   localStorage.setItem(LAST_KIND, kind)
 }
 
-/** lastKind is the kind of the last sign-in in this browser. */
+/** The kind of the last sign-in in this browser. */
 export const lastKind = (): Credential['kind'] => (localStorage.getItem(LAST_KIND) === 'token' ? 'token' : 'key')
 
-/** forgetCredential signs out and deletes the kept events of this tab. */
+/** Signs out and deletes the kept events of this tab. */
 export function forgetCredential(): void {
   forgetEvents()
   dropCredential()

@@ -3,7 +3,7 @@ import { clientOf, keepCredential } from './session.ts'
 const KEY = 'dendro.sign-on'
 let answer: string | undefined
 
-/** takeSignOnAnswer keeps the answer of an identity provider in memory. */
+/** Keeps the answer of an identity provider in memory. */
 export function takeSignOnAnswer({ pathname, search, searchParams }: URL): boolean {
   if (pathname !== '/app/sign-in' || !searchParams.has('state') || !(searchParams.has('code') || searchParams.has('error'))) return false
   answer = search
@@ -21,7 +21,7 @@ export async function beginSignOn(provider: string, wish: Wish): Promise<void> {
   location.assign(url)
 }
 
-/** finishSignOn signs in with the answer of the identity provider. */
+/** Signs in with the answer of the identity provider. */
 export async function finishSignOn(given: string): Promise<null> {
   const { token } = await clientOf(undefined).signOn.finish({ body: { answer: given } })
   const wish: Partial<Wish> = JSON.parse(sessionStorage.getItem(KEY) ?? '{}')

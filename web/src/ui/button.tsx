@@ -11,7 +11,7 @@ const sizes = { normal: 'h-8 px-2.5', small: 'h-6.5 px-2 text-xs' }
 
 type Style = { variant?: keyof typeof variants; size?: keyof typeof sizes }
 
-/** buttonClass is the style of a button, also for links. */
+/** The style of a button, also for links. */
 export const buttonClass = ({ variant = 'plain', size = 'normal' }: Style = {}): string =>
   `inline-flex shrink-0 items-center gap-1.5 whitespace-nowrap rounded disabled:cursor-default disabled:opacity-50 ${sizes[size]} ${variants[variant]}`
 

@@ -2,7 +2,7 @@ import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes, TextareaHTML
 
 const box = 'w-full rounded border border-line bg-ground px-2 placeholder:text-soft disabled:opacity-50'
 
-/** Field is a labeled control with an optional help text. */
+/** A labeled control with an optional help text. */
 export function Field({
   name,
   help,

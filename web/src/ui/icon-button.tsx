@@ -4,11 +4,11 @@ import { Icon } from './icon.tsx'
 
 type IconButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'> & {
   icon: LucideIcon
-  /** label names the button and is its tooltip. */
+  /** Names the button and is its tooltip. */
   label: string
 }
 
-/** IconButton is a small button with an icon only. */
+/** A small button with an icon only. */
 export const IconButton = ({ icon, label, className = '', type = 'button', title = label, ...rest }: IconButtonProps) => (
   <button
     type={type}

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 
 type ModalProps = { className: string; onClose(): void; children: ReactNode }
 
-/** Modal is a dialog that traps the focus; its children start with a Dialog.Title, and `className` positions it. */
+/** A dialog that traps the focus; its children start with a Dialog.Title, and `className` positions it. */
 export const Modal = ({ className, onClose, children }: ModalProps) => (
   <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
     <Dialog.Portal>

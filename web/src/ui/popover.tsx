@@ -9,7 +9,7 @@ type PopoverProps = {
   onOpenChange?: (open: boolean) => void
 }
 
-/** Popover opens next to its trigger button. */
+/** Opens next to its trigger button. */
 export function Popover({ trigger, children, label, ...state }: PopoverProps) {
   return (
     <Radix.Root {...state}>

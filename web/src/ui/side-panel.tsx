@@ -5,7 +5,7 @@ import { Modal } from './modal.tsx'
 
 type SidePanelProps = { title: string; actions: ReactNode; onClose(): void; children: ReactNode }
 
-/** SidePanel is a titled, scrolling dialog over the right side of the page. */
+/** A titled, scrolling dialog over the right side of the page. */
 export const SidePanel = ({ title, actions, onClose, children }: SidePanelProps) => (
   <Modal onClose={onClose} className="opens-right inset-y-0 right-0 z-40 flex w-full max-w-6xl flex-col border-l bg-ground">
     <header className="flex flex-wrap items-center gap-2 border-line border-b bg-panel px-3 py-2">

@@ -7,7 +7,7 @@ type SkeletonProps = {
 
 const WIDTHS = [70, 45, 60, 35]
 
-/** Skeleton takes the place of lines while they load, so that nothing jumps when they come. It is hidden while loading is fast. */
+/** Takes the place of lines while they load, so that nothing jumps when they come. It is hidden while loading is fast. */
 export const Skeleton = ({ widths = WIDTHS, className = '', lineClass = 'my-3 h-4' }: SkeletonProps) => (
   <div role="status" aria-label="Loading…" className={`late ${className}`}>
     {widths.map((width, at) => (

@@ -25,6 +25,8 @@ export const identityProviderKind: Kind = {
     'accept_idp_initiated',
     'is_required',
     'local_administrator',
+    'session_minutes',
+    'deactivate_refused',
   ],
   nameOf: ({ name }) => textOf(name),
   referredAs: { kind: 'identity_provider', prefix: '' },
@@ -52,13 +54,14 @@ export const identityProviderKind: Kind = {
     const complete: ConfigFields = {
       accept_idp_initiated: false,
       is_required: false,
+      deactivate_refused: false,
       ...withMember(fields, 'identifiers', (domains) => [...new Set(listOf(domains))]),
       scopes: [...new Set(['openid', 'email', ...scopes])].join(' '),
     }
     return { fields: complete, problems: [...problems, ...missing.map((member) => ({ path: [member], message: 'is required' }))] }
   },
-  // The contract cannot take the local administrator away.
-  keeps: ['local_administrator'],
+  // The contract cannot take the local administrator away; sessions keep their length.
+  keeps: ['local_administrator', 'session_minutes'],
   isSecret: ([member]) => member === 'client_secret',
   needsEnvironment: ([member]) => member === 'client_secret',
   removedWith: 'its mappings',

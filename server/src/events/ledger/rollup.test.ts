@@ -65,7 +65,7 @@ const sums =
   'sum(received) as r, sum(stored) as s, sum(duplicate) as d, sum(rejected) as x, sum(truncated) as t, sum(late) as l, sum(missing) as m, sum(wire_bytes) as w, sum(raw_bytes) as b, sum(dropped) as p, sum(dropped_bytes) as q, arraySort(mapKeys(sumMap(rules))) as y, arraySum(mapValues(sumMap(rules))) as z, arraySort(mapKeys(sumMap(reasons))) as k, arraySum(mapValues(sumMap(reasons))) as v'
 const having = `having r + s + d + x + t + l + m + w + b + p + q > 0 or v + z > 0`
 /** The complete ledger by dataset, identity and protocol, for each day, and for each hour and minute as far as they are kept. */
-const told = async () => {
+const ledgerSums = async () => {
   const { hoursMs, daysMs } = rolledBefore(NOW_MS)
   const group = (unit: string, fromMs: number) =>
     ask(
@@ -102,20 +102,20 @@ test('rollups never change a sum, however often they run and however late counts
         { org_id: ORG, log_id: logs[0], minuteMs: NOW_MS - 100 * DAY_MS, version: 1, added: 5, missing: 0, rawBytes: 0 },
         { org_id: ORG, log_id: logs[0], minuteMs: NOW_MS - 5 * DAY_MS, version: 1, added: 0, missing: 3, rawBytes: 0 },
       ])
-      const before = await told()
+      const before = await ledgerSums()
       // Simulates a process killed between writing a day and deleting its parts.
       const killedMs = Math.floor(NOW_MS / DAY_MS) * DAY_MS - 90 * DAY_MS
       await rollSpan(store, { fromMs: killedMs, toMs: killedMs + DAY_MS, unit: 'hour' })
-      expect(await told()).toEqual(before)
+      expect(await ledgerSums()).toEqual(before)
       await rollUp(store, NOW_MS, signal)
-      expect(await told()).toEqual(before)
+      expect(await ledgerSums()).toEqual(before)
       expect(await rollUp(store, NOW_MS, signal)).toBe(0)
       await insertCells(store, randomUUID(), 1, late)
-      const withLate = await told()
+      const withLate = await ledgerSums()
       await rollUp(store, NOW_MS, signal)
-      expect(await told()).toEqual(withLate)
+      expect(await ledgerSums()).toEqual(withLate)
       await rollUp(store, NOW_MS + 95 * DAY_MS, signal)
-      const { totals, days, ingested } = await told()
+      const { totals, days, ingested } = await ledgerSums()
       expect({ totals, days, ingested }).toEqual({ totals: withLate.totals, days: withLate.days, ingested: withLate.ingested })
     }),
     { numRuns: CASES },
@@ -132,9 +132,9 @@ test('the rows of old minutes are deleted from disk: one row per hour, later per
         from numbers(${3 * 1440})`,
     })
   }
-  const before = await told()
+  const before = await ledgerSums()
   await rollUp(store, NOW_MS, signal)
-  expect(await told()).toEqual(before)
+  expect(await ledgerSums()).toEqual(before)
   const inDays = await rowsLeft(`minute < fromUnixTimestamp(${daysMs / 1_000})`)
   const inHours = await rowsLeft(`minute >= fromUnixTimestamp(${daysMs / 1_000}) and minute < fromUnixTimestamp(${hoursMs / 1_000})`)
   const inMinutes = await rowsLeft(`minute >= fromUnixTimestamp(${hoursMs / 1_000})`)

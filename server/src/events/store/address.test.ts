@@ -9,7 +9,7 @@ test('an address names server, database, cluster and the two logins', () => {
   expect([address.reader?.user, address.reader?.password.reveal()]).toEqual(['rea', 'd&er:'])
 })
 
-test('what an address leaves out has a default', () => {
+test('missing parts of an address have defaults', () => {
   const address = parseAddress('http://127.0.0.1')
   expect(address).toMatchObject({ url: 'http://127.0.0.1:8123', database: 'dendro', cluster: undefined, reader: undefined })
   expect([address.writer.user, address.writer.password.reveal()]).toEqual(['default', ''])

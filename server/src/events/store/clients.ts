@@ -13,7 +13,7 @@ export type Clients = {
   address: StoreAddress
   writer: ClickHouseClient
   reader: ClickHouseClient
-  /** The same as the reader, for queries of callers. */
+  /** Sends queries of callers, with the login of the reader. */
   reads: Reads
   /** Reads the ledger, with memory that queries of callers cannot use up. */
   ledger: ClickHouseClient

@@ -33,8 +33,8 @@ function hand() {
         })
       }),
   }
-  const told: string[] = []
-  const note = (_: unknown, message?: string) => void told.push(message ?? '')
+  const logged: string[] = []
+  const note = (_: unknown, message?: string) => void logged.push(message ?? '')
   const log = { ...testDeps.log, info: note, warn: note, error: note }
   let reading: DiskSpace | Error = of(100 * GIB, 50 * GIB)
   const read = async () => {
@@ -47,11 +47,11 @@ function hand() {
     await expect.poll(() => waiting.length).toBe(1)
     return watch.state()
   }
-  return { deps: { clock, log: log as typeof testDeps.log }, read, check, told }
+  return { deps: { clock, log: log as typeof testDeps.log }, read, check, logged }
 }
 
 test('events are refused with the reason while the disk is full, and accepted when there is space again', async () => {
-  const { deps, read, check, told } = hand()
+  const { deps, read, check, logged } = hand()
   const watch = await watchDisk(read, deps, 1_000)
   expect([watch.state(), watch.refusal()]).toEqual(['ok', undefined])
   expect(await check(watch, of(100 * GIB, 10 * GIB))).toBe('tight')
@@ -63,7 +63,7 @@ test('events are refused with the reason while the disk is full, and accepted wh
   expect(await check(watch)).toBe('full')
   expect(await check(watch, of(100 * GIB, 50 * GIB))).toBe('ok')
   expect([watch.refusal(), watch.space()]).toEqual([undefined, of(100 * GIB, 50 * GIB)])
-  expect(told).toEqual([
+  expect(logged).toEqual([
     'the disk of the event store is getting full',
     'the disk of the event store is full: events are refused',
     'the disk of the event store has space again: events are accepted',
@@ -76,7 +76,7 @@ test('a failed reading changes nothing for a minute; then the space is unknown a
   const watch = await watchDisk(read, deps, 10_000)
   await check(watch, of(100 * GIB, 0))
   const seen: string[] = []
-  for (let turn = 0; turn < 8; turn += 1) seen.push(await check(watch, new Error('gone')))
+  for (let attempt = 0; attempt < 8; attempt += 1) seen.push(await check(watch, new Error('gone')))
   expect(seen).toEqual(['full', 'full', 'full', 'full', 'full', 'full', 'ok', 'ok'])
   expect(watch.space()).toBe(undefined)
   await watch.close()

@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto'
+import type { BucketLocation, FileLocation } from '../../files/location.ts'
 import type { StoreLogin } from './address.ts'
 
 /** The only database of the embedded engine. */
 export const DATABASE = 'dendro'
+
+/** The disk of the store that only backups use, in the embedded engine and, by configuration, on a server. */
+export const BACKUP_DISK = 'backups'
 
 export type EngineSettings = {
   storeDir: string
@@ -14,6 +18,8 @@ export type EngineSettings = {
   /** spillBytes is what all queries together may write to disk to sort and group. */
   spillBytes: number
   cores: number
+  /** Where backups are kept; undefined without backups. */
+  backups?: FileLocation | undefined
 }
 
 /** The logins of the writer, of queries, and of ledger reads. */
@@ -89,7 +95,8 @@ export function engineConfig(settings: EngineSettings): string {
   const silent = SILENT_LOGGERS.map((name) => `<logger><name>${name}</name><level>none</level></logger>`).join('')
   return `<clickhouse>
 ${elements(values)}
-<storage_configuration><disks><default>${elements({ keep_free_space_bytes: KEPT_FREE_BYTES })}</default></disks></storage_configuration>
+<storage_configuration><disks><default>${elements({ keep_free_space_bytes: KEPT_FREE_BYTES })}</default>${backupDisk(settings.backups)}</disks></storage_configuration>
+${settings.backups ? `<backups>${elements({ allowed_disk: BACKUP_DISK })}</backups>` : ''}
 <logger><console>1</console><levels>${silent}</levels></logger>
 <macros><start>${xml(settings.startId)}</start></macros>
 <http_handlers><rule><url>/</url><methods>GET,POST</methods>
@@ -156,6 +163,43 @@ const user = (profile: string, grants: readonly string[]): string =>
 
 const password = (login: StoreLogin): string =>
   `<password_sha256_hex>${createHash('sha256').update(login.password.reveal()).digest('hex')}</password_sha256_hex>`
+
+/** Requests to the bucket of backups end within a minute, so that a bucket that hangs never holds a backup for longer. */
+const BUCKET_REQUEST_MS = 20_000
+const BUCKET_CONNECT_MS = 5_000
+const BUCKET_TRIES = 3
+
+/** The engine must start while the bucket is away, so it is not asked at the start. */
+function backupDisk(place: FileLocation | undefined): string {
+  if (place === undefined) return ''
+  const disk: Record<string, string | number> =
+    place.kind === 'directory'
+      ? { type: 'local', path: `${place.dir}/`, skip_access_check: 1 }
+      : {
+          type: 'object_storage',
+          object_storage_type: 's3',
+          metadata_type: 'plain',
+          endpoint: bucketUrl(place),
+          region: place.region,
+          skip_access_check: 1,
+          s3_retry_attempts: BUCKET_TRIES,
+          s3_max_single_read_retries: BUCKET_TRIES,
+          connect_timeout_ms: BUCKET_CONNECT_MS,
+          request_timeout_ms: BUCKET_REQUEST_MS,
+          ...(place.credentials
+            ? { access_key_id: place.credentials.id, secret_access_key: place.credentials.secret.reveal() }
+            : { use_environment_credentials: 1 }),
+        }
+  return `<${BACKUP_DISK}>${elements(disk)}</${BACKUP_DISK}>`
+}
+
+function bucketUrl({ bucket, prefix, endpoint, region, hostStyle }: BucketLocation): string {
+  const url = new URL(endpoint ?? `https://s3.${region}.amazonaws.com`)
+  if (hostStyle) url.hostname = `${bucket}.${url.hostname}`
+  else url.pathname = `${url.pathname.replace(/\/$/, '')}/${bucket}`
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/${prefix}`
+  return url.href
+}
 
 const elements = (values: Record<string, string | number>): string =>
   Object.entries(values)

@@ -4,6 +4,7 @@ import { getCompileCacheDir } from 'node:module'
 import { createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import type { FileLocation } from '../../files/location.ts'
 import { type SupervisedChild, supervise } from '../../kernel/child.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Ids } from '../../kernel/ids.ts'
@@ -21,6 +22,8 @@ export type EngineOptions = {
   dataDir: string
   memoryBytes: number
   spillBytes?: number
+  /** Where backups are kept; without it the engine refuses to make or restore one. */
+  backups?: FileLocation | undefined
   /** How long a start waits until the engine of a service that just died releases the directory. */
   lockWaitMs?: number
   freePort?: () => Promise<number>
@@ -220,6 +223,7 @@ async function writeConfig(options: EngineOptions, address: ReturnType<typeof ne
       memoryBytes: options.memoryBytes,
       spillBytes: options.spillBytes ?? SPILL_BYTES,
       cores: availableParallelism(),
+      backups: options.backups,
     }),
   )
   return configFile
@@ -261,7 +265,7 @@ function spawnEngine(prefix: readonly string[], configFile: string) {
 
 /**
  * The engine gets none of our environment, which may hold secrets and variables that the engine would interpret, except where Node keeps compiled
- * code: without it every start compiles the program of the child anew, for 50 ms. Dates are in UTC.
+ * code: without it every start compiles the program of the child, for 50 ms. Dates are in UTC.
  */
 export function codeCache(): { NODE_COMPILE_CACHE?: string } {
   // Node names the directory of its own version, which it makes below the one that it is given.

@@ -58,7 +58,7 @@ test('many changes are noted coarsely, never too little', () => {
   expect(changes.areUnchanged(['a'], hour(3), before)).toBe(false)
 })
 
-test('what is unchanged by the record of all changes, and nothing else, counts as unchanged within a day', () => {
+test('events that are unchanged by the record of all changes, and no others, count as unchanged within a day', () => {
   const range = fc.oneof(
     fc.tuple(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 1, max: 30 })).map(([first, count]) => hour(first / 4, count / 4)),
     fc.constant(EVER),

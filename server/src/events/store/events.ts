@@ -1,4 +1,5 @@
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
+import type { FileLocation } from '../../files/location.ts'
 import type { SupervisedChild } from '../../kernel/child.ts'
 import { unavailable } from '../../kernel/errors.ts'
 import { every, type Repetition } from '../../kernel/every.ts'
@@ -9,6 +10,7 @@ import { type Engine, EngineFailure, type EngineOptions, type EventDeps, openEng
 import { type EventChanges, openEventChanges } from './event-changes.ts'
 import { clearInterruptedStart, markInitialized } from './first-engine-start.ts'
 import { migrate } from './migrate.ts'
+import { RangeCaches } from './range-cache.ts'
 import type { ReadResult, ReadStatement } from './reads.ts'
 import { explainStartError } from './refused-start.ts'
 import { answers, detachedParts, type ReaderLimits, readerLimits, shardsAnswer } from './rows.ts'
@@ -23,6 +25,8 @@ export type EventStoreOptions = {
   isOwned?: boolean
   /** spillBytes limits what all queries of the embedded engine together write to disk to sort and group. */
   spillBytes?: number
+  /** Where the embedded engine keeps backups. */
+  backups?: FileLocation | undefined
 }
 
 export type EventHealth = { status: 'ok' } | { status: 'starting' | 'down'; reason: string }
@@ -43,6 +47,8 @@ export type EventStore = {
   readonly readerLimits: ReaderLimits
   /** Undefined where other processes also change events. */
   readonly changes: EventChanges | undefined
+  /** What was read of the events, to be used again. */
+  readonly caches: RangeCaches
   /** Throws a 503 when the store does not answer within 5 s. */
   ping(signal?: AbortSignal): Promise<void>
   health(): EventHealth
@@ -211,6 +217,7 @@ function storeOn(clients: () => Clients, deps: EventDeps, opened: OpenedStore): 
     engine: opened.engine,
     readerLimits: opened.readerLimits,
     changes: opened.changes,
+    caches: new RangeCaches(opened.changes),
     health: opened.health,
     ping: async (signal) => {
       const bound = AbortSignal.timeout(PING_BOUND_MS)

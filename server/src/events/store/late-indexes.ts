@@ -6,7 +6,7 @@ import { indexPartition, selectUnindexedParts, tablesBeingIndexed, type Unindexe
 
 /** When a part has settled, which means that it will hardly be merged again. */
 export type Settling = {
-  /** A part of so many events has settled: the next merge with others of its size is far away. */
+  /** A part with this number of events has settled: the next merge with others of its size is far away. */
   rowsMin: number
   /** A part that has existed for so long has settled. */
   ageMinS: number

@@ -54,6 +54,12 @@ export async function migrationStatus(clients: Clients, dir = MIGRATIONS_DIR): P
   }
 }
 
+/** The names of those migrations that this program does not know. */
+export async function unknownMigrations(names: readonly string[], dir = MIGRATIONS_DIR): Promise<string[]> {
+  const known = await knownMigrations(dir)
+  return names.filter((name) => !known.some((migration) => migration.name === name))
+}
+
 const readApplied = async ({ writer }: Clients): Promise<AppliedMigration[]> =>
   (await tableExists(writer, 'migrations')) ? appliedMigrations(writer) : []
 

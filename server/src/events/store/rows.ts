@@ -1,6 +1,7 @@
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
 import { eventsTables, lateIndexes, localTable } from '../../lines/table.ts'
 import type { StoreAddress } from './address.ts'
+import { BACKUP_DISK } from './engine-config.ts'
 
 /** Asks the server instead of connecting to the database, since the user of a database may not be allowed to create one. */
 export const databaseExists = async (outside: ClickHouseClient, database: string, signal?: AbortSignal): Promise<boolean> =>
@@ -81,7 +82,7 @@ export const readsWithoutOrganization = async (reader: ClickHouseClient, signal:
   return (await rows(reader, `select one from (${tables.join(' union all ')}) limit 1`, {}, signal)).length > 0
 }
 
-/** The space of the node with the least free space, among those that answer. Several disks of a node are summed. */
+/** The space of the node with the least free space, among those that answer. Several disks of a node are summed, except that of backups. */
 export const diskSpace = async (
   writer: ClickHouseClient,
   cluster: string | undefined,
@@ -91,7 +92,7 @@ export const diskSpace = async (
   const [least] = await rows<{ free: number; total: number }>(
     writer,
     `select sum(toFloat64(unreserved_space)) as free, sum(toFloat64(total_space)) as total from ${disks}
-     where not is_read_only and not is_broken group by hostName() having total > 0 order by free / total limit 1
+     where not is_read_only and not is_broken and name != '${BACKUP_DISK}' group by hostName() having total > 0 order by free / total limit 1
      settings skip_unavailable_shards = 1`,
     {},
     signal,
@@ -104,7 +105,7 @@ export type UnindexedPart = { node: string; table: string; partition: string; na
 
 /**
  * Bounds the size of the other indexes of a granule: two pairs of numbers take 33 bytes, and merges build the index of overflow keys, which takes 10 bits for
- * each of up to 2,000. Where all late indexes together are smaller, because the events have few words, they are requested in vain, once.
+ * each of up to 2,000. Where all late indexes together are smaller, because the events have few words, they are requested once, without effect.
  */
 const OTHER_INDEX_BYTES = 2_600
 

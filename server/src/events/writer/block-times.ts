@@ -15,7 +15,7 @@ export function timesOf(blocks: readonly Block[]): ChangedRange {
 /** Reads a time of 64-bit nanoseconds as a double, which is precise to a microsecond. */
 export const timeNsAt = (view: DataView, at: number): number => view.getInt32(at + 4, true) * HIGH + view.getUint32(at, true)
 
-/** About so many times of a block in milliseconds, evenly spread over its rows. */
+/** About this number of times of a block in milliseconds, evenly spread over its rows. */
 export function sampledTimesMs({ columns, rows }: Block, count: number): readonly number[] {
   const times = columns.find(({ name }) => name === 'ts')?.bytes
   if (!times) return []

@@ -19,7 +19,7 @@ export function nativeBytes({ columns, rows, periodS }: Block): number {
   return columns.reduce((bytes, column) => bytes + head(column).length + column.bytes.length, heads)
 }
 
-/** A column of at least so many bytes is sent from where it lies; smaller ones are gathered into one chunk. */
+/** A column of at least this number of bytes is sent from where it lies; smaller ones are gathered into one chunk. */
 const LARGE_BYTES = 65_536
 
 /** Encodes one block in ClickHouse's Native format: its columns plus `seq`, `post` and the length of its periods. The chunks share memory with the block. */

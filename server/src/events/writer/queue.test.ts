@@ -67,7 +67,7 @@ test('a batch is cut before it exceeds one insert, and cancelled posts are omitt
   }
   pieces[1]?.posting.failed(pieces[1], new Error('given up'))
   const sizes: number[] = []
-  for (let turn = 0; turn < 2; turn += 1) {
+  for (let round = 0; round < 2; round += 1) {
     const day = queue.claimDay()
     sizes.push(day?.takeGroup().parts.length ?? 0)
     if (day) queue.releaseDay(day)

@@ -114,7 +114,7 @@ test('a post that was stored after all and is repeated by the service counts onc
   expect(sumOf(cells())).toEqual({ received: 4, stored: 4, duplicate: 0, rejected: 0, wire_bytes: 80 })
 })
 
-test('what is left of a post that is given up counts as rejected', () => {
+test('the rest of a post that is given up counts as rejected', () => {
   const { account, cells } = open()
   const [stored, left] = [block(2), block(5)]
   account.willRepeat = () => true

@@ -2,7 +2,7 @@ type Owner<T> = { waiting: T[] /** The virtual time at which the owner has had i
 
 /**
  * A queue that shares one worker between owners by the time that their items take (start-time fair queueing): the next item is the first one of the owner
- * that has used least. An owner that used nothing for a while has no credit for it, so it waits for the running item and not for those behind it.
+ * that has used least. An owner that used nothing for a while has no credit for it, so it waits for the running item and not for those after it.
  */
 export class FairQueue<T> {
   readonly #owners = new Map<string, Owner<T>>()

@@ -14,7 +14,7 @@ export function afterBlank(bytes: Uint8Array, start: number, end = bytes.length)
   return at
 }
 
-/** The same memory as a Buffer, whose search for a byte is twice as fast. */
+/** Returns the bytes as a Buffer on the same memory, whose search for a byte is twice as fast. */
 export const searchable = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 
 /** The end of the line at a position, before its LF. */
@@ -56,7 +56,7 @@ export class BodyLines {
     return false
   }
 
-  /** Goes on behind a position, which must be the end of a line. */
+  /** Goes on after a position, which must be the end of a line. */
   skipTo(end: number): void {
     this.rest = end + 1
   }

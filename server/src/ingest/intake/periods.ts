@@ -5,7 +5,7 @@ import type { DatasetShare } from './accounting.ts'
 import type { IntakeWorld } from './intake-world.ts'
 import { growLayoutsOf } from './layouts.ts'
 
-/** So many times of a block tell how its rows lie in time. */
+/** The number of times of a block that show how its rows lie in time. */
 const SAMPLE = 64
 
 /** Chooses the length of periods for the rows of a post. A length that is new to a dataset is recorded before rows of it are stored. */

@@ -78,7 +78,7 @@ export function readTags(text: string): Tags {
   return Object.fromEntries(tags)
 }
 
-/** Fills in the defaults of the key. They come before names in the body, and behind those of the request and the listener. */
+/** Fills in the defaults of the key. They come before names in the body, and after those of the request and the listener. */
 export const withKeyDefaults = (routing: RoutingRequest, defaults: EventDefaults | undefined): RoutingRequest =>
   defaults === undefined
     ? routing

@@ -40,7 +40,7 @@ function ruledEvents(events: ReceivedEvents, facts: BatchFacts): ReceivedEvents 
 }
 
 const LINE_FEED = Buffer.from('\n')
-/** So many bytes of lines are checked at once, since most contain nothing that rules act on. */
+/** The number of bytes of lines that are checked at once, since most contain nothing that rules act on. */
 const BLOCK_BYTES = 16_384
 
 /** The body with the lines that are left. It is copied only if a rule acts on one of them. */

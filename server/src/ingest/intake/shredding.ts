@@ -14,7 +14,7 @@ import type { EventLine, TableRow } from './line.ts'
 import { afterBlank, BodyLines } from './lines.ts'
 import type { CountedBlock, Shredded, ShredTarget } from './worker-messages.ts'
 
-/** So many lines of a new dataset decide which slots its keys get. */
+/** The number of lines of a new dataset that decide which slots its keys get. */
 const OBSERVED_LINES = 2_000
 /** The approximate size of a block: small blocks compress worse, large ones use memory. */
 const BLOCK_BYTES = 8 * 2 ** 20

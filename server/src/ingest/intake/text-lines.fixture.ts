@@ -130,7 +130,7 @@ export function compareWrappedLines(seed: number, blocks: number, count: number)
   }
 }
 
-/** The same for lines that are mostly texts. */
+/** Compares lines that are mostly texts with the reference. */
 export function compareTexts(seed: number, blocks: number, count: number): void {
   const random = randomFrom(seed)
   const map = random.chance(0.5) ? randomMap(random) : emptySlotMap('s')

@@ -9,6 +9,7 @@ export type IdentifySender = (credential: CallerCredential, facts: RequestFacts)
 
 /** Identifies the sender of messages; a Failure if the credential is unknown or may not send events. */
 export type SenderAccess = {
+  /** Acts with the key of a listener. Its messages come from many addresses, so `mayCallFrom` is checked for each of them. */
   actorOf(key: Secret, address: string, action: string): Promise<Actor>
   /** The first credential that is known counts. */
   actorOfFirst(credentials: readonly CallerCredential[], address: string, action: string): Promise<Actor>
@@ -25,7 +26,7 @@ export function openAccess(identify: IdentifySender, { ids }: Pick<World, 'ids'>
     }
     throw unauthenticated(credentials.length === 0 ? 'an API key is required' : 'the API key is unknown, expired or revoked')
   }
-  return { actorOfFirst, actorOf: (key, address, action) => actorOfFirst([{ kind: 'key', key }], address, action) }
+  return { actorOfFirst, actorOf: (key, address, action) => actorOfFirst([{ kind: 'key', key, isConfigured: true }], address, action) }
 }
 
 /** True for a failure that a repetition may cure. */

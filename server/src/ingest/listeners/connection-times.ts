@@ -7,7 +7,7 @@ export type ConnectionTimes = {
   readonly partial: { readonly number: number; readonly sinceMs: number } | undefined
 }
 
-/** The times after bytes arrived. Messages that became complete do not count for the one that began behind them. */
+/** The times after bytes arrived. Messages that became complete do not count for the one that began after them. */
 export function timesAfter(before: ConnectionTimes | undefined, held: HeldMessage | undefined, nowMs: number): ConnectionTimes {
   if (held === undefined) return { activeMs: nowMs, partial: undefined }
   const isSame = before?.partial?.number === held.number

@@ -1,10 +1,11 @@
 import { createSocket, type RemoteInfo } from 'node:dgram'
 import { isIPv6 } from 'node:net'
 import type { Logger } from '../../kernel/log.ts'
+import { plainAddress } from '../../kernel/networks.ts'
 import type { MessageSource } from '../receivers/messages.ts'
 import type { ListenerCounters } from './counters.ts'
 import { readKernelDrops } from './kernel-drops.ts'
-import { plainAddress, senderCheck } from './senders-allowed.ts'
+import { senderCheck } from './senders-allowed.ts'
 import type { ListenerSetting } from './setting.ts'
 import { listenFailure, type OpenListener } from './stream-listener.ts'
 

@@ -134,7 +134,7 @@ class ForwardConnection implements StreamConnection {
     queue.onSpace(() => this.#peer.resume())
   }
 
-  /** A sender that waits for an answer to each part would wait for the rest of its line in vain: such parts are stored as they come. */
+  /** A sender that waits for an answer to each part would never send the rest of its line: such parts are stored as they come. */
   #plain(queue: MessageQueue, message: Uint8Array, starts: readonly number[], ended: MessageEnd): void {
     const store = (whole: Uint8Array): void => {
       this.#pending.begin()

@@ -116,7 +116,7 @@ export class MessageFraming {
   }
 }
 
-/** The line ends and NUL bytes behind a message belong to the framing, also within a count. */
+/** The line ends and NUL bytes after a message belong to the framing, also within a count. */
 function finish(message: Uint8Array, take: (message: Uint8Array) => void): void {
   const trimmed = withoutLineEnd(message)
   if (trimmed.length > 0) take(trimmed)
@@ -125,7 +125,7 @@ function finish(message: Uint8Array, take: (message: Uint8Array) => void): void 
 const isPadding = (byte: number | undefined): boolean => byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === NUL
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= NINE
 
-/** A message without the line ends and NUL bytes behind it. */
+/** A message without the line ends and NUL bytes after it. */
 export function withoutLineEnd(message: Uint8Array): Uint8Array {
   let end = message.length
   while (end > 0 && isPadding(message[end - 1])) end -= 1

@@ -18,6 +18,7 @@ function openQueue(
   answer: (texts: readonly string[], post: number) => Failure | undefined,
   bytesMax = 2 ** 20,
   memory = new QueueMemory(bytesMax),
+  sender: Actor = actor,
 ) {
   const posts: { texts: string[]; key: string | undefined; isLost: boolean }[] = []
   const storeMessages = async ({ request, isLost }: MessageBatch) => {
@@ -31,7 +32,7 @@ function openQueue(
     }
   }
   const counters = new ListenerCounters('test')
-  const access = { actorOf: async () => actor, actorOfFirst: async () => actor }
+  const access = { actorOf: async () => sender, actorOfFirst: async () => sender }
   const parts = { ids: systemIds, log: openLogger('silent'), intake: { storeMessages }, access }
   const routing = { collection: undefined, dataset: undefined, tags: {} }
   return { posts, counters, queue: new MessageQueue(parts, new Secret('key'), { parser: syslog, routing, bytesMax, memory, counters }) }
@@ -96,6 +97,18 @@ test('a sender that may not send is refused at once', async () => {
   const { posts, queue } = openQueue(() => forbidden('no'))
   expect((await new Promise<Failure | undefined>((done) => queue.add(Buffer.from('one'), source, done)))?.status).toBe(403)
   expect(posts).toHaveLength(1)
+})
+
+test('a key with allowed addresses stores the messages of these, also in a batch with others', async () => {
+  const limited = { ...actor, mayCallFrom: (address: string) => address === '192.0.2.1' }
+  const { posts, counters, queue } = openQueue(() => undefined, undefined, undefined, limited)
+  const ended = (text: string, address: string) =>
+    new Promise<number | undefined>((done) => queue.add(Buffer.from(text), { ...source, address }, (failure) => done(failure?.status)))
+  await Promise.all([ended('one', '192.0.2.2'), ended('two', '192.0.2.1'), ended('three', '192.0.2.3')])
+  expect(posts.flatMap(({ texts }) => texts)).toEqual(['two'])
+  expect(counters.dropped.get('refused')).toBe(2)
+  expect(await ended('four', '192.0.2.2')).toBe(403)
+  expect(counters.dropped.get('refused')).toBe(3)
 })
 
 test('a close stores what waits, and gives up what cannot be stored in time', async () => {

@@ -1,4 +1,4 @@
-import { Failure } from '../../kernel/errors.ts'
+import { Failure, forbidden } from '../../kernel/errors.ts'
 import type { Secret } from '../../kernel/secret.ts'
 import type { World } from '../../world.ts'
 import type { IngestRequest, MessageParser } from '../batch.ts'
@@ -201,19 +201,23 @@ export class MessageQueue {
 
   async #post(batch: readonly Waiting[], headers: Record<string, string>, attempts: { isSplit: boolean }): Promise<Failure | undefined> {
     const { parser, routing, counters } = this.#options
-    const body = new MessageBody()
-    let wireBytes = 0
-    for (const { message, source } of batch) {
-      body.add(message, source)
-      wireBytes += message.length
-    }
     try {
       const actor = await this.#access.actorOf(this.#key, batch[0]?.source.address ?? '', `ingestion.${parser.name}`)
+      const { mayCallFrom } = actor
+      const allowed = mayCallFrom ? batch.filter(({ source }) => mayCallFrom(source.address)) : batch
+      if (allowed.length === 0) return forbidden('allowed_addresses of the API key do not include the address of the sender')
+      const body = new MessageBody()
+      let wireBytes = 0
+      for (const { message, source } of allowed) {
+        body.add(message, source)
+        wireBytes += message.length
+      }
       const request: IngestRequest = { path: '', query: {}, headers, contentType: CONTENT_TYPE, body: body.bytes() }
       const isLost = (failure: Failure): boolean => this.#isLast(failure, batch)
       const batchOf = { actor, parser, routing, request, wireBytes, isLost, attempts }
       const { parsed, leftOut = 0 } = await this.#intake.storeMessages({ ...batchOf, leavesOutLimited: true })
-      if (leftOut > 0) counters.drop('refused', leftOut)
+      const refused = leftOut + batch.length - allowed.length
+      if (refused > 0) counters.drop('refused', refused)
       if (parsed && parsed.rejected.length > 0) counters.drop('malformed', parsed.rejected.length)
       return undefined
     } catch (thrown) {

@@ -1,10 +1,11 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type SecureContextOptions, type TLSSocket } from 'node:tls'
 import type { Logger } from '../../kernel/log.ts'
+import { plainAddress } from '../../kernel/networks.ts'
 import type { MessageSource } from '../receivers/messages.ts'
 import { type ConnectionTimes, type HeldMessage, overdue, timesAfter, timesAfterPause } from './connection-times.ts'
 import type { CloseReason, ListenerCounters } from './counters.ts'
-import { plainAddress, senderCheck } from './senders-allowed.ts'
+import { senderCheck } from './senders-allowed.ts'
 import type { ListenerSetting } from './setting.ts'
 import { spareConnection } from './spare-connection.ts'
 

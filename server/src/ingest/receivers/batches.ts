@@ -75,7 +75,7 @@ export class Batches {
     this.take(table, this.sharedOf(shared, record.zone, record.origin))
   }
 
-  /** The same fields for the same list of pairs. */
+  /** Returns one object for each list of pairs. */
   sharedOf(pairs: readonly Pair[], zone?: string, origin?: string): SharedFields {
     const last = this.#lastShared
     if (last.pairs === pairs && last.zone === zone && last.origin === origin) return last

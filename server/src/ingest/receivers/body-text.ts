@@ -36,7 +36,7 @@ export class BodyText {
     return this.#latin1.slice(start, end)
   }
 
-  /** The same for a text that many records have, such as a level or a service: one of the last is found by its bytes. */
+  /** Decodes a text that many records have, such as a level or a service: one of the last is found by its bytes. */
   repeated(start: number, end: number): string {
     const length = end - start
     if (length > REPEATED_BYTES_MAX) return this.text(start, end)

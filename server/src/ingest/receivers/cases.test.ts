@@ -13,6 +13,7 @@ import { logdna } from './logdna/logdna.ts'
 import { loki } from './loki/loki.ts'
 import { newrelic } from './newrelic/newrelic.ts'
 import { vercel } from './vercel/vercel.ts'
+import { zipkin } from './zipkin/zipkin.ts'
 
 const folders: readonly (readonly [folder: string, receiver: Receiver])[] = [
   ['loki', loki],
@@ -26,6 +27,7 @@ const folders: readonly (readonly [folder: string, receiver: Receiver])[] = [
   ['vercel', vercel],
   ['heroku', heroku],
   ['journald', journald],
+  ['zipkin', zipkin],
 ]
 
 describe.each(folders)('the cases of %s', (folder, receiver) => {

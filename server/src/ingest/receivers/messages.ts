@@ -12,7 +12,7 @@ export type MessageSource = {
 export type ReceivedMessage = { start: number; end: number; source: MessageSource }
 
 const HEAD_BYTES = 4
-/** Marks the description of a source, which applies to the messages behind it. */
+/** Marks the description of a source, which applies to the messages after it. */
 const SOURCE_MARK = 0x80000000
 
 /** Collects messages of sockets into one body, which a worker splits again. It keeps the bytes without a copy. */

@@ -16,6 +16,7 @@ import { newrelic } from './newrelic/newrelic.ts'
 import { otlp } from './otlp/otlp.ts'
 import { syslog } from './syslog/syslog.ts'
 import { vercel } from './vercel/vercel.ts'
+import { zipkin } from './zipkin/zipkin.ts'
 
 /** The wire protocols over HTTP, in the order in which their paths are tried. */
 export const receivers: readonly Receiver[] = [
@@ -32,6 +33,7 @@ export const receivers: readonly Receiver[] = [
   vercel,
   heroku,
   journald,
+  zipkin,
   elasticsearch,
 ]
 

@@ -133,7 +133,7 @@ const monitorEvaluations = readingTool({
 })
 
 const required = contract.monitors.backtest.body.shape
-/** The same members without defaults, which must not replace stored values. */
+/** The members of a new monitor without defaults, which must not replace stored values. */
 const optional = contract.monitors.create.body.shape
 
 /** The members of a monitor that decide about its status. */

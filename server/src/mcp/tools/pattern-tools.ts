@@ -57,7 +57,12 @@ const newPatterns = readingTool({
     ...sourceArguments,
     ...whereArgument,
     ...rangeArguments,
-    baseline_hours: z.number().min(0.25).max(720).default(24).describe('The earlier range: so many hours that end where the range begins.'),
+    baseline_hours: z
+      .number()
+      .min(0.25)
+      .max(720)
+      .default(24)
+      .describe('The length of the earlier range in hours, which ends where the range begins.'),
     limit: z.int().min(1).max(100).default(15).describe('Patterns of each kind.'),
   }),
   output: {

@@ -9,12 +9,12 @@ const GAP_PX = 12
 
 type ArrangeKind = 'place' | 'size'
 type Arrangement = {
-  /** grid is the element that holds the widgets. */
+  /** The element that holds the widgets. */
   grid: RefObject<HTMLDivElement | null>
-  /** places are the current positions, including those of a drag in progress. */
+  /** The current positions, including those of a drag in progress. */
   places: readonly WidgetPlacement[]
   isDragged(id: string): boolean
-  /** drag starts with the pointer; step handles an arrow key. */
+  /** Starts with the pointer; step handles an arrow key. */
   drag(id: string, what: ArrangeKind): (event: PointerEvent) => void
   step(id: string, what: ArrangeKind): (event: KeyboardEvent) => void
   shift(id: string, by: -1 | 1): void
@@ -108,7 +108,7 @@ export function Grips({ name, id, isFirst, isLast, arranged }: GripsProps) {
   )
 }
 
-/** Corner resizes a widget. */
+/** Resizes a widget. */
 export function Corner({ name, id, arranged }: Pick<GripsProps, 'name' | 'id' | 'arranged'>) {
   return (
     <button

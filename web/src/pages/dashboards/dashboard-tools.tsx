@@ -3,13 +3,13 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ChartColumn, Group, History, LayoutTemplate, Pencil, Trash2, Unlink } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { ActionMenu, type MenuAction } from '../../parts/action-menu.tsx'
-import { useClient } from '../../parts/client.ts'
-import { ConfirmPanel } from '../../parts/confirm.tsx'
-import { FailureNote } from '../../parts/failure.tsx'
-import { useMay } from '../../parts/permitted.tsx'
-import { rangeParamsOf } from '../../parts/range-params.ts'
-import type { Range } from '../../parts/time-range.ts'
+import { ConfirmPanel } from '../../parts/records/confirm.tsx'
+import { ActionMenu, type MenuAction } from '../../parts/shell/action-menu.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { useMay } from '../../parts/shell/permitted.tsx'
+import { rangeParamsOf } from '../../parts/time/range-params.ts'
+import type { Range } from '../../parts/time/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
 import { useDashboardChange } from './queries.ts'
@@ -17,7 +17,7 @@ import { SaveDashboardTemplate } from './save-dashboard-template.tsx'
 
 type DashboardToolsProps = { dashboard: Dashboard; range: Range; isCompared: boolean; onCompare(): void }
 
-/** DashboardTools is the menu of a dashboard: widgets, the previous period, its name, templates and deletion. */
+/** The menu of a dashboard: widgets, the previous period, its name, templates and deletion. */
 export function DashboardTools({ dashboard, range, isCompared, onCompare }: DashboardToolsProps) {
   const { id, name, template } = dashboard
   const client = useClient()

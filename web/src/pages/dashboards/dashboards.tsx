@@ -9,7 +9,7 @@ import { OneDashboard } from './one-dashboard.tsx'
 import { DashboardTemplates } from './templates.tsx'
 import { WidgetEditor } from './widget-editor.tsx'
 
-/** DashboardsPage shows the list, one dashboard, or an editor, as the search parameters say. */
+/** Shows the list, one dashboard, or an editor, as the search parameters say. */
 export function DashboardsPage() {
   const params = useSearch({ from: '/inside/dashboards' })
   if (params.metric !== undefined) return <MetricEditor key={params.metric} id={params.metric} />

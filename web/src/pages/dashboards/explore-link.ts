@@ -1,11 +1,11 @@
 import type { MetricQuery, Widget } from '@dendro/api'
 import { type ChartShape, chartShapes } from '../../parts/chart/data.ts'
-import { groupKeys } from '../../parts/condition.ts'
-import type { RangeParams } from '../../parts/range-params.ts'
+import { groupKeys } from '../../parts/query/condition.ts'
+import type { RangeParams } from '../../parts/time/range-params.ts'
 
 type LinkedQuery = Pick<MetricQuery, 'select' | 'where' | 'groups'>
 
-/** ExploreLink are the Explore parameters of a widget. */
+/** The Explore parameters of a widget. */
 export type ExploreLink = RangeParams & {
   d?: string[]
   q?: string
@@ -17,7 +17,7 @@ export type ExploreLink = RangeParams & {
 
 const COUNT = 'count(*)'
 
-/** exploreLink shows the events of a widget in Explore, drawn alike. Queries of other events than those of the first have no place there. */
+/** Shows the events of a widget in Explore, drawn alike. Queries of other events than those of the first have no place there. */
 export function exploreLink(
   type: Widget['type'],
   queries: readonly LinkedQuery[],

@@ -2,11 +2,11 @@ import type { MetricTimeseries, Widget } from '@dendro/api'
 import { useMemo } from 'react'
 import { Chart } from '../../parts/chart/chart.tsx'
 import type { ChartBand, ChartMark } from '../../parts/chart/data.ts'
+import { groupName } from '../../parts/chart/group-name.ts'
 import { chartData, leavesOf, measuredName, SERIES_MAX, withBefore } from '../../parts/chart/measured.ts'
-import { groupKeys } from '../../parts/condition.ts'
-import { groupName } from '../../parts/group-name.ts'
-import { useNamed } from '../../parts/pattern-texts.tsx'
-import type { Zone } from '../../parts/time-range.ts'
+import { useNamed } from '../../parts/datasets/pattern-texts.tsx'
+import { groupKeys } from '../../parts/query/condition.ts'
+import type { Zone } from '../../parts/time/time-range.ts'
 import { Pie, Score, TopList, Treemap } from './shares.tsx'
 import type { Slice } from './slice.ts'
 import { levelsFor, unitFor, type WidgetStyle } from './widget-style.ts'
@@ -16,7 +16,7 @@ type FigureProps = {
   style: WidgetStyle
   label: string
   measured: readonly MetricTimeseries[]
-  /** before is the result for the previous period. */
+  /** The result for the previous period. */
   before?: readonly MetricTimeseries[] | undefined
   height: number
   zone: Zone
@@ -24,14 +24,14 @@ type FigureProps = {
   marks?: readonly ChartMark[] | undefined
   syncKey?: string
   isOld: boolean
-  /** isFilling lets a chart fill its card. */
+  /** Lets a chart fill its card. */
   isFilling?: boolean
   onPick?(fromMs: number, toMs: number): void
   onRange?(fromMs: number, toMs: number): void
   onSlice?(slice: Slice): void
 }
 
-/** Figure draws metric results in the type of the widget. */
+/** Draws metric results in the type of the widget. */
 export function Figure(props: FigureProps) {
   const {
     type,

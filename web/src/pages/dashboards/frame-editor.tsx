@@ -2,12 +2,12 @@ import type { Dashboard, Widget } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react'
 import { useState } from 'react'
-import { BackToDashboard } from '../../parts/back-links.tsx'
-import { useClient } from '../../parts/client.ts'
-import { EditorPage } from '../../parts/editor-page.tsx'
-import { Panel } from '../../parts/page.tsx'
-import { MissingRecord } from '../../parts/records.tsx'
-import { useSave } from '../../parts/save.ts'
+import { EditorPage } from '../../parts/records/editor-page.tsx'
+import { MissingRecord } from '../../parts/records/records.tsx'
+import { useSave } from '../../parts/records/save.ts'
+import { BackToDashboard } from '../../parts/shell/back-links.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { Panel } from '../../parts/shell/page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -16,7 +16,7 @@ import { useAllWidgets, useDashboard } from './queries.ts'
 
 type FrameEditorProps = { dashboardId: string; id: string }
 
-/** FrameEditor edits a frame: a widget that contains other widgets, which then leave the dashboard grid. */
+/** Edits a frame: a widget that contains other widgets, which then leave the dashboard grid. */
 export function FrameEditor({ dashboardId, id }: FrameEditorProps) {
   const dashboard = useDashboard(dashboardId)
   const all = useAllWidgets(true)

@@ -2,19 +2,19 @@ import type { ContentPackMonitor, ContentPackParameter, ContentPackPreview } fro
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { BackToDashboards } from '../../parts/back-links.tsx'
-import { useClient } from '../../parts/client.ts'
-import { EditorPage } from '../../parts/editor-page.tsx'
-import { FailureNote } from '../../parts/failure.tsx'
-import { useFirstTargets } from '../../parts/first-targets.ts'
-import { FormField } from '../../parts/form.tsx'
-import { quantity } from '../../parts/numbers.ts'
-import { Panel } from '../../parts/page.tsx'
-import { Permitted } from '../../parts/permitted.tsx'
-import { MissingRecord } from '../../parts/records.tsx'
-import { useSave } from '../../parts/save.ts'
-import { TargetFields } from '../../parts/target-fields.tsx'
-import { actionsOf, type FormTarget } from '../../parts/targets.ts'
+import { quantity } from '../../parts/chart/numbers.ts'
+import { EditorPage } from '../../parts/records/editor-page.tsx'
+import { useFirstTargets } from '../../parts/records/first-targets.ts'
+import { FormField } from '../../parts/records/form.tsx'
+import { MissingRecord } from '../../parts/records/records.tsx'
+import { useSave } from '../../parts/records/save.ts'
+import { TargetFields } from '../../parts/records/target-fields.tsx'
+import { actionsOf, type FormTarget } from '../../parts/records/targets.ts'
+import { BackToDashboards } from '../../parts/shell/back-links.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { Panel } from '../../parts/shell/page.tsx'
+import { Permitted } from '../../parts/shell/permitted.tsx'
 import { Input } from '../../ui/field.tsx'
 import { PackBacktest } from './pack-backtest.tsx'
 import { PackWidgets } from './pack-widgets.tsx'
@@ -26,7 +26,7 @@ type TypedParameters = Readonly<Record<string, { type: ContentPackParameter['typ
 const SETTLE_MS = 500
 const RANGE = 'Last 1 day'
 
-/** FromPack shows what a content pack creates for a dataset, lets the user change its parameters, and creates it. */
+/** Shows what a content pack creates for a dataset, lets the user change its parameters, and creates it. */
 export function FromPack({ pack, datasetId }: FromPackProps) {
   const client = useClient()
   const navigate = useNavigate()
@@ -121,12 +121,12 @@ export function FromPack({ pack, datasetId }: FromPackProps) {
           )}
         </Panel>
       </Permitted>
-      <LeftOut preview={preview} />
+      <NotIncluded preview={preview} />
     </EditorPage>
   )
 }
 
-/** useSettled is the value once it has not changed for a moment. */
+/** The value once it has not changed for a moment. */
 function useSettled<T>(value: T): T {
   const [settled, setSettled] = useState(value)
   useEffect(() => {
@@ -136,7 +136,7 @@ function useSettled<T>(value: T): T {
   return settled
 }
 
-/** givenParameters are the changed parameters in the form of the API. A number that is not complete is left out. */
+/** The changed parameters in the form of the API. A number that is not complete is left out. */
 const givenParameters = (typed: TypedParameters): Record<string, string | number> =>
   Object.fromEntries(
     Object.entries(typed).flatMap(([name, { type, text }]): [string, string | number][] => {
@@ -210,11 +210,11 @@ function MonitorChoice({ monitor: { id, name, monitor_id, rule }, isChosen, onTo
   )
 }
 
-/** LeftOut names the widgets and monitors that the fields of the dataset do not allow. */
-function LeftOut({ preview: { left_out } }: { preview: ContentPackPreview }) {
+/** Names the widgets and monitors that the fields of the dataset do not allow. */
+function NotIncluded({ preview: { left_out } }: { preview: ContentPackPreview }) {
   if (left_out.length === 0) return null
   return (
-    <Panel title="Left out">
+    <Panel title="Not included">
       <ul className="flex flex-col gap-1 p-3 text-xs">
         {left_out.map(({ kind, name, reason }) => (
           <li key={`${kind} ${name}`} className="break-words">

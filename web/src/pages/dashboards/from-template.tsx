@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ArgumentFields, type ArgumentTexts, boundTemplate, missingArgument } from '../../parts/argument-fields.tsx'
-import { BackToDashboards } from '../../parts/back-links.tsx'
-import { useClient } from '../../parts/client.ts'
-import { EditorPage } from '../../parts/editor-page.tsx'
-import { FailureNote } from '../../parts/failure.tsx'
-import { Panel } from '../../parts/page.tsx'
-import { MissingRecord } from '../../parts/records.tsx'
-import { useSave } from '../../parts/save.ts'
+import { EditorPage } from '../../parts/records/editor-page.tsx'
+import { MissingRecord } from '../../parts/records/records.tsx'
+import { useSave } from '../../parts/records/save.ts'
+import { BackToDashboards } from '../../parts/shell/back-links.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { Panel } from '../../parts/shell/page.tsx'
+import { ArgumentFields, type ArgumentTexts, boundTemplate, missingArgument } from '../../parts/templates/argument-fields.tsx'
 import { useDashboardTemplates } from './queries.ts'
 
-/** FromTemplate collects the parameters of a template, previews the dashboard and creates it. */
+/** Collects the parameters of a template, previews the dashboard and creates it. */
 export function FromTemplate({ id }: { id: string }) {
   const templates = useDashboardTemplates()
   const template = templates.data?.find((one) => one.id === id)

@@ -1,6 +1,6 @@
 export type Box = { x: number; y: number; w: number; h: number }
 
-/** arcPath is an SVG ring segment between two shares of the circle, clockwise from the top. */
+/** An SVG ring segment between two shares of the circle, clockwise from the top. */
 export function arcPath(from: number, to: number): string {
   // An arc of a full circle starts where it ends, and draws nothing.
   const end = Math.min(to, from + 0.99999)
@@ -38,7 +38,7 @@ export function squares(values: readonly number[], box: Box): Box[] {
   return [...own, ...squares(values.slice(line.length), rest)]
 }
 
-/** worstOf is the largest aspect ratio in a row. */
+/** The largest aspect ratio in a row. */
 function worstOf(line: readonly number[], short: number, area: number): number {
   const sum = line.reduce((all, value) => all + value, 0) * area
   return Math.max(

@@ -7,7 +7,7 @@ export type WidgetPlacement = { id: string; x: number; y: number; w: number; h: 
 export const COLUMNS = 12
 const HIGH = 4
 
-/** placementsOf places every widget: by the layout, or after all others where the layout lacks it. */
+/** Places every widget: by the layout, or after all others where the layout lacks it. */
 export function placementsOf(ids: readonly string[], layouts: readonly Layout[]): WidgetPlacement[] {
   const own = layouts.filter(({ id }) => ids.includes(id))
   // The API accepts layouts in columns and in fractions of the width.
@@ -34,7 +34,7 @@ function overlaps(places: readonly WidgetPlacement[]): boolean {
   return places.some((a, at) => places.slice(at + 1).some((b) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h))
 }
 
-/** flowed places widgets side by side in order and wraps full rows. */
+/** Places widgets side by side in order and wraps full rows. */
 export function flowed(places: readonly WidgetPlacement[]): WidgetPlacement[] {
   let [x, y, high] = [0, 0, 0]
   return places.map((place) => {
@@ -50,7 +50,7 @@ export function flowed(places: readonly WidgetPlacement[]): WidgetPlacement[] {
   })
 }
 
-/** swapped exchanges a widget with its neighbor. */
+/** Exchanges a widget with its neighbor. */
 export function swapped(places: readonly WidgetPlacement[], id: string, by: -1 | 1): WidgetPlacement[] {
   const at = places.findIndex((one) => one.id === id)
   const other = places[at + by]
@@ -64,7 +64,7 @@ const WIDE_LEAST = 2
 const HIGH_LEAST = 2
 const HIGH_MOST = 20
 
-/** put moves or resizes a widget; overlapped widgets move down, then all rise into free rows. */
+/** Moves or resizes a widget; overlapped widgets move down, then all rise into free rows. */
 export function put(places: readonly WidgetPlacement[], id: string, change: Partial<Omit<WidgetPlacement, 'id'>>): WidgetPlacement[] {
   const found = places.find((one) => one.id === id)
   if (!found) return [...places]
@@ -90,7 +90,7 @@ const inReadingOrder = (places: readonly WidgetPlacement[]): WidgetPlacement[] =
 const firstUnder = (place: WidgetPlacement, standing: readonly WidgetPlacement[]): WidgetPlacement | undefined =>
   standing.find((one) => overlaps([place, one]))
 
-/** compacted moves every widget up into free rows. */
+/** Moves every widget up into free rows. */
 function compacted(places: readonly WidgetPlacement[]): WidgetPlacement[] {
   const standing: WidgetPlacement[] = []
   for (const place of places) {

@@ -2,15 +2,15 @@ import type { Dashboard } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { LayoutTemplate, Sigma } from 'lucide-react'
 import type { FormEvent } from 'react'
-import { ActionMenu, type MenuAction } from '../../parts/action-menu.tsx'
-import { useClient } from '../../parts/client.ts'
-import { ContentPackOffers, ReadyMadeMenu, useReadyMadeAction } from '../../parts/content-packs.tsx'
-import { FailureNote } from '../../parts/failure.tsx'
-import { FilteredList } from '../../parts/filtered-list.tsx'
-import { ago } from '../../parts/numbers.ts'
-import { EmptyState, Page } from '../../parts/page.tsx'
-import { Permitted } from '../../parts/permitted.tsx'
-import { useSave } from '../../parts/save.ts'
+import { ago } from '../../parts/chart/numbers.ts'
+import { ContentPackOffers, ReadyMadeMenu, useReadyMadeAction } from '../../parts/records/content-packs.tsx'
+import { FilteredList } from '../../parts/records/filtered-list.tsx'
+import { useSave } from '../../parts/records/save.ts'
+import { ActionMenu, type MenuAction } from '../../parts/shell/action-menu.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { EmptyState, Page } from '../../parts/shell/page.tsx'
+import { Permitted } from '../../parts/shell/permitted.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Caret } from '../../ui/caret.tsx'
 import { Field, Input } from '../../ui/field.tsx'
@@ -28,7 +28,7 @@ const links: readonly MenuAction[] = [
   },
 ]
 
-/** DashboardList lists all dashboards by name, with a text filter. */
+/** Lists all dashboards by name, with a text filter. */
 export function DashboardList() {
   const list = useDashboards()
   const readyMade = useReadyMadeAction('dashboards_write')

@@ -1,20 +1,20 @@
 import type { MetricDefinition } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { BackToDashboards } from '../../parts/back-links.tsx'
-import { useClient } from '../../parts/client.ts'
-import { useDatasets } from '../../parts/datasets.ts'
-import { EditorPage } from '../../parts/editor-page.tsx'
-import { newQuery } from '../../parts/metric-queries.ts'
-import { Panel } from '../../parts/page.tsx'
-import { QueryEditor } from '../../parts/query-editor.tsx'
-import { MissingRecord } from '../../parts/records.tsx'
-import { useSave } from '../../parts/save.ts'
+import { useDatasets } from '../../parts/datasets/datasets.ts'
+import { newQuery } from '../../parts/query/metric-queries.ts'
+import { QueryEditor } from '../../parts/query/query-editor.tsx'
+import { EditorPage } from '../../parts/records/editor-page.tsx'
+import { MissingRecord } from '../../parts/records/records.tsx'
+import { useSave } from '../../parts/records/save.ts'
+import { BackToDashboards } from '../../parts/shell/back-links.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { Panel } from '../../parts/shell/page.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
 import { definitionOf, Preview } from './preview.tsx'
 import { useMetrics } from './queries.ts'
 
-/** MetricEditor edits a named metric beside its preview. */
+/** Edits a named metric beside its preview. */
 export function MetricEditor({ id }: { id: string }) {
   const metrics = useMetrics()
   const metric = metrics.data?.find((one) => one.id === id)

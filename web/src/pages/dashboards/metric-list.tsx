@@ -1,22 +1,22 @@
 import type { MetricDefinition } from '@dendro/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { BackToDashboards } from '../../parts/back-links.tsx'
-import { useClient } from '../../parts/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { FilteredList } from '../../parts/filtered-list.tsx'
-import { measureText } from '../../parts/metric-queries.ts'
-import { ago } from '../../parts/numbers.ts'
-import { EmptyState, Page } from '../../parts/page.tsx'
-import { QueryText } from '../../parts/pattern-texts.tsx'
-import { Permitted } from '../../parts/permitted.tsx'
-import { RecordList } from '../../parts/records.tsx'
+import { ago } from '../../parts/chart/numbers.ts'
+import { QueryText } from '../../parts/datasets/pattern-texts.tsx'
+import { measureText } from '../../parts/query/metric-queries.ts'
+import { Confirm } from '../../parts/records/confirm.tsx'
+import { FilteredList } from '../../parts/records/filtered-list.tsx'
+import { RecordList } from '../../parts/records/records.tsx'
+import { BackToDashboards } from '../../parts/shell/back-links.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { EmptyState, Page } from '../../parts/shell/page.tsx'
+import { Permitted } from '../../parts/shell/permitted.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { useAllWidgets, useMetricMonitors, useMetrics } from './queries.ts'
 
 const nameOf = ({ name, queries }: MetricDefinition): string => name ?? measureText(queries)
 
-/** MetricList lists the named metrics with the widgets and monitors that use them. */
+/** Lists the named metrics with the widgets and monitors that use them. */
 export function MetricList() {
   const metrics = useMetrics()
   const widgets = useAllWidgets(true)

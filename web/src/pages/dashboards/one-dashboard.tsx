@@ -2,15 +2,15 @@ import type { Dashboard } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { RotateCw } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { BackToDashboards } from '../../parts/back-links.tsx'
-import { FailureNote } from '../../parts/failure.tsx'
-import { EmptyState, Page } from '../../parts/page.tsx'
-import { Permitted } from '../../parts/permitted.tsx'
-import { rangeOf, rangeParamsOf } from '../../parts/range-params.ts'
-import { MissingRecord } from '../../parts/records.tsx'
-import { TimePicker } from '../../parts/time-picker.tsx'
-import type { Range } from '../../parts/time-range.ts'
-import { useZone } from '../../parts/zone.ts'
+import { MissingRecord } from '../../parts/records/records.tsx'
+import { BackToDashboards } from '../../parts/shell/back-links.tsx'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { EmptyState, Page } from '../../parts/shell/page.tsx'
+import { Permitted } from '../../parts/shell/permitted.tsx'
+import { rangeOf, rangeParamsOf } from '../../parts/time/range-params.ts'
+import { TimePicker } from '../../parts/time/time-picker.tsx'
+import type { Range } from '../../parts/time/time-range.ts'
+import { useZone } from '../../parts/time/zone.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Corner, Grips, useArrangement } from './arrangement.tsx'
@@ -23,7 +23,7 @@ import { WidgetTools } from './widget-tools.tsx'
 
 const HOUR: Range = { words: 'Last 1 hour' }
 
-/** OneDashboard shows its widgets over one range; each loads on its own, all share one crosshair. */
+/** Shows its widgets over one range; each loads on its own, all share one crosshair. */
 export function OneDashboard({ id, params }: { id: string; params: DashboardParams }) {
   const dashboard = useDashboard(id)
   const navigate = useNavigate({ from: '/dashboards' })

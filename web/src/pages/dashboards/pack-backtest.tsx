@@ -1,12 +1,12 @@
 import type { ContentPackRule } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
-import { useClient } from '../../parts/client.ts'
-import { FailureNote } from '../../parts/failure.tsx'
-import { quantity } from '../../parts/numbers.ts'
+import { quantity } from '../../parts/chart/numbers.ts'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
 
 const DAYS = 1
 
-/** PackBacktest says how often a monitor would have notified on the last day. */
+/** Says how often a monitor would have notified on the last day. */
 export function PackBacktest({ rule }: { rule: ContentPackRule }) {
   const client = useClient()
   const backtest = useQuery({

@@ -1,12 +1,12 @@
 import type { ContentPackPreview } from '@dendro/api'
-import { count } from '../../parts/numbers.ts'
-import { Panel } from '../../parts/page.tsx'
+import { count } from '../../parts/chart/numbers.ts'
+import { Panel } from '../../parts/shell/page.tsx'
 import { Preview } from './preview.tsx'
 import { styleOf } from './widget-style.ts'
 
 type PackWidgetsProps = { preview: ContentPackPreview; range: string; isOld: boolean }
 
-/** PackWidgets draws every widget of a content pack over the range. */
+/** Draws every widget of a content pack over the range. */
 export function PackWidgets({ preview: { dashboard, sampled }, range, isOld }: PackWidgetsProps) {
   return (
     <div className={`flex flex-col gap-3 ${isOld ? 'opacity-60' : ''}`}>

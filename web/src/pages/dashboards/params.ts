@@ -1,5 +1,5 @@
-import { type RangeParams, readRangeParams } from '../../parts/range-params.ts'
-import { flag, oneOf, readParams, type SearchParamsOf, text } from '../../parts/search-params.ts'
+import { flag, oneOf, readParams, type SearchParamsOf, text } from '../../parts/shell/search-params.ts'
+import { type RangeParams, readRangeParams } from '../../parts/time/range-params.ts'
 
 const schema = {
   id: text,
@@ -7,11 +7,11 @@ const schema = {
   widget: text,
   frame: text,
   metric: text,
-  /** into is the frame that a new widget is added to. */
+  /** The frame that a new widget is added to. */
   into: text,
-  /** template is the template that a new dashboard is created from. */
+  /** The template that a new dashboard is created from. */
   template: text,
-  /** pack is the content pack that a dashboard is created from, for the dataset `of`. */
+  /** The content pack that a dashboard is created from, for the dataset `of`. */
   pack: text,
   of: text,
   view: oneOf(['metrics', 'templates']),
@@ -19,7 +19,7 @@ const schema = {
   before: flag,
 }
 
-/** DashboardParams are the search parameters of the page: the list, one dashboard over a range, or an editor. */
+/** The search parameters of the page: the list, one dashboard over a range, or an editor. */
 export type DashboardParams = RangeParams & SearchParamsOf<typeof schema>
 export const readDashboardParams = (search: Record<string, unknown>): DashboardParams => ({
   ...readRangeParams(search),

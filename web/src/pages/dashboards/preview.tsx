@@ -2,16 +2,16 @@ import type { MetricQuery, Widget } from '@dendro/api'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { SERIES_MAX } from '../../parts/chart/measured.ts'
-import { useClient } from '../../parts/client.ts'
-import { FailureNote } from '../../parts/failure.tsx'
-import { tidied } from '../../parts/metric-queries.ts'
-import { Loading } from '../../parts/page.tsx'
-import { boundsOf, gridOf, type Range } from '../../parts/time-range.ts'
-import { useZone } from '../../parts/zone.ts'
+import { tidied } from '../../parts/query/metric-queries.ts'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { Loading } from '../../parts/shell/page.tsx'
+import { boundsOf, gridOf, type Range } from '../../parts/time/time-range.ts'
+import { useZone } from '../../parts/time/zone.ts'
 import { Figure } from './figure.tsx'
 import { slicesFor, type WidgetStyle } from './widget-style.ts'
 
-/** definitionOf is the metric definition in the form of the API. */
+/** The metric definition in the form of the API. */
 export const definitionOf = (queries: readonly MetricQuery[], formula: string, formulaName = 'formula') => ({
   queries: tidied(queries),
   ...(formula.trim() === '' ? {} : { formulas: [{ name: formulaName, expression: formula.trim() }] }),
@@ -28,7 +28,7 @@ type PreviewProps = {
   range: Range
 }
 
-/** Preview shows the result of queries and a formula, once typing has paused. */
+/** Shows the result of queries and a formula, once typing has paused. */
 export function Preview({ type, style, queries, formula, formulaName, range }: PreviewProps) {
   const client = useClient()
   const [zone] = useZone()

@@ -1,9 +1,9 @@
 import type { Dashboard, Widget } from '@dendro/api'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { SERIES_MAX } from '../../parts/chart/measured.ts'
-import { useClient } from '../../parts/client.ts'
-import { useMay } from '../../parts/permitted.tsx'
-import { boundsOf, gridOf, type Range } from '../../parts/time-range.ts'
+import { useClient } from '../../parts/shell/client.ts'
+import { useMay } from '../../parts/shell/permitted.tsx'
+import { boundsOf, gridOf, type Range } from '../../parts/time/time-range.ts'
 import { slicesFor, styleOf } from './widget-style.ts'
 
 export function useDashboards() {
@@ -16,7 +16,7 @@ export function useDashboard(id: string) {
   return useQuery({ queryKey: ['dashboards', id], queryFn: ({ signal }) => client.dashboards.get({ params: { dashboardId: id }, signal }) })
 }
 
-/** useAllWidgets loads all widgets, which frames need to find theirs. */
+/** Loads all widgets, which frames need to find theirs. */
 export function useAllWidgets(isNeeded: boolean) {
   const client = useClient()
   return useQuery({
@@ -26,7 +26,7 @@ export function useAllWidgets(isNeeded: boolean) {
   })
 }
 
-/** useMetricMonitors loads all monitors; each evaluates a metric. Callers without access to monitors get none. */
+/** Loads all monitors; each evaluates a metric. Callers without access to monitors get none. */
 export function useMetricMonitors() {
   const client = useClient()
   const may = useMay()
@@ -55,7 +55,7 @@ export function useMetrics() {
 
 const REFRESH_MS = 30_000
 
-/** useWidgetData loads a widget's data and, for a comparison, that of the previous period; relative ranges refresh while the page is visible. */
+/** Loads a widget's data and, for a comparison, that of the previous period; relative ranges refresh while the page is visible. */
 export function useWidgetData(widget: Widget, range: Range, refreshCount: number, isCompared: boolean) {
   const client = useClient()
   return useQuery({
@@ -82,7 +82,7 @@ export function useWidgetData(widget: Widget, range: Range, refreshCount: number
 }
 export type WidgetData = NonNullable<ReturnType<typeof useWidgetData>['data']>
 
-/** useDashboardChange applies changes to a dashboard one after the other and caches the result. */
+/** Applies changes to a dashboard one after the other and caches the result. */
 export function useDashboardChange(id: string) {
   const client = useClient()
   const queries = useQueryClient()

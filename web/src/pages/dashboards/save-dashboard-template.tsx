@@ -1,10 +1,10 @@
 import type { Dashboard, MetricDefinition, Widget } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
-import { useClient } from '../../parts/client.ts'
-import { saveMetricTemplate } from '../../parts/metric-templates.tsx'
-import { SaveAsTemplate } from '../../parts/save-as-template.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { saveMetricTemplate } from '../../parts/templates/metric-templates.tsx'
+import { SaveAsTemplate } from '../../parts/templates/save-as-template.tsx'
 
-/** SaveDashboardTemplate saves a dashboard, its widgets and their metrics as templates. */
+/** Saves a dashboard, its widgets and their metrics as templates. */
 export function SaveDashboardTemplate({ dashboard }: { dashboard: Dashboard }) {
   const client = useClient()
   return (
@@ -24,7 +24,7 @@ export function SaveDashboardTemplate({ dashboard }: { dashboard: Dashboard }) {
 
 type Client = ReturnType<typeof useClient>
 
-/** saveDashboardTemplate saves dependencies first: metrics, widgets, frames, then the dashboard. */
+/** Saves dependencies first: metrics, widgets, frames, then the dashboard. */
 async function saveDashboardTemplate(client: Client, dashboard: Dashboard, name: string): Promise<void> {
   const [{ metric_definitions }, { widgets }] = await Promise.all([client.metricDefinitions.list({}), client.widgets.list({})])
   const kept = new Map<string, string>()

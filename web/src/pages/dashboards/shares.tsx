@@ -2,7 +2,7 @@ import type { MetricTimeseries } from '@dendro/api'
 import type { CSSProperties } from 'react'
 import { nameColors } from '../../parts/chart/colors.ts'
 import { measuredName } from '../../parts/chart/measured.ts'
-import { share } from '../../parts/numbers.ts'
+import { share } from '../../parts/chart/numbers.ts'
 import { arcPath, type Box, squares } from './geometry.ts'
 import type { Slice } from './slice.ts'
 
@@ -21,7 +21,7 @@ type SharesProps = {
 
 type ScoreProps = { measured: readonly MetricTimeseries[]; height: number; unit: UnitText; onSlice?(slice: Slice): void }
 
-/** Score is a single value with its change from the previous period; it links to its events. */
+/** A single value with its change from the previous period; it links to its events. */
 export function Score({ measured, height, unit, onSlice }: ScoreProps) {
   return (
     <div
@@ -62,7 +62,7 @@ function differenceText({ delta_value, total_value }: NonNullable<MetricTimeseri
   return `${delta_value > 0 ? '+' : '−'}${unit(Math.abs(delta_value))}${part} compared with the previous period`
 }
 
-/** TopList lists groups by size, each with a bar relative to the largest. */
+/** Lists groups by size, each with a bar relative to the largest. */
 export function TopList({ label, slices, isCut, height, unit, onSlice }: SharesProps) {
   const most = Math.max(...slices.map(({ value }) => Math.abs(value)), 0)
   return (
@@ -102,7 +102,7 @@ function Named({ slice, onSlice }: { slice: Slice; onSlice?(slice: Slice): void 
 
 const PARTS_MAX = 8
 
-/** Pie shows shares of a whole with a legend; small groups are combined. */
+/** Shows shares of a whole with a legend; small groups are combined. */
 export function Pie({ label, slices, isCut, height, unit, onSlice }: SharesProps) {
   const all = sumOf(slices)
   const own = slices.filter(({ value }) => value > 0)

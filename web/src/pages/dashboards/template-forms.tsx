@@ -1,11 +1,26 @@
 import type { TemplateReference } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
-import { useClient } from '../../parts/client.ts'
-import { FieldError, FormField } from '../../parts/form.tsx'
-import { useMetricTemplates } from '../../parts/metric-templates.tsx'
-import { isMap, isText, listOf, mapOf, parameters, parametersOf, references, type TemplateContent } from '../../parts/placeholders.ts'
-import type { TemplateForm } from '../../parts/template-editor.tsx'
-import { ParameterFields, ReferenceList, type TemplateFormProps, TemplateText, withParameters } from '../../parts/template-form-fields.tsx'
+import { FieldError, FormField } from '../../parts/records/form.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { useMetricTemplates } from '../../parts/templates/metric-templates.tsx'
+import {
+  isMap,
+  isText,
+  listOf,
+  mapOf,
+  parameters,
+  parametersOf,
+  references,
+  type TemplateContent,
+} from '../../parts/templates/placeholders.ts'
+import type { TemplateForm } from '../../parts/templates/template-editor.tsx'
+import {
+  ParameterFields,
+  ReferenceList,
+  type TemplateFormProps,
+  TemplateText,
+  withParameters,
+} from '../../parts/templates/template-form-fields.tsx'
 import { Select } from '../../ui/field.tsx'
 import { widgetTypes } from './widget-style.ts'
 
@@ -19,7 +34,7 @@ function useWidgetTemplates() {
 
 const referencesIn = (content: TemplateContent, of: 'metrics' | 'widgets') => (content[of] ?? []) as TemplateReference[]
 
-/** withWidgets sets the widgets and drops layouts of removed ones. */
+/** Sets the widgets and drops layouts of removed ones. */
 function withWidgets(content: TemplateContent, widgets: readonly TemplateReference[]): TemplateContent {
   const layout = content.layout as { widget_layouts?: { id: string }[] } | undefined
   const widget_layouts = layout?.widget_layouts?.filter((place) => widgets.some(({ id }) => id === place.id))

@@ -1,18 +1,18 @@
 import type { BodyInput, contract } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
-import { BackToDashboards } from '../../parts/back-links.tsx'
-import { useClient } from '../../parts/client.ts'
-import { MetricTemplates } from '../../parts/metric-templates.tsx'
-import { Page } from '../../parts/page.tsx'
-import { type TemplateApi, TemplateLibrary } from '../../parts/template-library.tsx'
+import { BackToDashboards } from '../../parts/shell/back-links.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { Page } from '../../parts/shell/page.tsx'
+import { MetricTemplates } from '../../parts/templates/metric-templates.tsx'
+import { type TemplateApi, TemplateLibrary } from '../../parts/templates/template-library.tsx'
 import { dashboardTemplateForm, widgetTemplateForm } from './template-forms.tsx'
 
 type Kind = 'dashboardTemplates' | 'widgetTemplates'
-/** BodyOf casts an unchecked body; the service validates it. */
+/** Casts an unchecked body; the service validates it. */
 type BodyOf<K extends Kind> = BodyInput<Contract[K]['create']>
 type Contract = typeof contract
 
-/** DashboardTemplates lists the templates of dashboards, widgets and metrics; each refers to templates of the next kind. */
+/** Lists the templates of dashboards, widgets and metrics; each refers to templates of the next kind. */
 export function DashboardTemplates() {
   const client = useClient()
   const dashboards: TemplateApi = {

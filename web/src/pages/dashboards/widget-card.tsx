@@ -2,18 +2,18 @@ import type { MetricTimeseries, Widget } from '@dendro/api'
 import { useNavigate } from '@tanstack/react-router'
 import { type CSSProperties, type ReactNode, useMemo } from 'react'
 import type { ChartBand } from '../../parts/chart/data.ts'
-import { bothConditions, groupCondition, groupKeys } from '../../parts/condition.ts'
-import { FailureNote } from '../../parts/failure.tsx'
-import { Loading } from '../../parts/page.tsx'
-import type { Range, Zone } from '../../parts/time-range.ts'
-import { useMarks } from '../../parts/use-marks.ts'
+import { bothConditions, groupCondition, groupKeys } from '../../parts/query/condition.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { Loading } from '../../parts/shell/page.tsx'
+import type { Range, Zone } from '../../parts/time/time-range.ts'
+import { useMarks } from '../../parts/time/use-marks.ts'
 import { Figure } from './figure.tsx'
 import { placementsOf, type WidgetPlacement } from './layout.ts'
 import { useWidgetData, type WidgetData } from './queries.ts'
 import type { Slice } from './slice.ts'
 import { styleOf } from './widget-style.ts'
 
-/** ROW_PX is the height of a grid row including its gap. */
+/** The height of a grid row including its gap. */
 export const ROW_PX = 96
 const AROUND_PX = 100
 const LEAST_PX = 100
@@ -21,7 +21,7 @@ const LEAST_PX = 100
 type WidgetCardProps = {
   widget: Widget
   place: WidgetPlacement
-  /** all are the widgets of the organization, needed when this one is a frame. */
+  /** The widgets of the organization, needed when this one is a frame. */
   all: readonly Widget[]
   range: Range
   zone: Zone
@@ -30,7 +30,7 @@ type WidgetCardProps = {
   isCompared: boolean
   syncKey: string
   tools: ReactNode
-  /** order is the position in the single-column layout. */
+  /** The position in the single-column layout. */
   order: number
   /** isLifted is true during a drag. */
   isLifted: boolean
@@ -38,11 +38,11 @@ type WidgetCardProps = {
   onRange(fromMs: number, toMs: number): void
 }
 
-/** placeStyle positions a card in the grid of wide screens. */
+/** Positions a card in the grid of wide screens. */
 export const placeStyle = ({ x, y, w, h }: WidgetPlacement): CSSProperties =>
   ({ '--col': `${x + 1} / span ${w}`, '--row': `${y + 1} / span ${h}` }) as CSSProperties
 
-/** WidgetCard loads the data of its widget, and fails on its own. */
+/** Loads the data of its widget, and fails on its own. */
 export function WidgetCard(props: WidgetCardProps) {
   const { widget, place, all, range, zone, refreshCount, isCompared, syncKey, tools, order, isLifted, children, onRange } = props
   const data = useWidgetData(widget, range, refreshCount, isCompared)
@@ -141,19 +141,19 @@ const Empty = ({ height, children }: { height: number; children: ReactNode }) =>
 const measuredOf = (metrics: WidgetData['metrics'], id: string): MetricTimeseries[] =>
   metrics.filter(({ widget_id }) => widget_id === id).flatMap(({ timeseries }) => watched(timeseries))
 
-/** watched prefers formulas: with one, the queries are only its inputs. */
+/** Prefers formulas: with one, the queries are only its inputs. */
 function watched(timeseries: Record<string, MetricTimeseries>): MetricTimeseries[] {
   const all = Object.values(timeseries)
   const formulas = all.filter((one) => (one.formulas ?? []).length > 0)
   return formulas.length > 0 ? formulas : all
 }
 
-/** partialOf marks the slice that is still in progress. */
+/** Marks the slice that is still in progress. */
 function partialOf({ grid, nowMs }: WidgetData): ChartBand[] {
   return grid.toMs > nowMs ? [{ fromMs: grid.toMs - grid.stepMs, toMs: grid.toMs, kind: 'partial' }] : []
 }
 
-/** Inner shows the widgets of a frame from one shared response. */
+/** Shows the widgets of a frame from one shared response. */
 function Inner({ frame, all, height, ...shown }: Omit<ShownProps, 'widget'> & { frame: Widget; all: readonly Widget[] }) {
   const places = placementsOf(frame.widget_ids, frame.layout.widget_layouts)
   return (

@@ -1,18 +1,18 @@
 import type { MetricDefinition, MetricQuery, Widget } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { BackToDashboard } from '../../parts/back-links.tsx'
 import { type Unit, units } from '../../parts/chart/unit.ts'
-import { useClient } from '../../parts/client.ts'
-import { useDatasets } from '../../parts/datasets.ts'
-import { EditorPage } from '../../parts/editor-page.tsx'
-import { measureText, newQuery } from '../../parts/metric-queries.ts'
-import { Panel } from '../../parts/page.tsx'
-import { QueryEditor } from '../../parts/query-editor.tsx'
-import { rangeOf, rangeParamsOf } from '../../parts/range-params.ts'
-import { MissingRecord } from '../../parts/records.tsx'
-import { useSave } from '../../parts/save.ts'
-import type { Range } from '../../parts/time-range.ts'
+import { useDatasets } from '../../parts/datasets/datasets.ts'
+import { measureText, newQuery } from '../../parts/query/metric-queries.ts'
+import { QueryEditor } from '../../parts/query/query-editor.tsx'
+import { EditorPage } from '../../parts/records/editor-page.tsx'
+import { MissingRecord } from '../../parts/records/records.tsx'
+import { useSave } from '../../parts/records/save.ts'
+import { BackToDashboard } from '../../parts/shell/back-links.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { Panel } from '../../parts/shell/page.tsx'
+import { rangeOf, rangeParamsOf } from '../../parts/time/range-params.ts'
+import type { Range } from '../../parts/time/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
 import type { DashboardParams } from './params.ts'
@@ -42,7 +42,7 @@ const fresh: Draft = {
 
 type WidgetEditorProps = { dashboardId: string; id: string; params: DashboardParams }
 
-/** WidgetEditor edits a widget beside its preview, with its own queries or saved metrics. */
+/** Edits a widget beside its preview, with its own queries or saved metrics. */
 export function WidgetEditor({ dashboardId, id, params }: WidgetEditorProps) {
   const dashboard = useDashboard(dashboardId)
   const metrics = useMetrics()
@@ -205,7 +205,7 @@ function StyleFields({ draft, onChange }: { draft: Draft; onChange(change: Parti
 
 type LevelFieldProps = { name: string; value: number | undefined; onLevel(value: number | undefined): void }
 
-/** LevelField edits a threshold that the chart shows as a line; an empty one is none. */
+/** Edits a threshold that the chart shows as a line; an empty one is none. */
 const LevelField = ({ name, value, onLevel }: LevelFieldProps) => (
   <Field name={name}>
     <Input

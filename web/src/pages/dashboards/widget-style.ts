@@ -2,7 +2,7 @@ import type { MetricTimeseries, Widget } from '@dendro/api'
 import type { ChartLevel } from '../../parts/chart/data.ts'
 import { type Unit, unitOf, units, unitText } from '../../parts/chart/unit.ts'
 
-/** widgetTypes are the visualizations of a widget. */
+/** The visualizations of a widget. */
 export const widgetTypes = [
   ['line', 'Lines'],
   ['area', 'Stacked areas'],
@@ -26,7 +26,7 @@ export type WidgetStyle = {
 const USUAL_SLICES = 120
 const FINE_SLICES = 720
 
-/** styleOf reads the style from `aux`, where other programs may store other values. */
+/** Reads the style from `aux`, where other programs may store other values. */
 export const styleOf = ({ aux }: Pick<Widget, 'aux'>): WidgetStyle => ({
   unit: units.find((unit) => unit === aux?.unit) ?? 'auto',
   isFine: aux?.fine === true,
@@ -36,13 +36,13 @@ export const styleOf = ({ aux }: Pick<Widget, 'aux'>): WidgetStyle => ({
 
 const numberIn = (value: unknown): number | undefined => (typeof value === 'number' && Number.isFinite(value) ? value : undefined)
 
-/** levelsFor are the thresholds as lines of the chart. */
+/** The thresholds as lines of the chart. */
 export const levelsFor = ({ alert, warning }: WidgetStyle): ChartLevel[] => [
   ...(warning === undefined ? [] : [{ value: warning, name: 'Warning', kind: 'WARN' as const }]),
   ...(alert === undefined ? [] : [{ value: alert, name: 'Alert', kind: 'ALERT' as const }]),
 ]
 
-/** auxOf writes the style into `aux` and leaves other members unchanged. */
+/** Writes the style into `aux` and leaves other members unchanged. */
 export function auxOf({ unit, isFine, alert, warning }: WidgetStyle, aux: Widget['aux']): Record<string, unknown> {
   const { unit: _unit, fine: _fine, alert_line: _alert, warning_line: _warning, ...rest } = aux ?? {}
   return {
@@ -56,7 +56,7 @@ export function auxOf({ unit, isFine, alert, warning }: WidgetStyle, aux: Widget
 
 export const slicesFor = ({ isFine }: WidgetStyle): number => (isFine ? FINE_SLICES : USUAL_SLICES)
 
-/** unitFor formats values in the selected unit, or in the unit guessed from the query. */
+/** Formats values in the selected unit, or in the unit guessed from the query. */
 export function unitFor({ unit }: WidgetStyle, [first]: readonly MetricTimeseries[]): (value: number) => string {
   if (unit !== 'auto' || !first) return unitText(unit === 'auto' ? 'number' : unit)
   return unitText(unitOf({ select: first.queries[0]?.select ?? [], formula: first.formulas?.[0]?.expression }))

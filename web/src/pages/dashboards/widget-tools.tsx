@@ -3,13 +3,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Bell, Ellipsis, Pencil, Plus, Search } from 'lucide-react'
 import { useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { FailureNote } from '../../parts/failure.tsx'
-import { EVERYTHING } from '../../parts/metric-queries.ts'
-import { Permitted } from '../../parts/permitted.tsx'
-import { rangeParamsOf } from '../../parts/range-params.ts'
-import type { Range } from '../../parts/time-range.ts'
+import { EVERYTHING } from '../../parts/query/metric-queries.ts'
+import { Confirm } from '../../parts/records/confirm.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { Permitted } from '../../parts/shell/permitted.tsx'
+import { rangeParamsOf } from '../../parts/time/range-params.ts'
+import type { Range } from '../../parts/time/time-range.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { menuItem } from '../../ui/menu-item.ts'
@@ -20,7 +20,7 @@ import { styleOf } from './widget-style.ts'
 
 type WidgetToolsProps = { dashboard: Dashboard; widget: Widget; range: Range }
 
-/** WidgetTools is the menu of a widget: its query in Explore or as a monitor, editing and removal. */
+/** The menu of a widget: its query in Explore or as a monitor, editing and removal. */
 export function WidgetTools({ dashboard, widget, range }: WidgetToolsProps) {
   const [isOpen, setOpen] = useState(false)
   const isFrame = widget.widget_ids.length > 0
@@ -73,7 +73,7 @@ function QueryActions({ widget, range }: { widget: Widget; range: Range }) {
       await navigate({ to: '/explore', search })
     },
   })
-  /** datasetsOf are the datasets of a query; a selector is resolved by the service, and none means all datasets. */
+  /** The datasets of a query; a selector is resolved by the service, and none means all datasets. */
   async function datasetsOf(query: MetricQuery | undefined): Promise<string[]> {
     const selector = query?.from_expr?.trim() ?? ''
     if (selector === EVERYTHING) return []

@@ -2,9 +2,9 @@ import type { Dataset } from '@dendro/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { ChevronDown } from 'lucide-react'
 import { useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { FailureNote } from '../../parts/failure.tsx'
-import { Form, FormField } from '../../parts/form.tsx'
+import { Form, FormField } from '../../parts/records/form.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -12,7 +12,7 @@ import { Popover } from '../../ui/popover.tsx'
 
 type CollectionMenuProps = { collection: string; datasets: readonly Dataset[] }
 
-/** CollectionMenu renames or deletes a collection by changing each of its datasets. */
+/** Renames or deletes a collection by changing each of its datasets. */
 export function CollectionMenu({ collection, datasets }: CollectionMenuProps) {
   const client = useClient()
   const [done, setDone] = useState(0)

@@ -2,11 +2,11 @@ import type { AgentConfig, AgentType, Dataset } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { copyText } from '../../parts/copy.ts'
-import { Form, FormField } from '../../parts/form.tsx'
-import { Panel } from '../../parts/page.tsx'
-import { Loaded } from '../../parts/records.tsx'
+import { Form, FormField } from '../../parts/records/form.tsx'
+import { Loaded } from '../../parts/records/records.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { copyText } from '../../parts/shell/copy.ts'
+import { Panel } from '../../parts/shell/page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -22,7 +22,7 @@ const kinds = {
 type Kind = keyof typeof kinds
 type Agent = { agent: AgentType; display_name: string; sources: readonly Kind[] }
 
-/** ConfigAssistant writes the configuration of an agent that sends to a dataset. */
+/** Writes the configuration of an agent that sends to a dataset. */
 export function ConfigAssistant({ dataset }: { dataset: Dataset }) {
   const client = useClient()
   const agents = useQuery({

@@ -2,17 +2,17 @@ import type { Dataset } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { TruncationNote } from '../../parts/long-list.tsx'
-import { count, share } from '../../parts/numbers.ts'
-import { Panel } from '../../parts/page.tsx'
-import { Loaded, Row, Rows } from '../../parts/records.tsx'
+import { count, share } from '../../parts/chart/numbers.ts'
+import { TruncationNote } from '../../parts/records/long-list.tsx'
+import { Loaded, Row, Rows } from '../../parts/records/records.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { Panel } from '../../parts/shell/page.tsx'
 import { Input } from '../../ui/field.tsx'
 
 const KEYS_MAX = 1_000
 const VALUES_SHOWN = 5
 
-/** DatasetFields lists the fields of the newest events, with their frequency and most frequent values. */
+/** Lists the fields of the newest events, with their frequency and most frequent values. */
 export function DatasetFields({ dataset }: { dataset: Dataset }) {
   const client = useClient()
   const [filter, setFilter] = useState('')

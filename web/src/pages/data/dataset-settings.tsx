@@ -2,15 +2,15 @@ import type { Dataset, Retention } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { Form, FormField } from '../../parts/form.tsx'
-import { bytes, quantity, share } from '../../parts/numbers.ts'
-import { Panel } from '../../parts/page.tsx'
-import { Permitted } from '../../parts/permitted.tsx'
-import { Loaded, Row, Rows } from '../../parts/records.tsx'
-import { useSave } from '../../parts/save.ts'
-import { clockOf } from '../../parts/time-range.ts'
+import { bytes, quantity, share } from '../../parts/chart/numbers.ts'
+import { Confirm } from '../../parts/records/confirm.tsx'
+import { Form, FormField } from '../../parts/records/form.tsx'
+import { Loaded, Row, Rows } from '../../parts/records/records.tsx'
+import { useSave } from '../../parts/records/save.ts'
+import { useClient } from '../../parts/shell/client.ts'
+import { Panel } from '../../parts/shell/page.tsx'
+import { Permitted } from '../../parts/shell/permitted.tsx'
+import { clockOf } from '../../parts/time/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
 import { retentionDaysText } from './retention-days.ts'
@@ -20,7 +20,7 @@ const DATASETS = ['datasets']
 const DAY_MS = 86_400_000
 const dayOf = (ms: number): string => clockOf(ms, 'utc').day
 
-/** DatasetSettings edits a dataset: retention, tags, names and deletion. */
+/** Edits a dataset: retention, tags, names and deletion. */
 export function DatasetSettings({ dataset }: { dataset: Dataset }) {
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
@@ -208,7 +208,7 @@ function DatasetNames({ dataset }: { dataset: Dataset }) {
   )
 }
 
-/** DatasetLimits are the monthly limits that apply to this dataset, from the organization and from its team. */
+/** The monthly limits that apply to this dataset, from the organization and from its team. */
 function DatasetLimits({ dataset }: { dataset: Dataset }) {
   const client = useClient()
   const read = useQuery({

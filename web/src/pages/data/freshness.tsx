@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck, CircleDashed, CircleMinus, type LucideIcon } from 'lucide-react'
-import { ago } from '../../parts/numbers.ts'
+import { ago } from '../../parts/chart/numbers.ts'
 import { Icon } from '../../ui/icon.tsx'
 import type { Flow } from './params.ts'
 
@@ -14,7 +14,7 @@ export function flowOf(lastMs: number | undefined, nowMs: number): Flow {
   return nowMs - lastMs < QUIET_MS ? 'quiet' : 'silent'
 }
 
-/** Freshness shows by shape and word whether data still arrives. */
+/** Shows by shape and word whether data still arrives. */
 export function Freshness({ lastMs, nowMs }: { lastMs: number | undefined; nowMs: number }) {
   const flow = flowOf(lastMs, nowMs)
   return (
@@ -26,7 +26,7 @@ export function Freshness({ lastMs, nowMs }: { lastMs: number | undefined; nowMs
   )
 }
 
-/** FlowSign is the icon of a state. */
+/** The icon of a state. */
 export const FlowSign = ({ flow }: { flow: Flow }) => <Icon of={signs[flow].icon} size="small" className={signs[flow].color} />
 
 const signs: Record<Flow, { icon: LucideIcon; color: string }> = {

@@ -1,12 +1,12 @@
 import type { LedgerEntry } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
-import { useClient } from '../../parts/client.ts'
+import { useClient } from '../../parts/shell/client.ts'
 
 const HOUR_MS = 3_600_000
 const HOURS = 7 * 24
 const REFRESH_MS = 30_000
 
-/** useLedger loads the ingestion ledger of a dataset: seven days, by hour. */
+/** Loads the ingestion ledger of a dataset: seven days, by hour. */
 export function useLedger(id: string) {
   const client = useClient()
   const toMs = (Math.floor(Date.now() / HOUR_MS) + 1) * HOUR_MS
@@ -20,7 +20,7 @@ export function useLedger(id: string) {
 
 type LedgerCount = 'stored' | 'rejected' | 'duplicate'
 
-/** hoursOf sums the ledger over all senders, by hour. */
+/** Sums the ledger over all senders, by hour. */
 export function hoursOf(ledger: { start_time: number; end_time: number; slice_ms: number; entries: readonly LedgerEntry[] }) {
   const { start_time, end_time, slice_ms, entries } = ledger
   const slices = Math.ceil((end_time - start_time) / slice_ms)
@@ -47,7 +47,7 @@ export type Sender = {
   lastMs: number
 }
 
-/** sendersOf lists the senders, busiest first. */
+/** Lists the senders, busiest first. */
 export function sendersOf(entries: readonly LedgerEntry[]): Sender[] {
   const senders = new Map<string, Sender>()
   for (const { identity, protocol, received, stored, rejected, end_time } of entries) {
@@ -64,6 +64,6 @@ export function sendersOf(entries: readonly LedgerEntry[]): Sender[] {
   return [...senders.values()].sort((a, b) => b.received - a.received)
 }
 
-/** lastRejectedOf is the latest entry with rejections. */
+/** The latest entry with rejections. */
 export const lastRejectedOf = (entries: readonly LedgerEntry[]): LedgerEntry | undefined =>
   entries.filter(({ rejected }) => Number(rejected) > 0).toSorted((a, b) => b.end_time - a.end_time)[0]

@@ -2,15 +2,15 @@ import type { Dataset, LineTime, LineTimeCandidate } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { FailureNote } from '../../parts/failure.tsx'
-import { count } from '../../parts/numbers.ts'
-import { Panel } from '../../parts/page.tsx'
-import { Permitted, useMay } from '../../parts/permitted.tsx'
-import { Loaded } from '../../parts/records.tsx'
-import { useSave } from '../../parts/save.ts'
-import { clockOf } from '../../parts/time-range.ts'
-import { useZone } from '../../parts/zone.ts'
+import { count } from '../../parts/chart/numbers.ts'
+import { Loaded } from '../../parts/records/records.tsx'
+import { useSave } from '../../parts/records/save.ts'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { Panel } from '../../parts/shell/page.tsx'
+import { Permitted, useMay } from '../../parts/shell/permitted.tsx'
+import { clockOf } from '../../parts/time/time-range.ts'
+import { useZone } from '../../parts/time/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Select } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -18,7 +18,7 @@ import { Icon } from '../../ui/icon.tsx'
 const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 const timezones = [...new Set(['UTC', browserZone, ...Intl.supportedValuesOf('timeZone')])].map((name) => [name, name] as const)
 
-/** LineTimes shows the times that recent lines tell, and makes one of them the time of the events. With `onlyOffers` it shows itself only when it helps. */
+/** Shows the times that recent lines tell, and makes one of them the time of the events. With `onlyOffers` it shows itself only when it helps. */
 export function LineTimes({ dataset, onlyOffers = false }: { dataset: Dataset; onlyOffers?: boolean }) {
   const client = useClient()
   const may = useMay()
@@ -143,7 +143,7 @@ function Offer({ dataset, offer, timezone, lines }: OfferProps) {
   )
 }
 
-/** Sample shows a line with its time marked, and the time that it would get. */
+/** Shows a line with its time marked, and the time that it would get. */
 function Sample({ sample: { line, start, end, time } }: { sample: LineTimeCandidate['samples'][number] }) {
   const [zone] = useZone()
   const { day, clock } = clockOf(time, zone)

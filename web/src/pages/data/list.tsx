@@ -2,18 +2,18 @@ import type { Dataset } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Archive, ArrowDown, ArrowUp, Lightbulb } from 'lucide-react'
-import { ActionMenu, type MenuAction } from '../../parts/action-menu.tsx'
-import { useClient } from '../../parts/client.ts'
-import { FailureNote } from '../../parts/failure.tsx'
-import { FilterRow } from '../../parts/filter-row.tsx'
-import { hasWords } from '../../parts/has-words.ts'
-import { useShown } from '../../parts/long-list.tsx'
-import { bytes, count } from '../../parts/numbers.ts'
-import { EmptyState, Loading, Page } from '../../parts/page.tsx'
-import { Permitted } from '../../parts/permitted.tsx'
-import { RecordTable } from '../../parts/records.tsx'
-import { Shippers, useShipperKey } from '../../parts/shippers.tsx'
-import { hasReceivedEvents, systemText } from '../../parts/system-datasets.ts'
+import { bytes, count } from '../../parts/chart/numbers.ts'
+import { Shippers, useShipperKey } from '../../parts/datasets/shippers.tsx'
+import { hasReceivedEvents, systemText } from '../../parts/datasets/system-datasets.ts'
+import { FilterRow } from '../../parts/records/filter-row.tsx'
+import { hasWords } from '../../parts/records/has-words.ts'
+import { useShown } from '../../parts/records/long-list.tsx'
+import { RecordTable } from '../../parts/records/records.tsx'
+import { ActionMenu, type MenuAction } from '../../parts/shell/action-menu.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { EmptyState, Loading, Page } from '../../parts/shell/page.tsx'
+import { Permitted } from '../../parts/shell/permitted.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -36,7 +36,7 @@ const links: readonly MenuAction[] = [
   { name: 'Retention', note: 'How long events are kept', icon: Archive, link: { to: '/data', search: { keep: true } } },
 ]
 
-/** DatasetList lists the datasets with their freshness; before the first event it explains how to send. */
+/** Lists the datasets with their freshness; before the first event it explains how to send. */
 export function DatasetList() {
   const client = useClient()
   const list = useQuery({
@@ -171,7 +171,7 @@ const columns: readonly (readonly [string, Sort | undefined, string?])[] = [
   ['Tags', undefined, 'max-lg:hidden'],
 ]
 
-/** Table lists datasets; sorted by name, they are grouped by collection. */
+/** Lists datasets; sorted by name, they are grouped by collection. */
 function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
   const nowMs = Date.now()
   const retentionOf = useRetentionDays()

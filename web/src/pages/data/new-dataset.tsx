@@ -1,8 +1,8 @@
 import type { Dataset, Retention } from '@dendro/api'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { Form, FormField } from '../../parts/form.tsx'
+import { Form, FormField } from '../../parts/records/form.tsx'
+import { useClient } from '../../parts/shell/client.ts'
 import { Button } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
@@ -10,7 +10,7 @@ import { retentionChoices } from './retentions.ts'
 
 const choices = retentionChoices('by the retention rules')
 
-/** NewDataset creates a dataset before its first event; a collection exists once it has a dataset. */
+/** Creates a dataset before its first event; a collection exists once it has a dataset. */
 export function NewDataset({ datasets }: { datasets: readonly Dataset[] }) {
   const client = useClient()
   const navigate = useNavigate()

@@ -2,12 +2,12 @@ import type { Dataset } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
-import { BackToDatasets } from '../../parts/back-links.tsx'
-import { useClient } from '../../parts/client.ts'
-import { Loading, Page } from '../../parts/page.tsx'
-import { MissingRecord } from '../../parts/records.tsx'
-import { useScrollToCurrent } from '../../parts/scroll-to-current.ts'
-import { systemText } from '../../parts/system-datasets.ts'
+import { systemText } from '../../parts/datasets/system-datasets.ts'
+import { MissingRecord } from '../../parts/records/records.tsx'
+import { BackToDatasets } from '../../parts/shell/back-links.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { Loading, Page } from '../../parts/shell/page.tsx'
+import { useScrollToCurrent } from '../../parts/shell/scroll-to-current.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { DatasetFields } from './dataset-fields.tsx'
 import { DatasetSettings } from './dataset-settings.tsx'
@@ -27,7 +27,7 @@ const parts = {
   sending: { name: 'Sending', Part: Sending },
 } satisfies Record<DatasetPart, { name: string; Part: ComponentType<{ dataset: Dataset }> }>
 
-/** OneDataset shows the tabs of a dataset. */
+/** Shows the tabs of a dataset. */
 export function OneDataset({ id }: { id: string }) {
   const client = useClient()
   const { part = 'overview' } = useSearch({ from: '/inside/data' })

@@ -2,17 +2,17 @@ import type { Dataset, LedgerCounts } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
 import { Check, TriangleAlert } from 'lucide-react'
 import { useMemo } from 'react'
-import { useCallerNames } from '../../parts/callers.ts'
 import { Chart } from '../../parts/chart/chart.tsx'
 import type { ChartBand, ChartData } from '../../parts/chart/data.ts'
-import { DatasetOffers } from '../../parts/content-packs.tsx'
-import { TruncationNote } from '../../parts/long-list.tsx'
-import { ago, bytes, count, share } from '../../parts/numbers.ts'
-import { Panel } from '../../parts/page.tsx'
-import { Permitted } from '../../parts/permitted.tsx'
-import { Loaded, Row, Rows } from '../../parts/records.tsx'
-import { clockOf } from '../../parts/time-range.ts'
-import { useZone } from '../../parts/zone.ts'
+import { ago, bytes, count, share } from '../../parts/chart/numbers.ts'
+import { DatasetOffers } from '../../parts/records/content-packs.tsx'
+import { TruncationNote } from '../../parts/records/long-list.tsx'
+import { Loaded, Row, Rows } from '../../parts/records/records.tsx'
+import { useCallerNames } from '../../parts/shell/callers.ts'
+import { Panel } from '../../parts/shell/page.tsx'
+import { Permitted } from '../../parts/shell/permitted.tsx'
+import { clockOf } from '../../parts/time/time-range.ts'
+import { useZone } from '../../parts/time/zone.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { expectedEvery } from './expected.ts'
@@ -24,7 +24,7 @@ import { reasonText } from './rejection-reasons.ts'
 
 type Ledger = NonNullable<ReturnType<typeof useLedger>['data']>
 
-/** Overview shows arrivals, ingestion results, senders, and the monitors and dashboards of a dataset. */
+/** Shows arrivals, ingestion results, senders, and the monitors and dashboards of a dataset. */
 export function Overview({ dataset }: { dataset: Dataset }) {
   const ledger = useLedger(dataset.id)
   return (
@@ -95,7 +95,7 @@ function Arrivals({ ledger }: { ledger: Ledger }) {
   )
 }
 
-/** Expected names how often events have arrived, and leads to a monitor that alerts when they stop. */
+/** Names how often events have arrived, and leads to a monitor that alerts when they stop. */
 function Expected({ dataset, ledger }: { dataset: Dataset; ledger: Ledger }) {
   const every = useMemo(() => expectedEvery(hoursOf(ledger).sumsOf('stored')), [ledger])
   const lastMs = dataset.metadata.last_heartbeat_at

@@ -1,6 +1,6 @@
-import { except, flag, oneOf, readParams, type SearchParamsOf, text } from '../../parts/search-params.ts'
+import { except, flag, oneOf, readParams, type SearchParamsOf, text } from '../../parts/shell/search-params.ts'
 
-/** flows are the states of a dataset by the age of its newest event. */
+/** The states of a dataset by the age of its newest event. */
 export const flows = ['receiving', 'quiet', 'silent', 'waiting'] as const
 export type Flow = (typeof flows)[number]
 
@@ -12,18 +12,18 @@ export type DatasetPart = (typeof datasetParts)[number]
 
 const schema = {
   find: text,
-  /** flow shows only the datasets that receive events, are quiet, silent, or wait for their first. */
+  /** Shows only the datasets that receive events, are quiet, silent, or wait for their first. */
   flow: oneOf(flows),
   sort: except(oneOf(sorts), 'name'),
-  /** all includes the datasets of the service itself. */
+  /** Includes the datasets of the service itself. */
   all: flag,
-  /** keep shows the retention page instead of the list. */
+  /** Shows the retention page instead of the list. */
   keep: flag,
-  /** id is the selected dataset, and part its tab. */
+  /** The selected dataset, and part its tab. */
   id: text,
   part: except(oneOf(datasetParts), 'overview'),
 }
 
-/** DataParams are the search parameters that differ from the default. */
+/** The search parameters that differ from the default. */
 export type DataParams = SearchParamsOf<typeof schema>
 export const readDataParams = (search: Record<string, unknown>): DataParams => readParams(schema, search)

@@ -2,10 +2,10 @@ import type { Dataset, Parser } from '@dendro/api'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Check, X } from 'lucide-react'
 import { useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { FailureNote } from '../../parts/failure.tsx'
-import { Form, FormField, type TextOf } from '../../parts/form.tsx'
-import { share } from '../../parts/numbers.ts'
+import { share } from '../../parts/chart/numbers.ts'
+import { Form, FormField, type TextOf } from '../../parts/records/form.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -14,7 +14,7 @@ const SAMPLES = 10
 
 type ParserFormProps = { dataset: Dataset; parser: Parser | undefined; onEnd(): void }
 
-/** ParserForm edits a pattern and tests it; an empty pattern is derived from recent lines. */
+/** Edits a pattern and tests it; an empty pattern is derived from recent lines. */
 export function ParserForm({ dataset, parser, onEnd }: ParserFormProps) {
   const client = useClient()
   const [pattern, setPattern] = useState(parser?.pattern ?? '')
@@ -78,7 +78,7 @@ export function ParserForm({ dataset, parser, onEnd }: ParserFormProps) {
   )
 }
 
-/** PatternTest applies a pattern to lines, starting with the newest of the dataset, without storing anything. */
+/** Applies a pattern to lines, starting with the newest of the dataset, without storing anything. */
 function PatternTest({ id, pattern }: { id: string; pattern: string }) {
   const client = useClient()
   const [editedText, setEditedText] = useState<string>()

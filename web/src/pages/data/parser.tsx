@@ -2,15 +2,15 @@ import type { Dataset, Parser } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Star, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { FailureNote } from '../../parts/failure.tsx'
-import { share } from '../../parts/numbers.ts'
-import { Panel, panelColumns } from '../../parts/page.tsx'
-import { Permitted } from '../../parts/permitted.tsx'
-import { EditAndDelete } from '../../parts/record-panel.tsx'
-import { Loaded, Row, Rows } from '../../parts/records.tsx'
-import { useSave } from '../../parts/save.ts'
+import { share } from '../../parts/chart/numbers.ts'
+import { Confirm } from '../../parts/records/confirm.tsx'
+import { EditAndDelete } from '../../parts/records/record-panel.tsx'
+import { Loaded, Row, Rows } from '../../parts/records/records.tsx'
+import { useSave } from '../../parts/records/save.ts'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { Panel, panelColumns } from '../../parts/shell/page.tsx'
+import { Permitted } from '../../parts/shell/permitted.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { LineTimes } from './line-times.tsx'
@@ -18,7 +18,7 @@ import { ParserForm } from './parser-form.tsx'
 
 export const PARSERS = ['parsers']
 
-/** ParserPart selects how lines of a dataset are parsed: automatically, or by an assigned parser. */
+/** Selects how lines of a dataset are parsed: automatically, or by an assigned parser. */
 export function ParserPart({ dataset }: { dataset: Dataset }) {
   const client = useClient()
   const list = useQuery({ queryKey: PARSERS, queryFn: ({ signal }) => client.parsers.list({ signal }) })
@@ -81,7 +81,7 @@ export function ParserPart({ dataset }: { dataset: Dataset }) {
   )
 }
 
-/** useParserTest tests all parsers on recent lines when the user asks for it. */
+/** Tests all parsers on recent lines when the user asks for it. */
 function useParserTest(log_id: string) {
   const client = useClient()
   return useQuery({

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useClient } from '../../parts/client.ts'
-import { Panel } from '../../parts/page.tsx'
-import { Loaded } from '../../parts/records.tsx'
-import { StatusMark } from '../../parts/status.tsx'
+import { Loaded } from '../../parts/records/records.tsx'
+import { StatusMark } from '../../parts/records/status.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { Panel } from '../../parts/shell/page.tsx'
 
-/** Readers lists the monitors and dashboards that query a dataset. */
+/** Lists the monitors and dashboards that query a dataset. */
 export function Readers({ id }: { id: string }) {
   const client = useClient()
   const params = { logId: id }

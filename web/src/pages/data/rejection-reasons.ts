@@ -15,5 +15,5 @@ const words: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** reasonText describes why events were rejected. */
+/** Describes why events were rejected. */
 export const reasonText = (reason: string): string => words.get(reason) ?? reason.replaceAll('_', ' ')

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { count } from '../../parts/numbers.ts'
+import { count } from '../../parts/chart/numbers.ts'
+import { useClient } from '../../parts/shell/client.ts'
 
-/** useRetentionDays returns the effective retention of a dataset as text, or undefined while it is unknown. */
+/** Returns the effective retention of a dataset as text, or undefined while it is unknown. */
 export function useRetentionDays(): (id: string) => string | undefined {
   const client = useClient()
   const read = useQuery({
@@ -21,5 +21,5 @@ export function useRetentionDays(): (id: string) => string | undefined {
   }
 }
 
-/** retentionDaysText formats a number of days; null means without end. */
+/** Formats a number of days; null means without end. */
 export const retentionDaysText = (days: number | null): string => (days === null ? 'forever' : days === 1 ? '1 day' : `${count(days)} days`)

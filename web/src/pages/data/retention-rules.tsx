@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
-import { BackToDatasets } from '../../parts/back-links.tsx'
-import { useClient } from '../../parts/client.ts'
-import { Form, FormField } from '../../parts/form.tsx'
-import { ago, count } from '../../parts/numbers.ts'
-import { Page, Panel, panelColumns } from '../../parts/page.tsx'
-import { Permitted } from '../../parts/permitted.tsx'
-import { EditAndDelete } from '../../parts/record-panel.tsx'
-import { Loaded, Row, Rows } from '../../parts/records.tsx'
+import { ago, count } from '../../parts/chart/numbers.ts'
+import { Form, FormField } from '../../parts/records/form.tsx'
+import { EditAndDelete } from '../../parts/records/record-panel.tsx'
+import { Loaded, Row, Rows } from '../../parts/records/records.tsx'
+import { BackToDatasets } from '../../parts/shell/back-links.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { Page, Panel, panelColumns } from '../../parts/shell/page.tsx'
+import { Permitted } from '../../parts/shell/permitted.tsx'
 import { Select } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { retentionDaysText } from './retention-days.ts'
@@ -20,7 +20,7 @@ const RULES = ['retention']
 const REFRESH_MS = 10_000
 const lengths = retentionChoices('').filter(([value]) => value !== '') as readonly (readonly [Retention, string])[]
 
-/** RetentionRules edits retention from the organization down to a dataset; the most specific rule wins. */
+/** Edits retention from the organization down to a dataset; the most specific rule wins. */
 export function RetentionRules() {
   const client = useClient()
   const rules = useQuery({ queryKey: [...RULES, 'rules'], queryFn: ({ signal }) => client.retentionRules.list({ signal }) })
@@ -111,7 +111,7 @@ const levels = { LOG: 'the dataset', LOG_SET: 'its collection', ORGANISATION: 't
 
 type NewRuleProps = { rules: readonly RetentionRule[]; datasets: readonly Dataset[] }
 
-/** NewRule sets the retention of the organization or a collection; that of a dataset is set on its own page. */
+/** Sets the retention of the organization or a collection; that of a dataset is set on its own page. */
 function NewRule({ rules, datasets }: NewRuleProps) {
   const client = useClient()
   const [of, setOf] = useState('')

@@ -14,7 +14,7 @@ const written: Record<Retention, string> = {
 export const daysOf = (retention: Retention): number => days[retention]
 export const retentionText = (retention: Retention): string => written[retention]
 
-/** retentionChoices are the options of a select, with a label for none. */
+/** The options of a select, with a label for none. */
 export const retentionChoices = (none: string): readonly (readonly [Retention | '', string])[] => [
   ['', none],
   ...(Object.keys(written) as Retention[]).map((one) => [one, written[one]] as const),

@@ -1,13 +1,13 @@
 import type { Dataset } from '@dendro/api'
 import { useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { Form, FormField } from '../../parts/form.tsx'
-import { Panel, panelColumns } from '../../parts/page.tsx'
-import { ShownOnce } from '../../parts/records.tsx'
+import { Form, FormField } from '../../parts/records/form.tsx'
+import { ShownOnce } from '../../parts/records/records.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { Panel, panelColumns } from '../../parts/shell/page.tsx'
 import { Input } from '../../ui/field.tsx'
 import { ConfigAssistant } from './config-assistant.tsx'
 
-/** Sending creates an ingestion key and a ready agent configuration. */
+/** Creates an ingestion key and a ready agent configuration. */
 export function Sending({ dataset }: { dataset: Dataset }) {
   const client = useClient()
   const [created, setCreated] = useState<{ name: string; key: string }>()

@@ -1,9 +1,9 @@
-import { bytes } from '../../parts/numbers.ts'
+import { bytes } from '../../parts/chart/numbers.ts'
 
 const WIDTH = 8
 const HEIGHT = 20
 
-/** Sparkline draws one bar per day. */
+/** Draws one bar per day. */
 export function Sparkline({ days, label }: { days: readonly number[]; label: string }) {
   const most = Math.max(1, ...days)
   const bars = days.map((value, at) => {

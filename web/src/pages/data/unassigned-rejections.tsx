@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { TriangleAlert } from 'lucide-react'
-import { useCallerNames } from '../../parts/callers.ts'
-import { useClient } from '../../parts/client.ts'
-import { count } from '../../parts/numbers.ts'
+import { count } from '../../parts/chart/numbers.ts'
+import { useCallerNames } from '../../parts/shell/callers.ts'
+import { useClient } from '../../parts/shell/client.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { reasonText } from './rejection-reasons.ts'
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 
-/** UnassignedRejections reports events of the last day that were rejected before their dataset was known; no other page shows them. */
+/** Reports events of the last day that were rejected before their dataset was known; no other page shows them. */
 export function UnassignedRejections() {
   const client = useClient()
   const callerOf = useCallerNames()

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { useClient } from '../../parts/client.ts'
+import { useClient } from '../../parts/shell/client.ts'
 
 const DAY_MS = 86_400_000
 const DAYS = 7
@@ -12,7 +12,7 @@ export type Volume = { days: readonly number[]; today: number; week: number }
 
 const NOTHING: Volume = { days: Array.from({ length: DAYS }, () => 0), today: 0, week: 0 }
 
-/** useVolumes loads the ingested bytes of recent days; when isCut, only of the largest datasets. */
+/** Loads the ingested bytes of recent days; when isCut, only of the largest datasets. */
 export function useVolumes() {
   const client = useClient()
   const fromMs = Math.floor(Date.now() / DAY_MS) * DAY_MS - (DAYS - 1) * DAY_MS

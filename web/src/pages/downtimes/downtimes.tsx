@@ -1,22 +1,22 @@
 import type { Downtime } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { BackToMonitors } from '../../parts/back-links.tsx'
-import { useClient } from '../../parts/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { useDatasets } from '../../parts/datasets.ts'
-import { FailureNote } from '../../parts/failure.tsx'
-import { EmptyState, Loading, Page } from '../../parts/page.tsx'
-import { Permitted } from '../../parts/permitted.tsx'
-import { RecordList } from '../../parts/records.tsx'
-import { useSave } from '../../parts/save.ts'
-import { clockOf, type Zone } from '../../parts/time-range.ts'
-import { useZone } from '../../parts/zone.ts'
+import { useDatasets } from '../../parts/datasets/datasets.ts'
+import { Confirm } from '../../parts/records/confirm.tsx'
+import { RecordList } from '../../parts/records/records.tsx'
+import { useSave } from '../../parts/records/save.ts'
+import { BackToMonitors } from '../../parts/shell/back-links.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { EmptyState, Loading, Page } from '../../parts/shell/page.tsx'
+import { Permitted } from '../../parts/shell/permitted.tsx'
+import { clockOf, type Zone } from '../../parts/time/time-range.ts'
+import { useZone } from '../../parts/time/zone.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { DowntimeEditor } from './editor.tsx'
 import { phaseOf, spanText, upcoming, WALL_ZONE, whenText } from './times.ts'
 
-/** DowntimesPage lists the downtimes and opens the editor. */
+/** Lists the downtimes and opens the editor. */
 export function DowntimesPage() {
   const { edit, of } = useSearch({ from: '/inside/downtimes' })
   const client = useClient()
@@ -152,7 +152,7 @@ function Row({ downtime }: { downtime: Downtime }) {
   )
 }
 
-/** nextText is the end of an active downtime, or its next start. */
+/** The end of an active downtime, or its next start. */
 function nextText(downtime: Downtime, zone: Zone, isOn: boolean): string {
   const [next] = upcoming(downtime, Date.now(), 1)
   if (!next) return isOn ? 'ended manually' : 'not within a week'

@@ -2,12 +2,12 @@ import type { Downtime } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { useDatasets } from '../../parts/datasets.ts'
-import { EditorPage } from '../../parts/editor-page.tsx'
-import { Panel } from '../../parts/page.tsx'
-import { useSave } from '../../parts/save.ts'
-import { useZone } from '../../parts/zone.ts'
+import { useDatasets } from '../../parts/datasets/datasets.ts'
+import { EditorPage } from '../../parts/records/editor-page.tsx'
+import { useSave } from '../../parts/records/save.ts'
+import { useClient } from '../../parts/shell/client.ts'
+import { Panel } from '../../parts/shell/page.tsx'
+import { useZone } from '../../parts/time/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
 import { type DowntimeDay, localText, minuteOf, minuteText, spanText, upcoming, WALL_ZONE, weekdays } from './times.ts'
@@ -47,7 +47,7 @@ function draftOf(downtime: Downtime | undefined): Draft {
   }
 }
 
-/** bodyOf is the request body; undefined while a required field is missing. */
+/** The request body; undefined while a required field is missing. */
 function bodyOf(draft: Draft) {
   const { name, description, from } = draft
   if (name.trim() === '' || description.trim() === '' || from.length === 0) return undefined
@@ -62,7 +62,7 @@ function bodyOf(draft: Draft) {
   return times && { ...settings, ...times }
 }
 
-/** timesOf is the schedule; undefined while it is invalid. */
+/** The schedule; undefined while it is invalid. */
 function timesOf(draft: Draft): Pick<Downtime, 'static_time_range' | 'dynamic_time_range'> | undefined {
   if (draft.form === 'once') {
     const [begins, ends] = [Date.parse(draft.begins), Date.parse(draft.ends)]
@@ -134,7 +134,7 @@ function missing({ name, description, from }: Draft): string {
 
 const NEXT_MAX = 6
 
-/** Next lists the next occurrences in the zone of the user. */
+/** Lists the next occurrences in the zone of the user. */
 function Next({ draft }: { draft: Draft }) {
   const [zone] = useZone()
   const times = timesOf(draft)

@@ -1,4 +1,4 @@
-import { readParams, type SearchParamsOf, text } from '../../parts/search-params.ts'
+import { readParams, type SearchParamsOf, text } from '../../parts/shell/search-params.ts'
 
 const schema = { edit: text, of: text }
 

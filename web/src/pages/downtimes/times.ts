@@ -1,5 +1,5 @@
 import type { Downtime } from '@dendro/api'
-import { clockOf, type Zone } from '../../parts/time-range.ts'
+import { clockOf, type Zone } from '../../parts/time/time-range.ts'
 
 /** weekdays in the order of a week. */
 export const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
@@ -7,7 +7,7 @@ export type DowntimeDay = (typeof weekdays)[number]
 
 const pad = (value: number): string => String(value).padStart(2, '0')
 
-/** minuteText formats a minute of the day; the last one is 24:00. */
+/** Formats a minute of the day; the last one is 24:00. */
 export const minuteText = (minute: number): string => `${pad(Math.floor(minute / 60))}:${pad(minute % 60)}`
 
 export function minuteOf(text: string): number | undefined {
@@ -16,13 +16,13 @@ export function minuteOf(text: string): number | undefined {
   return minute !== undefined && minute <= 1_440 ? minute : undefined
 }
 
-/** localText is a time as a datetime-local input takes it. */
+/** A time as a datetime-local input takes it. */
 export function localText(ms: number): string {
   const { day, clock } = clockOf(ms, 'local')
   return `${day}T${clock.slice(0, 5)}`
 }
 
-/** whenText describes the schedule of a downtime. */
+/** Describes the schedule of a downtime. */
 export function whenText({ static_time_range: fixed, dynamic_time_range: weekly }: Downtime, zone: Zone): string {
   if (fixed) return spanText({ fromMs: fixed.from, toMs: fixed.to }, zone)
   if (!weekly) return ''
@@ -34,7 +34,7 @@ export function whenText({ static_time_range: fixed, dynamic_time_range: weekly 
   return weekly.invert ? `always except ${days} ${times}` : `${days} ${times}`
 }
 
-/** WALL_ZONE is the zone of recurring downtimes, whatever the zone of the user. */
+/** The zone of recurring downtimes, whatever the zone of the user. */
 export const WALL_ZONE = 'UTC'
 
 type Weekly = NonNullable<Downtime['dynamic_time_range']>
@@ -45,7 +45,7 @@ const MINUTE_MS = 60_000
 const STEP_MS = 15 * MINUTE_MS
 const AHEAD_MS = 9 * 86_400_000
 
-/** isOn is true while a recurring downtime is active. */
+/** True while a recurring downtime is active. */
 function isOn({ from_minute_of_day: from, to_minute_of_day: to, invert, repeat_days }: Weekly, atMs: number): boolean {
   const date = new Date(atMs)
   const minute = date.getUTCHours() * 60 + date.getUTCMinutes()
@@ -56,7 +56,7 @@ function isOn({ from_minute_of_day: from, to_minute_of_day: to, invert, repeat_d
   return isIn !== invert
 }
 
-/** upcoming lists the next occurrences, an active one first; a permanent one is left out. */
+/** Lists the next occurrences, an active one first; a permanent one is left out. */
 export function upcoming({ static_time_range: fixed, dynamic_time_range: weekly }: Times, nowMs: number, most: number): TimeSpan[] {
   if (fixed) return fixed.to > nowMs ? [{ fromMs: fixed.from, toMs: fixed.to }] : []
   if (!weekly) return []
@@ -79,7 +79,7 @@ export function upcoming({ static_time_range: fixed, dynamic_time_range: weekly 
   return found
 }
 
-/** phaseOf is the state of a downtime; a recurring one is never planned or over. */
+/** The state of a downtime; a recurring one is never planned or over. */
 export function phaseOf(
   { static_time_range: fixed, dynamic_time_range: weekly }: Downtime,
   nowMs: number,
@@ -90,7 +90,7 @@ export function phaseOf(
   return nowMs < fixed.to ? 'now' : 'over'
 }
 
-/** spanText formats a time span, with the day only once when both ends share it. */
+/** Formats a time span, with the day only once when both ends share it. */
 export function spanText({ fromMs, toMs }: TimeSpan, zone: Zone): string {
   const [from, to] = [clockOf(fromMs, zone), clockOf(toMs, zone)]
   return `${from.day} ${from.clock.slice(0, 5)} – ${to.day === from.day ? '' : `${to.day} `}${to.clock.slice(0, 5)}`

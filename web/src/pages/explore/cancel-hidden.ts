@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 
-/** queryNames are the queries of this page. Queries of the frame around it continue. */
+/** The queries of this page. Queries of the frame around it continue. */
 const queryNames = new Set([
   ...['events', 'bars', 'fields', 'patterns', 'pattern trends', 'groups', 'context', 'last event', 'counts of conditions'],
   ...['earlier bars', 'earlier patterns', 'earlier groups', 'changes', 'markers', 'marks', 'field lookup'],
 ])
 
-/** useCancelHidden cancels running queries when the tab is hidden or the page is left, and repeats them when the tab is visible again. */
+/** Cancels running queries when the tab is hidden or the page is left, and repeats them when the tab is visible again. */
 export function useCancelHidden(): void {
   const queries = useQueryClient()
   useEffect(() => {

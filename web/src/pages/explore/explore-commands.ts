@@ -1,8 +1,8 @@
-import { type Command, useCommands } from '../../parts/commands.tsx'
-import { presets } from '../../parts/time-range.ts'
-import { eventId } from './events/event-link.ts'
-import { type Density, type DetailPlacement, densities, detailPlacements } from './events/row-options.ts'
-import { rowToggles, toggled } from './events/rows-menu.tsx'
+import { type Command, useCommands } from '../../parts/shell/commands.tsx'
+import { presets } from '../../parts/time/time-range.ts'
+import { eventId } from './events/detail/event-link.ts'
+import { type Density, type DetailPlacement, densities, detailPlacements } from './events/list/row-options.ts'
+import { rowToggles, toggled } from './events/list/rows-menu.tsx'
 import { tabs, withRange } from './explore-params.ts'
 import type { ExploreState, PageState } from './explore-state.ts'
 import { useFindShortcut, useShortcuts, valueAtPointer } from './keyboard.ts'
@@ -12,7 +12,7 @@ import { paramsOfSavedSearch, useSavedSearches } from './query/saved-searches.ts
 import { comparisonName, comparisons } from './time/compare.ts'
 import { tabNames } from './view-bar.tsx'
 
-/** useExploreCommands binds the actions of the page to keys and adds them to the command palette. */
+/** Binds the actions of the page to keys and adds them to the command palette. */
 export function useExploreCommands(state: ExploreState, page: PageState): void {
   const saved = useSavedSearches(true)
   useShortcuts(shortcutsOf(state, page))
@@ -27,7 +27,7 @@ export function useExploreCommands(state: ExploreState, page: PageState): void {
   ])
 }
 
-/** openFind opens the find bar of the event list; another tab may be open. */
+/** Opens the find bar of the event list; another tab may be open. */
 function openFind({ tab, show, find }: ExploreState): void {
   if (tab !== 'events') show('events')
   find.open()

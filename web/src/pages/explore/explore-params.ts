@@ -1,8 +1,8 @@
 import { type ChartShape, chartShapes } from '../../parts/chart/data.ts'
-import { type RangeParams, rangeOf, rangeParamsOf, readRangeParams } from '../../parts/range-params.ts'
-import { DEFAULT_RANGE, type Range } from '../../parts/time-range.ts'
+import { type RangeParams, rangeOf, rangeParamsOf, readRangeParams } from '../../parts/time/range-params.ts'
+import { DEFAULT_RANGE, type Range } from '../../parts/time/time-range.ts'
 import { type Baseline, baselines } from './changes/baseline.ts'
-import { readEventRef } from './events/event-link.ts'
+import { readEventRef } from './events/detail/event-link.ts'
 import { type Comparison, comparisons } from './time/compare.ts'
 
 export const tabs = ['events', 'patterns', 'table', 'chart', 'fields', 'changes'] as const
@@ -10,7 +10,7 @@ export type Tab = (typeof tabs)[number]
 /** Older links to the tab of changes have this name. */
 const OLD_TAB = 'difference'
 
-/** ExploreParams are the search parameters of the page, without defaults. The URL holds the whole state: Back undoes the last change, and a copied URL shows the same. */
+/** The search parameters of the page, without defaults. The URL holds the whole state: Back undoes the last change, and a copied URL shows the same. */
 export type ExploreParams = RangeParams & {
   /** d are dataset ids; absent means all datasets. */
   d?: string[]
@@ -24,24 +24,24 @@ export type ExploreParams = RangeParams & {
   /** sf and st are the start and end of the bars selected in the histogram. */
   sf?: number
   st?: number
-  /** by are the fields that the table and the chart group by, fn are their measures, as is the shape of the chart. */
+  /** The fields that the table and the chart group by, fn are their measures, as is the shape of the chart. */
   by?: string[]
   fn?: string
   as?: ChartShape
-  /** e is the event whose context is shown. */
+  /** The event whose context is shown. */
   e?: string
-  /** ew is the direction of the context; absent means both. */
+  /** The direction of the context; absent means both. */
   ew?: 'before' | 'after'
-  /** eo is a condition for the context: only events of this service, host, pod or trace. */
+  /** A condition for the context: only events of this service, host, pod or trace. */
   eo?: string
-  /** fold collapses repeated rows. */
+  /** Collapses repeated rows. */
   fold?: boolean
-  /** gap shows the time between rows, or the time since event m. */
+  /** Shows the time between rows, or the time since event m. */
   gap?: boolean
   m?: string
-  /** asc sorts oldest first. */
+  /** Sorts oldest first. */
   asc?: boolean
-  /** cmp is the period that results are compared with. */
+  /** The period that results are compared with. */
   cmp?: Comparison
   /** base is what the tab of changes compares with; absent means the time before. */
   base?: Baseline
@@ -51,7 +51,7 @@ export type ChangeParams = (by: (now: ExploreParams) => ExploreParams) => void
 
 const DATASET_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** readExploreParams drops invalid values. */
+/** Drops invalid values. */
 export function readExploreParams(search: Record<string, unknown>): ExploreParams {
   const { q, tab, sf, st, fn, as, e, ew, eo, m } = search
   return {
@@ -93,17 +93,17 @@ export const withRange = (params: ExploreParams, range: Range): ExploreParams =>
   return { ...rest, ...rangeParamsOf(range) }
 }
 
-/** withFixedTimes replaces the range by its bounds; the selected bars stay. */
+/** Replaces the range by its bounds; the selected bars stay. */
 export const withFixedTimes = (params: ExploreParams, bounds: { fromMs: number; toMs: number }): ExploreParams => {
   const { sf, st } = params
   return optional({ ...withRange(params, bounds), sf, st })
 }
 
-/** selectedRangeOf is the range of the rows: the selected bars, or the whole range. */
+/** The range of the rows: the selected bars, or the whole range. */
 export const selectedRangeOf = (params: ExploreParams): Range =>
   params.sf !== undefined && params.st !== undefined ? { fromMs: params.sf, toMs: params.st } : exploreRangeOf(params)
 
-/** optional drops undefined and empty values, to keep the URL short. */
+/** Drops undefined and empty values, to keep the URL short. */
 export const optional = (params: { [N in keyof ExploreParams]: ExploreParams[N] | undefined }): ExploreParams =>
   Object.fromEntries(
     Object.entries(params).filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0)),

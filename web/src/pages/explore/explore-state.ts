@@ -2,17 +2,17 @@ import type { Dataset } from '@dendro/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { useMe } from '../../parts/me.ts'
-import type { QueryFocus } from '../../parts/query-input.tsx'
-import { hasReceivedEvents } from '../../parts/system-datasets.ts'
+import { hasReceivedEvents } from '../../parts/datasets/system-datasets.ts'
+import type { QueryFocus } from '../../parts/query/query-input.tsx'
+import { useMe } from '../../parts/shell/me.ts'
 import { useChanges } from './changes/use-changes.ts'
-import { useFindState } from './events/find-bar.tsx'
-import { useLiveTail, useUnknownDatasets } from './events/live-tail.ts'
-import { usePinnedEvents } from './events/pinned-events.ts'
-import { useRows } from './events/rows.ts'
-import { useEvents } from './events/use-events.ts'
-import { useFormats, useRowStyle } from './events/use-row-style.ts'
-import { useValueActions } from './events/use-value-actions.ts'
+import { useValueActions } from './events/detail/use-value-actions.ts'
+import { useFindState } from './events/find/find-bar.tsx'
+import { useRows } from './events/list/rows.ts'
+import { useEvents } from './events/list/use-events.ts'
+import { useFormats, useRowStyle } from './events/list/use-row-style.ts'
+import { useLiveTail, useUnknownDatasets } from './events/live/live-tail.ts'
+import { usePinnedEvents } from './events/pinned/pinned-events.ts'
 import { optional, type Tab } from './explore-params.ts'
 import { useAllFields, useFields } from './fields/use-fields.ts'
 import { COUNT } from './groups/group-bar.tsx'
@@ -28,10 +28,10 @@ import { useBars } from './time/bars.ts'
 import { useEarlierBars, useEarlierGroups, useEarlierPatterns } from './time/use-earlier.ts'
 import { useMarkers } from './time/use-markers.ts'
 
-/** ExploreState holds the parameters, queries and results of the page. Each part loads and fails independently. */
+/** Holds the parameters, queries and results of the page. Each part loads and fails independently. */
 export type ExploreState = ReturnType<typeof useExploreState>
 
-/** useExploreState reads the URL and runs its queries. */
+/** Reads the URL and runs its queries. */
 export function useExploreState() {
   const params = useSearch({ from: '/inside/explore' })
   const { change, query, selectedQuery, zone, setZone, refresh } = useExploreQuery(params)
@@ -94,14 +94,14 @@ export function useExploreState() {
   }
 }
 
-/** isCancelledQuery is true for a query that was stopped before its first result: the rows still on the screen belong to the query before. */
+/** True for a query that was stopped before its first result: the rows still on the screen belong to the query before. */
 const isCancelledQuery = ({ isPending, isPlaceholderData, isFetching, isError }: ReturnType<typeof useEvents>): boolean =>
   (isPending || isPlaceholderData) && !isFetching && !isError
 
-/** EVENTS_WAIT_MS is the longest time that other queries wait for the event list. */
+/** The longest time that other queries wait for the event list. */
 const EVENTS_WAIT_MS = 400
 
-/** useAfterEvents delays the other queries until the events have loaded: parallel queries would slow down the list. After a cancelled query nothing runs. */
+/** Delays the other queries until the events have loaded: parallel queries would slow down the list. After a cancelled query nothing runs. */
 function useAfterEvents(events: ReturnType<typeof useEvents>, isFirst: boolean, query: ExploreQuery): boolean {
   const [readyQuery, setReadyQuery] = useState<ExploreQuery>()
   const { isFetching, isError, isPlaceholderData, data } = events
@@ -116,7 +116,7 @@ function useAfterEvents(events: ReturnType<typeof useEvents>, isFirst: boolean, 
   return isReady
 }
 
-/** usePageState is the local state of the page: the help dialog, the field list and the query input. */
+/** The local state of the page: the help dialog, the field list and the query input. */
 export function usePageState() {
   const [isHelp, setHelp] = useState(false)
   const [hasFields, setHasFields] = useState(() => matchMedia('(min-width: 900px)').matches)
@@ -126,6 +126,6 @@ export function usePageState() {
 
 export type PageState = ReturnType<typeof usePageState>
 
-/** hasReceived is true when any dataset has received data, or while that is unknown. */
+/** True when any dataset has received data, or while that is unknown. */
 const hasReceived = (list: { datasets: readonly Dataset[] } | undefined): boolean =>
   list === undefined || list.datasets.some(hasReceivedEvents)

@@ -1,8 +1,8 @@
 import { useCancelHidden } from './cancel-hidden.ts'
-import { ContextView } from './events/context-view.tsx'
-import { readEventRef } from './events/event-link.ts'
-import { PinnedEventsView } from './events/pinned-events-view.tsx'
-import { ValueToolbar } from './events/value-toolbar.tsx'
+import { ContextView } from './events/detail/context-view.tsx'
+import { readEventRef } from './events/detail/event-link.ts'
+import { ValueToolbar } from './events/detail/value-toolbar.tsx'
+import { PinnedEventsView } from './events/pinned/pinned-events-view.tsx'
 import { useExploreCommands } from './explore-commands.ts'
 import { optional, withQuery, withRange } from './explore-params.ts'
 import { type ExploreState, type PageState, useExploreState, usePageState } from './explore-state.ts'
@@ -19,7 +19,7 @@ import { type EventStatus, Histogram, statusClause } from './time/histogram.tsx'
 import { MarkerList, MarkerStrip } from './time/marker-strip.tsx'
 import { ViewBar } from './view-bar.tsx'
 
-/** ExplorePage searches events. The URL holds its state; each part loads and fails independently. */
+/** Searches events. The URL holds its state; each part loads and fails independently. */
 export function ExplorePage() {
   const state = useExploreState()
   const page = usePageState()
@@ -120,7 +120,7 @@ function HistogramSection({ state: { params, query, bars, earlier, comparison, m
   )
 }
 
-/** toggleStatus replaces the filter of a status by another, or removes it. */
+/** Replaces the filter of a status by another, or removes it. */
 function toggleStatus(query: string, status: EventStatus): string {
   const own = statusClause(status)
   const others = splitClauses(query).filter((clause) => !STATUS_CLAUSES.includes(clause))

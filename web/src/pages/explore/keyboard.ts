@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 
-/** useShortcuts binds single keys, by lower-case name or by `shift` and the letter. Shortcuts are off while the user types or a dialog is open. */
+/** Binds single keys, by lower-case name or by `shift` and the letter. Shortcuts are off while the user types or a dialog is open. */
 export function useShortcuts(actions: Record<string, () => unknown>): void {
   const latest = useRef(actions)
   latest.current = actions
@@ -21,7 +21,7 @@ export function useShortcuts(actions: Record<string, () => unknown>): void {
   }, [])
 }
 
-/** useFindShortcut handles Ctrl-F while the event list or its find bar has the focus. Elsewhere the browser handles it. */
+/** Handles Ctrl-F while the event list or its find bar has the focus. Elsewhere the browser handles it. */
 export function useFindShortcut(openFind: () => void): void {
   const latest = useRef(openFind)
   latest.current = openFind
@@ -37,7 +37,7 @@ export function useFindShortcut(openFind: () => void): void {
   }, [])
 }
 
-/** valueAtPointer is the field and value with the focus, or else under the pointer. */
+/** The field and value with the focus, or else under the pointer. */
 export function valueAtPointer(): { name: string; value: string } | undefined {
   const focused = document.activeElement?.closest<HTMLElement>('[data-value]')
   const { name, value } = (focused ?? document.querySelector<HTMLElement>('[data-value]:hover'))?.dataset ?? {}

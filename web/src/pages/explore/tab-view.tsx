@@ -1,10 +1,10 @@
 import { lazy, Suspense } from 'react'
-import { loadCode } from '../../parts/page-code.ts'
-import { Permitted } from '../../parts/permitted.tsx'
+import { loadCode } from '../../parts/shell/page-code.ts'
+import { Permitted } from '../../parts/shell/permitted.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { EmptyResult, Forbidden, isForbidden } from './events/empty-result.tsx'
-import { exploreUrl } from './events/event-link.ts'
+import { exploreUrl } from './events/detail/event-link.ts'
 import { EventsView } from './events/events-view.tsx'
+import { EmptyResult, Forbidden, isForbidden } from './events/list/empty-result.tsx'
 import { optional, withFixedTimes, withQuery, withRange } from './explore-params.ts'
 import type { ExploreState } from './explore-state.ts'
 import { AddToDashboard } from './groups/add-to-dashboard.tsx'
@@ -39,7 +39,7 @@ const ChangesView = lazy(() =>
 
 type Props = { state: ExploreState }
 
-/** TabView is the open tab: events, patterns, groups, fields or changes. */
+/** The open tab: events, patterns, groups, fields or changes. */
 export function TabView({ state }: Props) {
   const views = {
     events: () => <EventsView state={state} />,
@@ -52,7 +52,7 @@ export function TabView({ state }: Props) {
   return <Suspense fallback={<Skeleton className="px-3" />}>{views[state.tab]()}</Suspense>
 }
 
-/** NoEvents replaces an empty view and explains why it is empty. */
+/** Replaces an empty view and explains why it is empty. */
 function NoEvents({ state: { params, selectedQuery, hasReceived, zone, change } }: Props) {
   return <EmptyResult {...{ params, zone, hasReceived }} query={selectedQuery} isLive={false} onChange={change} />
 }

@@ -3,19 +3,19 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Check, Clock, LoaderCircle, type LucideIcon, X } from 'lucide-react'
 import { useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
-import { FailureNote } from '../../parts/failure.tsx'
-import { FilterRow } from '../../parts/filter-row.tsx'
-import { ago, bytes, count } from '../../parts/numbers.ts'
-import { EmptyState, Loading, Page } from '../../parts/page.tsx'
-import { QueryText } from '../../parts/pattern-texts.tsx'
-import { Permitted } from '../../parts/permitted.tsx'
-import { RecordList } from '../../parts/records.tsx'
-import { useSave } from '../../parts/save.ts'
-import { nameOf as rangeName, type Zone } from '../../parts/time-range.ts'
-import { useZone } from '../../parts/zone.ts'
+import { ago, bytes, count } from '../../parts/chart/numbers.ts'
+import { unknownDataset, useDatasets } from '../../parts/datasets/datasets.ts'
+import { QueryText } from '../../parts/datasets/pattern-texts.tsx'
+import { Confirm } from '../../parts/records/confirm.tsx'
+import { FilterRow } from '../../parts/records/filter-row.tsx'
+import { RecordList } from '../../parts/records/records.tsx'
+import { useSave } from '../../parts/records/save.ts'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { EmptyState, Loading, Page } from '../../parts/shell/page.tsx'
+import { Permitted } from '../../parts/shell/permitted.tsx'
+import { nameOf as rangeName, type Zone } from '../../parts/time/time-range.ts'
+import { useZone } from '../../parts/time/zone.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 
@@ -23,7 +23,7 @@ const AT_WORK_MS = 1_500
 const AT_REST_MS = 20_000
 const isAtWork = ({ status }: Export): boolean => status === 'CREATED' || status === 'IN_PROGRESS'
 
-/** ExportsPage lists the exports with their progress, size, download link or failure. */
+/** Lists the exports with their progress, size, download link or failure. */
 export function ExportsPage() {
   const client = useClient()
   const [zone] = useZone()
@@ -171,7 +171,7 @@ function Row({ one, zone }: { one: Export; zone: Zone }) {
   )
 }
 
-/** repeatedSearch is the search of an earlier export, over the same datasets and range. */
+/** The search of an earlier export, over the same datasets and range. */
 const repeatedSearch = ({ from, from_expr, from_ts, to_ts, time_range, where }: ExportDetails) => ({
   ...(from === '' ? { from_expr } : { from }),
   ...(from_ts === undefined || to_ts === undefined ? { time_range } : { from_ts, to_ts }),

@@ -16,14 +16,14 @@ import {
   Unplug,
 } from 'lucide-react'
 import type { MouseEvent } from 'react'
-import { BackToDatasets } from '../../parts/back-links.tsx'
-import { useClient } from '../../parts/client.ts'
-import { FailureNote } from '../../parts/failure.tsx'
-import { ago } from '../../parts/numbers.ts'
-import { EmptyState, Loading, Page } from '../../parts/page.tsx'
-import { RecordList } from '../../parts/records.tsx'
-import { clockOf, type Zone } from '../../parts/time-range.ts'
-import { useZone } from '../../parts/zone.ts'
+import { ago } from '../../parts/chart/numbers.ts'
+import { RecordList } from '../../parts/records/records.tsx'
+import { BackToDatasets } from '../../parts/shell/back-links.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { EmptyState, Loading, Page } from '../../parts/shell/page.tsx'
+import { clockOf, type Zone } from '../../parts/time/time-range.ts'
+import { useZone } from '../../parts/time/zone.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 
@@ -31,7 +31,7 @@ const REFRESH_MS = 60_000
 /** The app is served under this path, which its own addresses leave out. */
 const BASE = '/app'
 
-/** InsightsPage lists what the service found in the counts of the data, each with one action. */
+/** Lists what the service found in the counts of the data, each with one action. */
 export function InsightsPage() {
   const client = useClient()
   const [zone] = useZone()
@@ -107,7 +107,7 @@ function Row({ insight, zone, nowMs }: { insight: Insight; zone: Zone; nowMs: nu
   )
 }
 
-/** ActionLink leads to a page of the app without loading it anew. */
+/** Leads to a page of the app without loading it again. */
 function ActionLink({ label, link }: { label: string; link: string }) {
   const navigate = useNavigate()
   const open = (event: MouseEvent) => {

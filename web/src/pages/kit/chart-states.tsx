@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import { Chart } from '../../parts/chart/chart.tsx'
 import type { ChartData } from '../../parts/chart/data.ts'
-import { DatasetPicker } from '../../parts/dataset-picker.tsx'
-import { TimePicker } from '../../parts/time-picker.tsx'
-import type { Range } from '../../parts/time-range.ts'
+import { DatasetPicker } from '../../parts/datasets/dataset-picker.tsx'
+import { TimePicker } from '../../parts/time/time-picker.tsx'
+import type { Range } from '../../parts/time/time-range.ts'
 import { Group, State } from './kit-state.tsx'
 
 const START_MS = Date.UTC(2026, 0, 5, 10)

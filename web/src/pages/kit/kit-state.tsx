@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Group is a titled part of the page. */
+/** A titled part of the page. */
 export function Group({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section aria-label={title} className="flex flex-col gap-2">
@@ -12,7 +12,7 @@ export function Group({ title, children }: { title: string; children: ReactNode 
 
 type StateProps = { name: string; caption?: string; isWide?: boolean; children: ReactNode }
 
-/** State is one state of a component; tests find it by its name. */
+/** One state of a component; tests find it by its name. */
 export function State({ name, caption = name, isWide = false, children }: StateProps) {
   return (
     <div className={`flex flex-col gap-1 ${isWide ? 'w-full max-w-2xl' : ''}`}>

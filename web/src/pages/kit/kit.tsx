@@ -1,4 +1,4 @@
-import { Page } from '../../parts/page.tsx'
+import { Page } from '../../parts/shell/page.tsx'
 import { ChartStates } from './chart-states.tsx'
 import { ControlStates } from './control-states.tsx'
 import { Group, State } from './kit-state.tsx'
@@ -11,7 +11,7 @@ const colors = [
 ] as const
 const sizes = ['text-row', 'text-xs', 'text-sm', 'text-base', 'text-lg', 'text-xl'] as const
 
-/** KitPage shows every shared component in every state, for development and for the tests that compare them. No page links to it. */
+/** Shows every shared component in every state, for development and for the tests that compare them. No page links to it. */
 export function KitPage() {
   return (
     <Page title="Components">

@@ -1,9 +1,9 @@
 import { ApiFailure, NoResponse } from '@dendro/api/client'
-import { FailureNote } from '../../parts/failure.tsx'
-import { TruncationNote, useShown } from '../../parts/long-list.tsx'
-import { EmptyState, Loading, Panel } from '../../parts/page.tsx'
-import { Loaded, Row, Rows } from '../../parts/records.tsx'
-import { StatusMark, Step, statuses, WaitingMark } from '../../parts/status.tsx'
+import { TruncationNote, useShown } from '../../parts/records/long-list.tsx'
+import { Loaded, Row, Rows } from '../../parts/records/records.tsx'
+import { StatusMark, Step, statuses, WaitingMark } from '../../parts/records/status.tsx'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { EmptyState, Loading, Panel } from '../../parts/shell/page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Group, State } from './kit-state.tsx'
@@ -24,7 +24,7 @@ function failureOf(status: number, details: string): ApiFailure {
 const again = () => undefined
 const people = ['ada', 'grace', 'katherine'] as const
 
-/** PageStates are the marks, tables and notes that pages are made of. */
+/** The marks, tables and notes that pages are made of. */
 export function PageStates() {
   return (
     <>

@@ -1,7 +1,7 @@
 import type { ChartBand } from '../../parts/chart/data.ts'
-import type { Status } from '../../parts/status.tsx'
+import type { Status } from '../../parts/records/status.tsx'
 
-/** bandsOf are the time spans with a status other than OK; each status lasts until the next, the last until endMs. */
+/** The time spans with a status other than OK; each status lasts until the next, the last until endMs. */
 export function bandsOf(statuses: readonly { time: number; status: Status }[], endMs: number): ChartBand[] {
   const bands: ChartBand[] = []
   for (const [at, { time, status }] of statuses.entries()) {

@@ -1,8 +1,8 @@
 import type { MetricDefinition, MetricQuery, Monitor } from '@dendro/api'
-import { newQuery, tidied } from '../../parts/metric-queries.ts'
-import { actionsOf, type FormTarget } from '../../parts/targets.ts'
-import type { Range } from '../../parts/time-range.ts'
-import { boundsOf } from '../../parts/time-range.ts'
+import { newQuery, tidied } from '../../parts/query/metric-queries.ts'
+import { actionsOf, type FormTarget } from '../../parts/records/targets.ts'
+import type { Range } from '../../parts/time/time-range.ts'
+import { boundsOf } from '../../parts/time/time-range.ts'
 import type { FormKind, FormOperator } from './labels.ts'
 
 /** A Draft is the state of the monitor form: numbers are still text, and fields may be empty. */
@@ -44,13 +44,13 @@ const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
 const unitMs: ReadonlyMap<string, number> = new Map(Object.entries<number>({ minute: MINUTE_MS, hour: HOUR_MS, day: 24 * HOUR_MS }))
 
-/** windowMsOf parses `Last 5 minutes`; undefined for other texts. */
+/** Parses `Last 5 minutes`; undefined for other texts. */
 export function windowMsOf(window: string): number | undefined {
   const found = /^last (\d+) (minute|hour|day)s?$/i.exec(window.trim())
   return found ? Number(found[1]) * (unitMs.get((found[2] ?? '').toLowerCase()) ?? 0) : undefined
 }
 
-/** windowFor is the longest window that fits into a range. */
+/** The longest window that fits into a range. */
 export function windowFor(range: Range | undefined, nowMs: number): string {
   if (!range) return 'Last 5 minutes'
   const { fromMs, toMs } = boundsOf(range, nowMs)
@@ -78,7 +78,7 @@ export const silenceDraft = (params: DraftParams, sender: string, window: string
   noData: 'ALERT',
 })
 
-/** newDraft starts from the search parameters and the first recipients. */
+/** Starts from the search parameters and the first recipients. */
 export function newDraft(params: DraftParams, window: string, targets: readonly FormTarget[] = [{ email: '' }]): MonitorFormState {
   const { d, q, groups, fn, op = 'ABOVE', threshold = 0, name = '', about = '' } = params
   const query = newQuery('a', { where: q ?? '', ...(fn ? { select: [fn] } : {}), ...(groups ? { groups } : {}) })
@@ -106,7 +106,7 @@ export function newDraft(params: DraftParams, window: string, targets: readonly 
   }
 }
 
-/** draftFromMetric starts from the queries and the formula of a metric. */
+/** Starts from the queries and the formula of a metric. */
 export const draftFromMetric = (
   { queries, formulas }: MetricDefinition,
   params: DraftParams,
@@ -143,7 +143,7 @@ export const draftOf = (monitor: Monitor): MonitorFormState => ({
 
 const numberOf = (typed: string): number | undefined => (typed.trim() === '' || Number.isNaN(Number(typed)) ? undefined : Number(typed))
 
-/** ruleOf is the rule in the form of the API; undefined while it is incomplete. */
+/** The rule in the form of the API; undefined while it is incomplete. */
 export function ruleOf(draft: MonitorFormState) {
   const threshold = numberOf(draft.threshold)
   const warning_threshold = numberOf(draft.warning)
@@ -168,7 +168,7 @@ export function ruleOf(draft: MonitorFormState) {
 }
 export type WatchRule = NonNullable<ReturnType<typeof ruleOf>>
 
-/** bodyOf is the whole request body; undefined while a required field is missing. */
+/** The whole request body; undefined while a required field is missing. */
 export function bodyOf(draft: MonitorFormState) {
   const rule = ruleOf(draft)
   const actions = actionsOf(draft.targets)

@@ -1,16 +1,16 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { BackToMonitors } from '../../parts/back-links.tsx'
-import { useClient } from '../../parts/client.ts'
-import { useDatasets } from '../../parts/datasets.ts'
-import { EditorPage } from '../../parts/editor-page.tsx'
-import { useFirstTargets } from '../../parts/first-targets.ts'
-import { Loading, Page, Panel } from '../../parts/page.tsx'
-import { QueryEditor } from '../../parts/query-editor.tsx'
-import { rangeOf } from '../../parts/range-params.ts'
-import { MissingRecord } from '../../parts/records.tsx'
-import { useSave } from '../../parts/save.ts'
+import { useDatasets } from '../../parts/datasets/datasets.ts'
+import { QueryEditor } from '../../parts/query/query-editor.tsx'
+import { EditorPage } from '../../parts/records/editor-page.tsx'
+import { useFirstTargets } from '../../parts/records/first-targets.ts'
+import { MissingRecord } from '../../parts/records/records.tsx'
+import { useSave } from '../../parts/records/save.ts'
+import { BackToMonitors } from '../../parts/shell/back-links.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { Loading, Page, Panel } from '../../parts/shell/page.tsx'
+import { rangeOf } from '../../parts/time/range-params.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
 import { bodyOf, draftFromMetric, draftOf, type MonitorFormState, newDraft, ruleOf, silenceDraft, windowFor } from './draft.ts'
@@ -22,7 +22,7 @@ import { RuleFields } from './rule-fields.tsx'
 
 type EditorProps = { params: MonitorParams; id: string | undefined }
 
-/** MonitorEditor edits a monitor beside a backtest of the last days; a new one starts with the query it came from. */
+/** Edits a monitor beside a backtest of the last days; a new one starts with the query it came from. */
 export function MonitorEditor({ params, id }: EditorProps) {
   const monitor = useMonitor(id ?? params.of)
   const metric = useMetric(id === undefined && params.of === undefined ? params.metric : undefined)

@@ -3,15 +3,15 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { Chart } from '../../parts/chart/chart.tsx'
 import type { ChartBand, ChartData, ChartLevel } from '../../parts/chart/data.ts'
+import { count, quantity } from '../../parts/chart/numbers.ts'
 import { unitText } from '../../parts/chart/unit.ts'
-import { groupKeys } from '../../parts/condition.ts'
-import { FailureNote } from '../../parts/failure.tsx'
-import { count, quantity } from '../../parts/numbers.ts'
-import { Loading, Panel } from '../../parts/page.tsx'
-import { GroupText, useNamed } from '../../parts/pattern-texts.tsx'
-import { StatusMark, Step } from '../../parts/status.tsx'
-import { clockOf, type Zone } from '../../parts/time-range.ts'
-import { useZone } from '../../parts/zone.ts'
+import { GroupText, useNamed } from '../../parts/datasets/pattern-texts.tsx'
+import { groupKeys } from '../../parts/query/condition.ts'
+import { StatusMark, Step } from '../../parts/records/status.tsx'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { Loading, Panel } from '../../parts/shell/page.tsx'
+import { clockOf, type Zone } from '../../parts/time/time-range.ts'
+import { useZone } from '../../parts/time/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { bandsOf } from './bands.ts'
 import { draftOf, ruleOf } from './draft.ts'
@@ -87,7 +87,7 @@ export function Evaluations({ monitor, kept, sent, failure, chosenMs, older, ret
   )
 }
 
-/** Oldest shows how far back the evaluations go and loads older ones. */
+/** Shows how far back the evaluations go and loads older ones. */
 function Oldest({ kept, older, zone }: { kept: LoadedEvaluations; older: EvaluationsProps['older']; zone: Zone }) {
   const oldest = kept.evaluations.at(-1)
   if (!oldest) return null
@@ -144,7 +144,7 @@ type EvaluationDetailsProps = {
   zone: Zone
 }
 
-/** EvaluationDetails shows one evaluation: per group the value, the baseline, the status and the notification. */
+/** Shows one evaluation: per group the value, the baseline, the status and the notification. */
 function EvaluationDetails({ monitor, evaluation, delivery, isLatest, zone }: EvaluationDetailsProps) {
   const at = (ms: number) => clockOf(ms, zone).clock.slice(0, 8)
   const { threshold, warning_threshold, comparison_operator, groups, groups_total, failure, missed, patterns, muted, downtime } = evaluation

@@ -1,11 +1,11 @@
 import type { Monitor } from '@dendro/api'
-import { bothConditions, groupCondition, groupKeys } from '../../parts/condition.ts'
-import { groupName, valueName } from '../../parts/group-name.ts'
+import { groupName, valueName } from '../../parts/chart/group-name.ts'
+import { bothConditions, groupCondition, groupKeys } from '../../parts/query/condition.ts'
 
 type Watched = { queries: readonly Pick<Monitor['queries'][number], 'from' | 'from_expr' | 'where' | 'groups'>[] }
 type TimeSpan = { fromMs: number; toMs: number }
 
-/** eventsOf are the Explore parameters for the events of a time span, grouped as in the monitor or for one group. */
+/** The Explore parameters for the events of a time span, grouped as in the monitor or for one group. */
 export function eventsOf({ queries: [query] }: Watched, { fromMs, toMs }: TimeSpan, groupId = '') {
   const groups = [...groupKeys(query?.groups)]
   const values = groupId === '' ? undefined : groupValues(groupId, groups)
@@ -19,18 +19,18 @@ export function eventsOf({ queries: [query] }: Watched, { fromMs, toMs }: TimeSp
   }
 }
 
-/** groupText is a group id as the pages write it: a missing value is `(none)`. */
+/** A group id as the pages write it: a missing value is `(none)`. */
 export function groupText({ queries: [query] }: Watched, id: string): string {
   const keys = groupKeys(query?.groups)
   const values = groupValues(id, keys)
   return values ? keys.map((key, at) => `${key}:${valueName(values[at] ?? '')}`).join(',') : id
 }
 
-/** seriesName names the series of a group as the charts of dashboards do. */
+/** Names the series of a group as the charts of dashboards do. */
 export const seriesName = ({ queries: [query] }: Watched, id: string): string =>
   groupName(groupValues(id, groupKeys(query?.groups)) ?? [id])
 
-/** groupValues parses a group id such as `region:EU,host:100` into the values of its keys. */
+/** Parses a group id such as `region:EU,host:100` into the values of its keys. */
 export function groupValues(id: string, keys: readonly string[]): string[] | undefined {
   const starts: number[] = []
   let at = 0

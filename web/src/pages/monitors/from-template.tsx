@@ -1,19 +1,19 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ArgumentFields, type ArgumentTexts, boundTemplate, missingArgument } from '../../parts/argument-fields.tsx'
-import { BackToMonitors } from '../../parts/back-links.tsx'
-import { useClient } from '../../parts/client.ts'
-import { EditorPage } from '../../parts/editor-page.tsx'
-import { useFirstTargets } from '../../parts/first-targets.ts'
-import { Panel } from '../../parts/page.tsx'
-import { MissingRecord } from '../../parts/records.tsx'
-import { useSave } from '../../parts/save.ts'
-import { TargetFields } from '../../parts/target-fields.tsx'
-import { actionsOf, type FormTarget } from '../../parts/targets.ts'
+import { EditorPage } from '../../parts/records/editor-page.tsx'
+import { useFirstTargets } from '../../parts/records/first-targets.ts'
+import { MissingRecord } from '../../parts/records/records.tsx'
+import { useSave } from '../../parts/records/save.ts'
+import { TargetFields } from '../../parts/records/target-fields.tsx'
+import { actionsOf, type FormTarget } from '../../parts/records/targets.ts'
+import { BackToMonitors } from '../../parts/shell/back-links.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { Panel } from '../../parts/shell/page.tsx'
+import { ArgumentFields, type ArgumentTexts, boundTemplate, missingArgument } from '../../parts/templates/argument-fields.tsx'
 import { Field, Input } from '../../ui/field.tsx'
 import { useMonitorTemplates } from './queries.ts'
 
-/** FromTemplate collects the parameters of a monitor template and creates a monitor. */
+/** Collects the parameters of a monitor template and creates a monitor. */
 export function FromTemplate({ id }: { id: string }) {
   const templates = useMonitorTemplates()
   const template = templates.data?.find((one) => one.id === id)

@@ -1,14 +1,14 @@
 import type { contract, Monitor, MonitorEvaluation, ReplyOf } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
 import { Check, CircleSlash, Clock, type LucideIcon, X } from 'lucide-react'
-import { groupKeys } from '../../parts/condition.ts'
-import { FailureNote } from '../../parts/failure.tsx'
-import { TruncationNote, useShown } from '../../parts/long-list.tsx'
-import { count } from '../../parts/numbers.ts'
-import { Loading, Panel } from '../../parts/page.tsx'
-import { GroupText } from '../../parts/pattern-texts.tsx'
-import { StatusMark, statusNames } from '../../parts/status.tsx'
-import { clockOf, type Zone } from '../../parts/time-range.ts'
+import { count } from '../../parts/chart/numbers.ts'
+import { GroupText } from '../../parts/datasets/pattern-texts.tsx'
+import { groupKeys } from '../../parts/query/condition.ts'
+import { TruncationNote, useShown } from '../../parts/records/long-list.tsx'
+import { StatusMark, statusNames } from '../../parts/records/status.tsx'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { Loading, Panel } from '../../parts/shell/page.tsx'
+import { clockOf, type Zone } from '../../parts/time/time-range.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { groupText } from './events-of.ts'
 import { verdictNames } from './labels.ts'
@@ -18,13 +18,13 @@ type Events = ReplyOf<typeof contract.monitors.events>['monitor_events']
 export type Notifications = ReplyOf<typeof contract.monitors.notifications>['monitor_notifications']
 
 const SHOWN_AT_ONCE = 200
-/** HISTORY_MAX is the limit of both lists in the API; they contain the newest. */
+/** The limit of both lists in the API; they contain the newest. */
 const HISTORY_MAX = 10_000
 const timeText = (ms: number, zone: Zone): string => `${clockOf(ms, zone).day} ${clockOf(ms, zone).clock.slice(0, 8)}`
 
 type ChangesProps = { monitorId: string; events: Events | undefined; failure: unknown; zone: Zone; retry(): unknown }
 
-/** Changes lists the status changes with their messages and reports. */
+/** Lists the status changes with their messages and reports. */
 export function Changes({ monitorId, events, failure, zone, retry }: ChangesProps) {
   const { shown, more } = useShown(events ?? [], SHOWN_AT_ONCE)
   return (
@@ -90,7 +90,7 @@ const signs = {
   KEPT: { name: 'not sent', icon: CircleSlash },
 } as const satisfies Record<NotificationLine['status'], { name: string; icon: LucideIcon }>
 
-/** Sent lists the notifications with their results, and the suppressed ones with the reason. */
+/** Lists the notifications with their results, and the suppressed ones with the reason. */
 export function Sent({ monitor, sent, kept, failure, zone, retry }: SentProps) {
   const lines = [...(sent ?? []).map(notificationLine), ...suppressedLines(monitor, kept?.evaluations ?? [])].sort(
     (a, b) => b.time - a.time,

@@ -1,6 +1,6 @@
 import type { Monitor, MonitorEvaluation } from '@dendro/api'
+import { count } from '../../parts/chart/numbers.ts'
 import { type Unit, unitOf } from '../../parts/chart/unit.ts'
-import { count } from '../../parts/numbers.ts'
 
 export type FormOperator = Monitor['comparison_operator']
 export type FormKind = Monitor['type']
@@ -24,7 +24,7 @@ export const kindNames: Record<FormKind, string> = {
 
 type Value = MonitorEvaluation['value']
 
-/** shownValue formats a value, which may be infinite or absent. */
+/** Formats a value, which may be infinite or absent. */
 export function shownValue(value: Value): string {
   if (value === undefined) return 'no data'
   if (value === 'Infinity') return '∞'
@@ -48,7 +48,7 @@ type Rule = Pick<
   | 'change_type'
 >
 
-/** ruleText describes the rule in one line. */
+/** Describes the rule in one line. */
 export function ruleText(rule: Rule): string {
   const { type, aux, comparison_operator, threshold, warning_threshold, window, queries, formulas, compare_to, change_type } = rule
   const what = formulas[0]?.expression ?? queries[0]?.select[0] ?? ''
@@ -66,7 +66,7 @@ export function ruleText(rule: Rule): string {
   return `${value}${of}${by} ${operatorNames[comparison_operator]} ${count(threshold)}${warning} in the ${windowName(window)}`
 }
 
-/** unitOfRule is the unit of the evaluated value; derived values such as deviations have none. */
+/** The unit of the evaluated value; derived values such as deviations have none. */
 export function unitOfRule({
   type,
   aux,

@@ -1,7 +1,7 @@
 import type { Monitor } from '@dendro/api'
 import type { ChartLevel } from '../../parts/chart/data.ts'
 
-/** levelsOf are the thresholds as chart levels; those of low anomalies are negative. */
+/** The thresholds as chart levels; those of low anomalies are negative. */
 export function levelsOf({
   type,
   comparison_operator,

@@ -2,20 +2,20 @@ import type { Monitor } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { CalendarOff, LayoutTemplate } from 'lucide-react'
 import { useState } from 'react'
-import { ActionMenu, type MenuAction } from '../../parts/action-menu.tsx'
-import { ContentPackOffers, ReadyMadeMenu, useReadyMadeAction } from '../../parts/content-packs.tsx'
-import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
-import { FailureNote } from '../../parts/failure.tsx'
-import { FilterRow } from '../../parts/filter-row.tsx'
-import { hasWords } from '../../parts/has-words.ts'
-import { useShown } from '../../parts/long-list.tsx'
-import { ago, count } from '../../parts/numbers.ts'
-import { EmptyState, Loading, Page } from '../../parts/page.tsx'
-import { QueryText } from '../../parts/pattern-texts.tsx'
-import { Permitted } from '../../parts/permitted.tsx'
-import { RecordList } from '../../parts/records.tsx'
-import { StatusMark, statuses, statusNames, WaitingMark } from '../../parts/status.tsx'
-import { useZone } from '../../parts/zone.ts'
+import { ago, count } from '../../parts/chart/numbers.ts'
+import { unknownDataset, useDatasets } from '../../parts/datasets/datasets.ts'
+import { QueryText } from '../../parts/datasets/pattern-texts.tsx'
+import { ContentPackOffers, ReadyMadeMenu, useReadyMadeAction } from '../../parts/records/content-packs.tsx'
+import { FilterRow } from '../../parts/records/filter-row.tsx'
+import { hasWords } from '../../parts/records/has-words.ts'
+import { useShown } from '../../parts/records/long-list.tsx'
+import { RecordList } from '../../parts/records/records.tsx'
+import { StatusMark, statuses, statusNames, WaitingMark } from '../../parts/records/status.tsx'
+import { ActionMenu, type MenuAction } from '../../parts/shell/action-menu.tsx'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { EmptyState, Loading, Page } from '../../parts/shell/page.tsx'
+import { Permitted } from '../../parts/shell/permitted.tsx'
+import { useZone } from '../../parts/time/zone.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
 import { ruleText } from './labels.ts'
@@ -29,7 +29,7 @@ const links: readonly MenuAction[] = [
   { name: 'Templates', note: 'Monitors with parameters', icon: LayoutTemplate, link: { to: '/monitors', search: { view: 'templates' } } },
 ]
 
-/** MonitorList lists the monitors, worst first, with text and status filters. */
+/** Lists the monitors, worst first, with text and status filters. */
 export function MonitorList({ params }: { params: MonitorParams }) {
   const list = useMonitors()
   const readyMade = useReadyMadeAction('monitors_write')
@@ -103,7 +103,7 @@ const isMuted = ({ muted_until }: Monitor): boolean => muted_until !== undefined
 
 const isWaiting = ({ last_evaluated_ts }: Monitor): boolean => last_evaluated_ts === undefined
 
-/** isShown is true for the monitors of a filter. A monitor that was not evaluated yet has no status. */
+/** True for the monitors of a filter. A monitor that was not evaluated yet has no status. */
 const isShown = (monitor: Monitor, filter: MonitorFilter): boolean =>
   filter === 'MUTED' ? isMuted(monitor) : !isWaiting(monitor) && monitor.status === filter
 
@@ -112,7 +112,7 @@ function isFound(monitor: Monitor, { find = '', show }: MonitorParams): boolean 
   return hasWords([monitor.name, monitor.description ?? '', ruleText(monitor), ...Object.entries(monitor.tags).flat()].join(' '), find)
 }
 
-/** worstFirst sorts by muted, status and last trigger. */
+/** Sorts by muted, status and last trigger. */
 const worstFirst = (a: Monitor, b: Monitor): number =>
   Number(isMuted(a)) - Number(isMuted(b)) ||
   statuses.indexOf(a.status) - statuses.indexOf(b.status) ||
@@ -162,7 +162,7 @@ function Filters({ monitors, params, onChange }: FiltersProps) {
 
 const SHOWN_AT_ONCE = 100
 
-/** Groups lists monitors by group; the selected ones are muted together, also those that are not shown yet. */
+/** Lists monitors by group; the selected ones are muted together, also those that are not shown yet. */
 function Groups({ monitors, grouping }: { monitors: readonly Monitor[]; grouping: MonitorGrouping | undefined }) {
   const { byId } = useDatasets()
   const [ticked, setTicked] = useState<readonly string[]>([])

@@ -1,6 +1,6 @@
 import type { MonitorEvaluation } from '@dendro/api'
 
-/** EVALUATIONS_MAX is the page size of the API. */
+/** The page size of the API. */
 export const EVALUATIONS_MAX = 1_000
 
 /** LoadedEvaluations are newest first; isEnd means that no older ones exist. */

@@ -5,7 +5,7 @@ import { MonitorList } from './list.tsx'
 import { OneMonitor } from './one-monitor.tsx'
 import { MonitorTemplates } from './templates.tsx'
 
-/** MonitorsPage shows the list, one monitor, or an editor, as the search parameters say. */
+/** Shows the list, one monitor, or an editor, as the search parameters say. */
 export function MonitorsPage() {
   const params = useSearch({ from: '/inside/monitors' })
   if (params.view === 'templates') return <MonitorTemplates key={params.edit} first={params.edit} />

@@ -1,7 +1,7 @@
 import type { Monitor } from '@dendro/api'
 import { useState } from 'react'
-import { FailureNote } from '../../parts/failure.tsx'
-import { clockOf, type Zone } from '../../parts/time-range.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { clockOf, type Zone } from '../../parts/time/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Caret } from '../../ui/caret.tsx'
 import { Field, Input } from '../../ui/field.tsx'
@@ -16,7 +16,7 @@ const lengths = [
   ['1 week', 168 * HOUR_MS],
 ] as const
 
-/** mutedText shows until when a monitor is muted. */
+/** Shows until when a monitor is muted. */
 export function mutedText({ muted_until }: Pick<Monitor, 'muted_until'>, zone: Zone): string | undefined {
   if (muted_until === undefined) return undefined
   if (muted_until < 0) return 'muted'

@@ -1,5 +1,5 @@
-import { Panel } from '../../parts/page.tsx'
-import { TargetFields } from '../../parts/target-fields.tsx'
+import { TargetFields } from '../../parts/records/target-fields.tsx'
+import { Panel } from '../../parts/shell/page.tsx'
 import { Field, TextArea } from '../../ui/field.tsx'
 import type { MonitorFormState } from './draft.ts'
 

@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useClient } from '../../parts/client.ts'
+import { useClient } from '../../parts/shell/client.ts'
 import { EVALUATIONS_MAX, type LoadedEvaluations, withLatest, withOlder } from './loaded-evaluations.ts'
 
-/** REFRESH_MS is the refresh interval of the page; monitors are evaluated every minute. */
+/** The refresh interval of the page; monitors are evaluated every minute. */
 const REFRESH_MS = 15_000
 
 export function useMonitors() {
@@ -24,7 +24,7 @@ export function useMonitor(id: string | undefined) {
   })
 }
 
-/** useMetric loads the metric that a new monitor takes its queries from. */
+/** Loads the metric that a new monitor takes its queries from. */
 export function useMetric(id: string | undefined) {
   const client = useClient()
   return useQuery({
@@ -34,7 +34,7 @@ export function useMetric(id: string | undefined) {
   })
 }
 
-/** useHistory loads the evaluations, status changes and notifications of a monitor. */
+/** Loads the evaluations, status changes and notifications of a monitor. */
 export function useHistory(id: string) {
   const client = useClient()
   const params = { monitorId: id }
@@ -67,7 +67,7 @@ export function useHistory(id: string) {
   return { evaluations, older, events, sent }
 }
 
-/** useEvaluation loads one evaluation that is older than the loaded ones. */
+/** Loads one evaluation that is older than the loaded ones. */
 export function useEvaluation(id: string, atMs: number | undefined) {
   const client = useClient()
   return useQuery({

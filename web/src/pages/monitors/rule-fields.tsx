@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { FormField } from '../../parts/form.tsx'
+import { FormField } from '../../parts/records/form.tsx'
 import { Field, Input, Select } from '../../ui/field.tsx'
 import { type MonitorFormState, windows } from './draft.ts'
 import { type FormKind, type FormOperator, kindNames, operatorNames } from './labels.ts'
@@ -9,7 +9,7 @@ export type RuleText = 'threshold' | 'warning' | 'window' | 'compareTo' | 'evalu
 
 type RuleFieldsProps = {
   draft: MonitorFormState
-  /** mark shows the parameters in a template text. */
+  /** Shows the parameters in a template text. */
   mark?: (text: RuleText) => ReactNode
   onChange(change: Partial<MonitorFormState>): void
 }
@@ -34,7 +34,7 @@ export function RuleFields({ draft, mark, onChange }: RuleFieldsProps) {
           onPick={(next) => onChange({ window: next })}
         />
       </FormField>
-      <Field name="Status without events">
+      <Field name="Status when no data">
         <Select
           value={noData}
           options={[
@@ -74,7 +74,7 @@ export function RuleFields({ draft, mark, onChange }: RuleFieldsProps) {
   )
 }
 
-/** operatorFor replaces an operator that the kind does not support. */
+/** Replaces an operator that the kind does not support. */
 const operatorFor = (kind: FormKind, operator: FormOperator): Partial<MonitorFormState> => {
   if (kind === 'ANOMALY_DETECTION') return { operator: 'OUTSIDE', threshold: '3', warning: '' }
   return operator === 'OUTSIDE' ? { operator: 'ABOVE' } : {}
@@ -146,7 +146,7 @@ function PatternFields({ draft: { aux = {} }, onChange }: RuleFieldsProps) {
         <Select value={change} options={patternChanges} onPick={(next) => set(next, time)} />
       </Field>
       {change !== '' && (
-        <Field name="With the previous" help="for example 1 day">
+        <Field name="Compare with" help="the time before, for example 1 day">
           <Input value={time} required onChange={(event) => set(change, event.target.value)} />
         </Field>
       )}

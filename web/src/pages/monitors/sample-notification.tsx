@@ -1,8 +1,8 @@
 import type { Monitor } from '@dendro/api'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { FailureNote } from '../../parts/failure.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
 import { Button } from '../../ui/button.tsx'
 
 const transitions = [
@@ -13,7 +13,7 @@ const transitions = [
 ] as const
 type Transition = (typeof transitions)[number][0]
 
-/** TestNotification is the form that sends test notifications; the results appear in the list of notifications. */
+/** The form that sends test notifications; the results appear in the list of notifications. */
 export function TestNotification({ monitor }: { monitor: Monitor }) {
   const client = useClient()
   const queries = useQueryClient()

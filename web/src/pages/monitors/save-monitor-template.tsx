@@ -1,11 +1,11 @@
 import type { Monitor } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { saveMetricTemplate } from '../../parts/metric-templates.tsx'
-import { SaveAsTemplate } from '../../parts/save-as-template.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { saveMetricTemplate } from '../../parts/templates/metric-templates.tsx'
+import { SaveAsTemplate } from '../../parts/templates/save-as-template.tsx'
 
-/** SaveMonitorTemplate saves a monitor as a template, and its queries as a metric template. */
+/** Saves a monitor as a template, and its queries as a metric template. */
 export function SaveMonitorTemplate({ monitor }: { monitor: Monitor }) {
   const client = useClient()
   const [savedId, setSavedId] = useState<string>()

@@ -1,11 +1,11 @@
 import type { MetricQuery } from '@dendro/api'
-import type { TemplateContent } from '../../parts/placeholders.ts'
-import type { FormTarget } from '../../parts/targets.ts'
+import type { FormTarget } from '../../parts/records/targets.ts'
+import type { TemplateContent } from '../../parts/templates/placeholders.ts'
 import { HOUR_MS, type MonitorFormState, newDraft } from './draft.ts'
 
 const text = (value: unknown): string => (value === undefined ? '' : String(value))
 
-/** targetsIn parses the recipients of a template; undefined where the form cannot show them. */
+/** Parses the recipients of a template; undefined where the form cannot show them. */
 export function targetsIn(actions: string): FormTarget[] | undefined {
   try {
     const list: unknown = JSON.parse(actions === '' ? '[]' : actions)
@@ -21,7 +21,7 @@ const isTarget = (one: unknown): one is FormTarget =>
   Object.entries(one).every(([name, value]) => ['email', 'integration_id'].includes(name) && typeof value === 'string') &&
   Object.keys(one).length === 1
 
-/** draftOfTemplate is the form state of a template; parameters stay in their texts. */
+/** The form state of a template; parameters stay in their texts. */
 export function draftOfTemplate(content: TemplateContent, queries: readonly MetricQuery[]): MonitorFormState {
   const bare = newDraft({}, text(content.window))
   return {
@@ -40,7 +40,7 @@ export function draftOfTemplate(content: TemplateContent, queries: readonly Metr
   }
 }
 
-/** withDraft applies a form change to a template and leaves other members unchanged. */
+/** Applies a form change to a template and leaves other members unchanged. */
 export function withDraft(content: TemplateContent, draft: MonitorFormState, change: Partial<MonitorFormState>): TemplateContent {
   const next: Record<string, unknown> = { ...content }
   const put = (name: string, value: unknown) => {

@@ -1,8 +1,9 @@
 import type { MetricQuery, TemplateReference } from '@dendro/api'
 import { useState } from 'react'
-import { FormField } from '../../parts/form.tsx'
-import { measureText } from '../../parts/metric-queries.ts'
-import { useMetricTemplates } from '../../parts/metric-templates.tsx'
+import { measureText } from '../../parts/query/metric-queries.ts'
+import { FormField } from '../../parts/records/form.tsx'
+import { TargetFields } from '../../parts/records/target-fields.tsx'
+import { useMetricTemplates } from '../../parts/templates/metric-templates.tsx'
 import {
   isMap,
   isText,
@@ -12,9 +13,8 @@ import {
   parametersOf,
   references,
   type TemplateContent,
-} from '../../parts/placeholders.ts'
-import { TargetFields } from '../../parts/target-fields.tsx'
-import type { TemplateForm } from '../../parts/template-editor.tsx'
+} from '../../parts/templates/placeholders.ts'
+import type { TemplateForm } from '../../parts/templates/template-editor.tsx'
 import {
   ParameterFields,
   type ParameterType,
@@ -23,14 +23,14 @@ import {
   type TemplateFormProps,
   TemplateText,
   withParameters,
-} from '../../parts/template-form-fields.tsx'
+} from '../../parts/templates/template-form-fields.tsx'
 import { Field, Select, TextArea } from '../../ui/field.tsx'
 import type { MonitorFormState } from './draft.ts'
 import { kindNames, operatorNames } from './labels.ts'
 import { RuleFields, type RuleText } from './rule-fields.tsx'
 import { draftOfTemplate, targetsIn, withDraft } from './template-draft.ts'
 
-/** opened is the parameter that each text of a rule becomes. */
+/** The parameter that each text of a rule becomes. */
 const opened: Record<RuleText, { name: string; type: ParameterType; label: string }> = {
   threshold: { name: 'threshold', type: 'DOUBLE', label: 'threshold' },
   warning: { name: 'warning', type: 'DOUBLE', label: 'warning' },
@@ -39,7 +39,7 @@ const opened: Record<RuleText, { name: string; type: ParameterType; label: strin
   evaluationWindow: { name: 'evaluation_window', type: 'STRING', label: 'baseline' },
 }
 
-/** MonitorTemplateFields are the fields of a monitor with their template parameters. */
+/** The fields of a monitor with their template parameters. */
 function MonitorTemplateFields({ content, onChange }: TemplateFormProps) {
   const metrics = useMetricTemplates()
   const reference = (content.metric ?? content.metric_id ?? { id: '' }) as TemplateReference

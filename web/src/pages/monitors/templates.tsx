@@ -1,16 +1,16 @@
 import type { BodyInput, contract } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
-import { BackToMonitors } from '../../parts/back-links.tsx'
-import { useClient } from '../../parts/client.ts'
-import { useMe } from '../../parts/me.ts'
-import { MetricTemplates } from '../../parts/metric-templates.tsx'
-import { Page, panelColumns } from '../../parts/page.tsx'
-import { type TemplateApi, TemplateLibrary } from '../../parts/template-library.tsx'
+import { BackToMonitors } from '../../parts/shell/back-links.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { useMe } from '../../parts/shell/me.ts'
+import { Page, panelColumns } from '../../parts/shell/page.tsx'
+import { MetricTemplates } from '../../parts/templates/metric-templates.tsx'
+import { type TemplateApi, TemplateLibrary } from '../../parts/templates/template-library.tsx'
 import { monitorTemplateForm } from './template-form.tsx'
 
 type Contract = typeof contract
 
-/** MonitorTemplates lists the monitor templates; each refers to a metric template for its queries. */
+/** Lists the monitor templates; each refers to a metric template for its queries. */
 export function MonitorTemplates({ first }: { first: string | undefined }) {
   const client = useClient()
   const monitors: TemplateApi = {

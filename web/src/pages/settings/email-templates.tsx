@@ -1,8 +1,8 @@
 import type { EmailTemplate } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
-import { useClient } from '../../parts/client.ts'
-import { Form, FormField } from '../../parts/form.tsx'
-import { RecordPanel } from '../../parts/record-panel.tsx'
+import { Form, FormField } from '../../parts/records/form.tsx'
+import { RecordPanel } from '../../parts/records/record-panel.tsx'
+import { useClient } from '../../parts/shell/client.ts'
 import { Input, TextArea } from '../../ui/field.tsx'
 
 const TEMPLATES = ['email templates']

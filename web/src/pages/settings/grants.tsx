@@ -1,9 +1,9 @@
 import type { UserGroup } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { Form, FormField } from '../../parts/form.tsx'
-import { useMe } from '../../parts/me.ts'
+import { Form, FormField } from '../../parts/records/form.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { useMe } from '../../parts/shell/me.ts'
 import { isSameSet, RolePicker } from './role-picker.tsx'
 
 const GRANTS = ['grants']

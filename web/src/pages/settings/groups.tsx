@@ -1,21 +1,21 @@
 import type { UserGroup } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { FailureNote } from '../../parts/failure.tsx'
-import { Form, FormField } from '../../parts/form.tsx'
-import { Panel } from '../../parts/page.tsx'
-import { Permitted } from '../../parts/permitted.tsx'
-import { Loaded, Row, Rows } from '../../parts/records.tsx'
-import { useSave } from '../../parts/save.ts'
+import { Confirm } from '../../parts/records/confirm.tsx'
+import { Form, FormField } from '../../parts/records/form.tsx'
+import { Loaded, Row, Rows } from '../../parts/records/records.tsx'
+import { useSave } from '../../parts/records/save.ts'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { Panel } from '../../parts/shell/page.tsx'
+import { Permitted } from '../../parts/shell/permitted.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { GroupRoles, useGrants } from './grants.tsx'
 import { Members } from './members.tsx'
 import { useRoleNames } from './role-picker.tsx'
 
-const GROUPS = ['groups']
+export const GROUPS = ['groups']
 const opens = ['Members', 'Roles', 'Edit'] as const
 type Open = (typeof opens)[number]
 

@@ -1,27 +1,20 @@
 import type { ApiKey } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useCallerNames } from '../../parts/callers.ts'
-import { useClient } from '../../parts/client.ts'
-import { Form, FormField } from '../../parts/form.tsx'
-import { ago } from '../../parts/numbers.ts'
-import { Panel } from '../../parts/page.tsx'
-import { Permitted, useMay } from '../../parts/permitted.tsx'
-import { RecordPanel } from '../../parts/record-panel.tsx'
-import { ShownOnce } from '../../parts/records.tsx'
-import { clockOf } from '../../parts/time-range.ts'
+import { ago } from '../../parts/chart/numbers.ts'
+import { Form, FormField } from '../../parts/records/form.tsx'
+import { RecordPanel } from '../../parts/records/record-panel.tsx'
+import { ShownOnce } from '../../parts/records/records.tsx'
+import { useCallerNames } from '../../parts/shell/callers.ts'
+import { useClient } from '../../parts/shell/client.ts'
+import { Panel } from '../../parts/shell/page.tsx'
+import { Permitted, useMay } from '../../parts/shell/permitted.tsx'
+import { clockOf } from '../../parts/time/time-range.ts'
 import { Input, Select } from '../../ui/field.tsx'
+import { AddressField, addressesIn, KeyExpiry, KeyRotation, LastUsed, lifetimes } from './key-fields.tsx'
 import { isSameSet, RolePicker, useRoleNames } from './role-picker.tsx'
 
-const KEYS = ['api keys']
-const DAY_S = 86_400
-const lifetimes = [
-  ['0', 'never'],
-  [String(DAY_S), 'in a day'],
-  [String(30 * DAY_S), 'in 30 days'],
-  [String(90 * DAY_S), 'in 90 days'],
-  [String(365 * DAY_S), 'in a year'],
-] as const
+export const KEYS = ['api keys']
 const columns = ['Name', 'Prefix', 'Roles', 'Created', 'Last used', 'Last event sent', 'Expires']
 const HOUR_MS = 3_600_000
 const SENT_DAYS = 7
@@ -57,13 +50,33 @@ export function Keys() {
           <code key="id" className="font-mono text-xs">
             {key.api_key}
           </code>,
-          key.roles.map(nameOf).join(', '),
+          <KeyRoles key="roles" apiKey={key} nameOf={nameOf} />,
           <Created key="created" apiKey={key} />,
-          <LastUsed key="used" usedMs={key.last_used_at} />,
+          <LastUsed key="used" apiKey={key} />,
           <LastSent key="sent" lastMs={sent.data && (sent.data.last.get(key.id) ?? (sent.data.isComplete ? null : undefined))} />,
-          <Expires key="expires" expiresS={key.expires_at} />,
+          <KeyExpiry key="expires" apiKey={key} />,
         ]}
-        form={(key, onEnd) => key && <KeyForm apiKey={key} onEnd={onEnd} />}
+        form={(key, onEnd) =>
+          key?.user_id !== undefined ? (
+            <p className="p-3 text-soft">Only its user may change a personal key. You can delete it.</p>
+          ) : (
+            key && (
+              <>
+                <KeyForm apiKey={key} onEnd={onEnd} />
+                <KeyRotation
+                  apiKey={key}
+                  stale={KEYS}
+                  onRotate={(overlap) => client.apiKeys.rotate({ params: { apiKeyId: key.id }, body: { overlap } })}
+                  onEndPrevious={() => client.apiKeys.endPrevious({ params: { apiKeyId: key.id } })}
+                  onRotated={(rotated) => {
+                    setCreated(rotated)
+                    onEnd()
+                  }}
+                />
+              </>
+            )
+          )
+        }
         deletionOf={({ name }) => `Delete “${name}”? Requests that use it are rejected from then on.`}
         onDelete={({ id }) => client.apiKeys.remove({ params: { apiKeyId: id } })}
       />
@@ -74,7 +87,7 @@ export function Keys() {
 function NewKey({ onCreated }: { onCreated(created: { name: string; key: string }): void }) {
   const client = useClient()
   const [roles, setRoles] = useState<string[]>(['IngestionApi'])
-  const [lifetime, setLifetime] = useState('0')
+  const [lifetime, setLifetime] = useState<string>('0')
   return (
     <Panel title="New key">
       <Form
@@ -82,7 +95,14 @@ function NewKey({ onCreated }: { onCreated(created: { name: string; key: string 
         stale={KEYS}
         isReady={roles.length > 0}
         onSend={(text) =>
-          client.apiKeys.create({ body: { name: text('name'), roles, ...(lifetime === '0' ? {} : { ttl: Number(lifetime) }) } })
+          client.apiKeys.create({
+            body: {
+              name: text('name'),
+              roles,
+              allowed_addresses: addressesIn(text('addresses')),
+              ...(lifetime === '0' ? {} : { ttl: Number(lifetime) }),
+            },
+          })
         }
         onSaved={onCreated}
       >
@@ -95,8 +115,20 @@ function NewKey({ onCreated }: { onCreated(created: { name: string; key: string 
         <FormField name="Expires" of={['ttl', 'expires_at']}>
           <Select value={lifetime} options={lifetimes} onPick={setLifetime} />
         </FormField>
+        <AddressField />
       </Form>
     </Panel>
+  )
+}
+
+/** KeyRoles are the roles of a key, and the user of a personal one. */
+function KeyRoles({ apiKey: { roles, user_id }, nameOf }: { apiKey: ApiKey; nameOf(role: string): string }) {
+  const callerOf = useCallerNames()
+  return (
+    <>
+      {roles.map(nameOf).join(', ')}
+      {user_id !== undefined && <span className="block text-soft text-xs">personal key of {callerOf(user_id)}</span>}
+    </>
   )
 }
 
@@ -110,13 +142,6 @@ function Created({ apiKey }: { apiKey: ApiKey }) {
       {created_by && <span className="text-soft"> by {callerOf(created_by.id)}</span>}
     </span>
   )
-}
-
-/** LastUsed is the last request of the key of any kind. */
-function LastUsed({ usedMs }: { usedMs: number | undefined }) {
-  if (usedMs === undefined) return <span className="text-soft">never</span>
-  const { day, clock } = clockOf(usedMs, 'utc')
-  return <span title={`${day} ${clock.slice(0, 5)} UTC`}>{ago(usedMs, Date.now())}</span>
 }
 
 /** useLastSent finds the last hour of the week in which each key sent events; it reads the ingestion ledger. */
@@ -145,12 +170,6 @@ function LastSent({ lastMs }: { lastMs: number | null | undefined }) {
   return <>{lastMs > Date.now() ? 'within the hour' : ago(lastMs, Date.now())}</>
 }
 
-function Expires({ expiresS }: { expiresS: number | undefined }) {
-  if (expiresS === undefined) return <span className="text-soft">never</span>
-  const isExpired = expiresS * 1_000 < Date.now()
-  return <span className={isExpired ? 'text-error' : ''}>{isExpired ? 'expired' : clockOf(expiresS * 1_000, 'utc').day}</span>
-}
-
 function KeyForm({ apiKey, onEnd }: { apiKey: ApiKey; onEnd(): void }) {
   const client = useClient()
   const [roles, setRoles] = useState<string[]>([...apiKey.roles])
@@ -161,7 +180,12 @@ function KeyForm({ apiKey, onEnd }: { apiKey: ApiKey; onEnd(): void }) {
       stale={KEYS}
       isReady={roles.length > 0}
       isDirty={!isSameSet(roles, apiKey.roles)}
-      onSend={(text) => client.apiKeys.update({ params: { apiKeyId: apiKey.id }, body: { name: text('name'), roles } })}
+      onSend={(text) =>
+        client.apiKeys.update({
+          params: { apiKeyId: apiKey.id },
+          body: { name: text('name'), roles, allowed_addresses: addressesIn(text('addresses')) },
+        })
+      }
       onSaved={onEnd}
       onCancel={onEnd}
     >
@@ -171,6 +195,7 @@ function KeyForm({ apiKey, onEnd }: { apiKey: ApiKey; onEnd(): void }) {
       <FormField name="Roles" of="roles">
         <RolePicker type="API" picked={roles} onPick={setRoles} />
       </FormField>
+      <AddressField addresses={apiKey.allowed_addresses} />
     </Form>
   )
 }

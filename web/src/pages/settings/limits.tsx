@@ -1,12 +1,12 @@
 import type { Limit } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { Form, FormField } from '../../parts/form.tsx'
-import { bytes, count, share } from '../../parts/numbers.ts'
-import { Panel } from '../../parts/page.tsx'
-import { RecordPanel } from '../../parts/record-panel.tsx'
-import { clockOf } from '../../parts/time-range.ts'
+import { bytes, count, share } from '../../parts/chart/numbers.ts'
+import { Form, FormField } from '../../parts/records/form.tsx'
+import { RecordPanel } from '../../parts/records/record-panel.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { Panel } from '../../parts/shell/page.tsx'
+import { clockOf } from '../../parts/time/time-range.ts'
 import { Input, Select } from '../../ui/field.tsx'
 
 const LIMITS = ['limits']

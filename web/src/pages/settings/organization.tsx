@@ -1,11 +1,11 @@
 import type { Organization } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { Form, FormField } from '../../parts/form.tsx'
-import { Panel } from '../../parts/page.tsx'
-import { Permitted } from '../../parts/permitted.tsx'
-import { Loaded, Row, Rows, ShownOnce } from '../../parts/records.tsx'
+import { Form, FormField } from '../../parts/records/form.tsx'
+import { Loaded, Row, Rows, ShownOnce } from '../../parts/records/records.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { Panel } from '../../parts/shell/page.tsx'
+import { Permitted } from '../../parts/shell/permitted.tsx'
 import { Input, TextArea } from '../../ui/field.tsx'
 
 const ORGANIZATIONS = ['organisations']

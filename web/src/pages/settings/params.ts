@@ -1,4 +1,4 @@
-import { flag, oneOf, readParams, type SearchParamsOf } from '../../parts/search-params.ts'
+import { flag, oneOf, readParams, type SearchParamsOf } from '../../parts/shell/search-params.ts'
 
 export const settingsParts = [
   'you',

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useClient } from '../../parts/client.ts'
+import { useClient } from '../../parts/shell/client.ts'
 import { Button } from '../../ui/button.tsx'
 import { Caret } from '../../ui/caret.tsx'
 import { Popover } from '../../ui/popover.tsx'

@@ -1,11 +1,11 @@
 import type { Role } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { Form, FormField } from '../../parts/form.tsx'
-import { quantity } from '../../parts/numbers.ts'
-import { RecordPanel } from '../../parts/record-panel.tsx'
-import { Loaded } from '../../parts/records.tsx'
+import { quantity } from '../../parts/chart/numbers.ts'
+import { Form, FormField } from '../../parts/records/form.tsx'
+import { RecordPanel } from '../../parts/records/record-panel.tsx'
+import { Loaded } from '../../parts/records/records.tsx'
+import { useClient } from '../../parts/shell/client.ts'
 import { Input, Select } from '../../ui/field.tsx'
 import { ROLES, useRoles } from './role-picker.tsx'
 
@@ -20,7 +20,7 @@ export function Roles() {
       list={useRoles()}
       itemsOf={({ roles }) => roles}
       stale={ROLES}
-      columns={['Name', 'For', 'Description', 'Permissions']}
+      columns={['Name', 'Role type', 'Description', 'Permissions']}
       empty="No roles yet."
       idOf={({ role_id }) => role_id}
       nameOf={({ display_name }) => display_name}
@@ -87,7 +87,7 @@ function RoleForm({ role, onEnd }: { role: Role | undefined; onEnd(): void }) {
         <FormField name="Name" of="display_name">
           <Input name="name" required maxLength={255} defaultValue={role?.display_name} />
         </FormField>
-        <FormField name="For" of="role_type">
+        <FormField name="Role type" of="role_type">
           <Select value={role_type} options={types} onPick={setType} disabled={role !== undefined} />
         </FormField>
         <FormField name="Description" of="description" className="min-w-64 flex-1">

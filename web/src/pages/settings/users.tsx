@@ -1,15 +1,15 @@
 import type { User } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { FailureNote } from '../../parts/failure.tsx'
-import { Form, FormField } from '../../parts/form.tsx'
-import { ago } from '../../parts/numbers.ts'
-import { Panel } from '../../parts/page.tsx'
-import { Permitted } from '../../parts/permitted.tsx'
-import { Loaded, Row, Rows, ShownOnce } from '../../parts/records.tsx'
-import { useSave } from '../../parts/save.ts'
+import { ago } from '../../parts/chart/numbers.ts'
+import { Confirm } from '../../parts/records/confirm.tsx'
+import { Form, FormField } from '../../parts/records/form.tsx'
+import { Loaded, Row, Rows, ShownOnce } from '../../parts/records/records.tsx'
+import { useSave } from '../../parts/records/save.ts'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { Panel } from '../../parts/shell/page.tsx'
+import { Permitted } from '../../parts/shell/permitted.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { isSameSet, RolePicker, useRoleNames } from './role-picker.tsx'
@@ -199,7 +199,34 @@ function UserForm({ user, onEnd }: { user: User; onEnd(): void }) {
         </FormField>
       </Form>
       {groups.data && <p className="px-3 pb-3 text-soft">{names.length === 0 ? 'Not in any group.' : `Groups: ${names.join(', ')}.`}</p>}
+      <SignedIn user={user} />
     </>
+  )
+}
+
+/** SignedIn ends what a user is signed in with. */
+function SignedIn({ user: { id, email } }: { user: User }) {
+  const client = useClient()
+  const params = { userId: id }
+  const endSessions = useSave(() => client.users.endSessions({ params }), { stale: [USERS] })
+  const removeFactor = useSave(() => client.users.removeSecondFactor({ params }), { stale: [USERS] })
+  return (
+    <div className="flex flex-wrap gap-2 px-3 pb-3">
+      <Confirm
+        size="small"
+        action="End sessions"
+        label={`End the sessions of ${email}`}
+        message={`End all sessions of ${email}? The user can sign in again.`}
+        onYes={() => endSessions.mutateAsync()}
+      />
+      <Confirm
+        size="small"
+        action="Remove second factor"
+        label={`Remove the second factor of ${email}`}
+        message={`Remove the second factor of ${email}? The password alone is then enough to sign in.`}
+        onYes={() => removeFactor.mutateAsync()}
+      />
+    </div>
   )
 }
 

@@ -1,8 +1,8 @@
 import type { WebhookIntegration } from '@dendro/api'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useClient } from '../../parts/client.ts'
-import { Form, FormField, type TextOf } from '../../parts/form.tsx'
-import { RecordPanel } from '../../parts/record-panel.tsx'
+import { Form, FormField, type TextOf } from '../../parts/records/form.tsx'
+import { RecordPanel } from '../../parts/records/record-panel.tsx'
+import { useClient } from '../../parts/shell/client.ts'
 import { Button } from '../../ui/button.tsx'
 import { Input, TextArea } from '../../ui/field.tsx'
 

@@ -1,13 +1,16 @@
 import { useSearch } from '@tanstack/react-router'
-import { useClient } from '../../parts/client.ts'
-import { Form, FormField } from '../../parts/form.tsx'
-import { useMe } from '../../parts/me.ts'
-import { Panel } from '../../parts/page.tsx'
-import { Loaded } from '../../parts/records.tsx'
-import { clockOf } from '../../parts/time-range.ts'
+import { Form, FormField } from '../../parts/records/form.tsx'
+import { Loaded } from '../../parts/records/records.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { useMe } from '../../parts/shell/me.ts'
+import { Panel } from '../../parts/shell/page.tsx'
+import { clockOf } from '../../parts/time/time-range.ts'
 import { keepCredential } from '../../session/session.ts'
 import { Input } from '../../ui/field.tsx'
+import { PersonalKeys } from './personal-keys.tsx'
 import { useRoleNames } from './role-picker.tsx'
+import { SecondFactor } from './second-factor.tsx'
+import { Sessions } from './sessions.tsx'
 
 type Me = NonNullable<ReturnType<typeof useMe>['data']>
 
@@ -18,7 +21,7 @@ export function You() {
     <Loaded of={me}>
       {(data) => (
         <>
-          {data.user ? <Person user={data.user} /> : <Key me={data} />}
+          {data.user && !data.api_key ? <Person user={data.user} /> : <Key me={data} />}
           <Permissions me={data} />
         </>
       )}
@@ -82,6 +85,9 @@ function Person({ user }: { user: NonNullable<Me['user']> }) {
           </FormField>
         </Form>
       </Panel>
+      <SecondFactor />
+      <Sessions />
+      <PersonalKeys />
     </>
   )
 }

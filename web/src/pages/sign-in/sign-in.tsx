@@ -23,6 +23,7 @@ function SignInForm() {
   const [isRemembered, setRemembered] = useState(false)
   const [failed, setFailed] = useState<{ text: string; id: string | undefined }>()
   const [isBusy, setBusy] = useState(false)
+  const [needsCode, setNeedsCode] = useState(false)
   const [providers, setProviders] = useState<readonly Provider[]>([])
 
   const leaveFor = (provider: string) => beginSignOn(provider, { back: back ?? EXPLORE, isRemembered })
@@ -37,6 +38,10 @@ function SignInForm() {
   }
 
   const fail = (thrown: unknown) => {
+    if (asksForCode(thrown)) {
+      setNeedsCode(true)
+      return setBusy(false)
+    }
     setFailed({
       text: errorText(thrown, method),
       id: thrown instanceof ApiFailure && thrown.status >= 500 ? thrown.correlation_id : undefined,
@@ -134,6 +139,21 @@ function SignInForm() {
           </label>
         </>
       )}
+      {needsCode && (method === 'password' || method === 'invitation') && (
+        <label className="flex flex-col gap-1">
+          Code
+          <input
+            name="code"
+            autoComplete="one-time-code"
+            required
+            // biome-ignore lint/a11y/noAutofocus: the form was sent, and this is what it lacks
+            autoFocus
+            maxLength={40}
+            className={`${field} font-mono`}
+          />
+          <span className="text-soft text-xs">From your authenticator app, or a recovery code.</span>
+        </label>
+      )}
       <label className="flex items-center gap-2 text-soft">
         <input type="checkbox" checked={isRemembered} onChange={(event) => setRemembered(event.target.checked)} /> Stay signed in on this
         computer
@@ -175,21 +195,28 @@ function errorText(thrown: unknown, method: SignInMethod): string {
   if (thrown instanceof NoProvider) return 'No identity provider is set up for this e-mail address.'
   if (thrown instanceof NoResponse) return 'The service did not answer. Try again in a moment.'
   if (!(thrown instanceof ApiFailure)) return String(thrown)
+  if (codesOf(thrown).includes('SECOND_FACTOR_WRONG')) return 'The code is wrong, or was used before.'
   if (thrown.status === 401) return errorTexts[method]
   if (thrown.status === 429) return 'Too many attempts. Wait a moment and try again.'
   return `${thrown.details.charAt(0).toUpperCase()}${thrown.details.slice(1)}.`
 }
 
+const codesOf = (thrown: unknown): string[] => (thrown instanceof ApiFailure ? (thrown.errors ?? []).map(({ code }) => code) : [])
+
+/** asksForCode is true when everything else of the form was right. */
+const asksForCode = (thrown: unknown): boolean => codesOf(thrown).includes('SECOND_FACTOR_REQUIRED')
+
 async function credentialOf(method: SignInMethod, form: FormData): Promise<Credential> {
   const text = (name: string) => String(form.get(name) ?? '')
+  const code = text('code') === '' ? {} : { code: text('code') }
   if (method === 'password') {
-    const { token } = await clientOf(undefined).auth.login({ body: { email: text('email').trim(), password: text('password') } })
+    const { token } = await clientOf(undefined).auth.login({ body: { email: text('email').trim(), password: text('password'), ...code } })
     return { kind: 'token', text: token }
   }
   if (method === 'invitation') {
     const link = text('invitation').trim()
     const invitation = /[?&]token=([\w-]+)/.exec(link)?.[1] ?? link
-    const { token } = await clientOf(undefined).auth.acceptInvite({ body: { token: invitation, password: text('new_password') } })
+    const { token } = await clientOf(undefined).auth.acceptInvite({ body: { token: invitation, password: text('new_password'), ...code } })
     return { kind: 'token', text: token }
   }
   const credential: Credential = { kind: 'key', text: text('key').trim() }

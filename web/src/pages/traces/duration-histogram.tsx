@@ -1,6 +1,6 @@
 import { durationText } from '@dendro/language/nanoseconds'
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
-import { quantity } from '../../parts/numbers.ts'
+import { quantity } from '../../parts/chart/numbers.ts'
 import { between, durationsOf, type Picked, pickedSteps, type Step, stepAt } from './picked-durations.ts'
 
 type DurationHistogramProps = {
@@ -14,7 +14,7 @@ const HEIGHT_PX = 72
 /** Few bars do not become blocks. */
 const BAR_MAX_REM = 10
 
-/** DurationHistogram counts spans by duration; dragging over it, or the arrow keys with Shift, select durations. */
+/** Counts spans by duration; dragging over it, or the arrow keys with Shift, select durations. */
 export function DurationHistogram({ steps, min, max, onPick }: DurationHistogramProps) {
   const [dragged, setDragged] = useState<{ anchor: number; at: number }>()
   const [focused, setFocused] = useState(0)
@@ -105,5 +105,5 @@ const labelOf = ({ from_nano, to_nano, spans, errors }: Step): string =>
 /** Every count has a height that is seen. */
 const heightOf = (spans: number, most: number): string => (spans === 0 ? '0' : `max(2px, ${(100 * spans) / most}%)`)
 
-/** isLabeled is true for powers of ten. */
+/** True for powers of ten. */
 const isLabeled = (nanos: number): boolean => nanos > 0 && Number.isInteger(Math.log10(nanos))

@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 
-/** IdForm opens a trace by its id. */
+/** Opens a trace by its id. */
 export function IdForm({ onPick }: { onPick(id: string): void }) {
   const [id, setId] = useState('')
   const submit = (event: FormEvent) => {

@@ -1,12 +1,12 @@
 import { durationText } from '@dendro/language/nanoseconds'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useClient } from '../../parts/client.ts'
-import { FailureNote } from '../../parts/failure.tsx'
-import { quantity } from '../../parts/numbers.ts'
-import { Loading, Page } from '../../parts/page.tsx'
-import { clockOf } from '../../parts/time-range.ts'
-import { useZone } from '../../parts/zone.ts'
+import { quantity } from '../../parts/chart/numbers.ts'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { Loading, Page } from '../../parts/shell/page.tsx'
+import { clockOf } from '../../parts/time/time-range.ts'
+import { useZone } from '../../parts/time/zone.ts'
 import { listParams, type TraceParams } from './params.ts'
 import { TraceView } from './trace-view.tsx'
 
@@ -16,7 +16,7 @@ const AGAIN_MS = 5_000
 
 type OneTraceProps = { id: string; params: TraceParams; onChange(by: Partial<TraceParams>): void }
 
-/** OneTrace is the page of the trace of the address. */
+/** The page of the trace of the address. */
 export function OneTrace({ id, params, onChange }: OneTraceProps) {
   const client = useClient()
   const [zone] = useZone()

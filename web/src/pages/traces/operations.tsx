@@ -2,15 +2,15 @@ import type { OperationList } from '@dendro/api'
 import { durationText } from '@dendro/language/nanoseconds'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useClient } from '../../parts/client.ts'
-import { TruncationNote } from '../../parts/long-list.tsx'
-import { count, share } from '../../parts/numbers.ts'
-import { EmptyState, Page } from '../../parts/page.tsx'
-import { rangeOf, rangeParamsOf } from '../../parts/range-params.ts'
-import { Loaded } from '../../parts/records.tsx'
-import { TimePicker } from '../../parts/time-picker.tsx'
-import { timeRangeOf } from '../../parts/time-range.ts'
-import { useZone } from '../../parts/zone.ts'
+import { count, share } from '../../parts/chart/numbers.ts'
+import { TruncationNote } from '../../parts/records/long-list.tsx'
+import { Loaded } from '../../parts/records/records.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { EmptyState, Page } from '../../parts/shell/page.tsx'
+import { rangeOf, rangeParamsOf } from '../../parts/time/range-params.ts'
+import { TimePicker } from '../../parts/time/time-picker.tsx'
+import { timeRangeOf } from '../../parts/time/time-range.ts'
+import { useZone } from '../../parts/time/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { HOUR, type OperationOrder, operationOrders, type TraceParams } from './params.ts'
 import { ViewLinks } from './view-links.tsx'
@@ -20,7 +20,7 @@ type Operation = OperationList['operations'][number]
 const SHOWN = 100
 const names: Record<OperationOrder, string> = { busiest: 'Busiest', slowest: 'Slowest', failing: 'Failing' }
 
-/** OperationsPage lists services and their operations: how often, how slow, how many failures. */
+/** Lists services and their operations: how often, how slow, how many failures. */
 export function OperationsPage({ params }: { params: TraceParams }) {
   const client = useClient()
   const navigate = useNavigate()

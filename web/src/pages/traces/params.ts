@@ -1,14 +1,14 @@
 import { readDuration } from '@dendro/language/nanoseconds'
-import { type RangeParams, readRangeParams } from '../../parts/range-params.ts'
-import { flag, number, oneOf, readParams, type SearchParamsOf, text } from '../../parts/search-params.ts'
-import type { Range } from '../../parts/time-range.ts'
+import { flag, number, oneOf, readParams, type SearchParamsOf, text } from '../../parts/shell/search-params.ts'
+import { type RangeParams, readRangeParams } from '../../parts/time/range-params.ts'
+import type { Range } from '../../parts/time/time-range.ts'
 
 export const statuses = ['ok', 'error', 'unset'] as const
 
 export const operationOrders = ['busiest', 'slowest', 'failing'] as const
 export type OperationOrder = (typeof operationOrders)[number]
 
-/** HOUR is the range where the address has none. */
+/** The range where the address has none. */
 export const HOUR: Range = { words: 'Last 1 hour' }
 
 const duration = (value: unknown): string | undefined => {
@@ -18,9 +18,9 @@ const duration = (value: unknown): string | undefined => {
 
 const schema = {
   id: text,
-  /** at is a rough time, which makes the search for the trace short. */
+  /** A rough time, which makes the search for the trace short. */
   at: number,
-  /** span is the id of the selected span. */
+  /** The id of the selected span. */
   span: text,
   find: text,
   /** The others are of the list. */
@@ -30,15 +30,15 @@ const schema = {
   status: oneOf(statuses),
   min: duration,
   max: duration,
-  /** any lets any span meet the conditions, not only roots. */
+  /** Lets any span meet the conditions, not only roots. */
   any: flag,
   order: oneOf(['slowest']),
-  /** ops shows operations instead of traces, in the order of rank. */
+  /** Shows operations instead of traces, in the order of rank. */
   ops: flag,
   rank: oneOf(operationOrders),
 }
 
-/** TraceParams are the search parameters that differ from the default. */
+/** The search parameters that differ from the default. */
 export type TraceParams = RangeParams & SearchParamsOf<typeof schema>
 export const readTraceParams = (search: Record<string, unknown>): TraceParams => ({
   ...readRangeParams(search),

@@ -10,7 +10,7 @@ const AROUND_MS = 60_000
 
 type SpanDetailProps = { trace: Trace; span: Span; logs: readonly TraceLog[]; onClose(): void }
 
-/** SpanDetail shows the attributes, events, links and log events of one span. */
+/** Shows the attributes, events, links and log events of one span. */
 export function SpanDetail({ trace, span, logs, onClose }: SpanDetailProps) {
   const fromMs = trace.start_time - AROUND_MS
   const toMs = trace.start_time + Math.ceil(trace.duration_nano / 1e6) + AROUND_MS
@@ -110,7 +110,7 @@ const Pairs = ({ of }: { of: readonly (readonly [string, string])[] }) => (
   </dl>
 )
 
-/** LogRow is one log event with its time in the trace. */
+/** One log event with its time in the trace. */
 export const LogRow = ({ log: { start_nano, event } }: { log: TraceLog }) => (
   <li className="flex gap-2 py-0.5 text-xs">
     <span className="shrink-0 text-soft tabular-nums">{durationText(start_nano)}</span>

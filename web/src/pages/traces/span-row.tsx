@@ -22,7 +22,7 @@ type SpanRowProps = {
 const INDENT_REM = 0.75
 const DEEPEST = 20
 
-/** SpanRow is one span: its name by depth, and its time on the axis with the critical path below and its log events as dots. */
+/** One span: its name by depth, and its time on the axis with the critical path below and its log events as dots. */
 export function SpanRow({ span, bar, whole, top, color, isCurrent, isFaint, isCollapsed, onSelect, onToggle }: SpanRowProps) {
   const share = (nano: number) => `${(100 * nano) / Math.max(1, whole)}%`
   const marks = [

@@ -1,10 +1,10 @@
 import { type FormEvent, useEffect, useMemo, useState } from 'react'
-import { useDatasets } from '../../parts/datasets.ts'
-import { useKnownFields } from '../../parts/fields.ts'
-import { FilterRow } from '../../parts/filter-row.tsx'
-import { QueryField } from '../../parts/query-input.tsx'
-import { readWhere } from '../../parts/query-readers.ts'
-import type { Range } from '../../parts/time-range.ts'
+import { useDatasets } from '../../parts/datasets/datasets.ts'
+import { useKnownFields } from '../../parts/query/fields.ts'
+import { QueryField } from '../../parts/query/query-input.tsx'
+import { readWhere } from '../../parts/query/query-readers.ts'
+import { FilterRow } from '../../parts/records/filter-row.tsx'
+import type { Range } from '../../parts/time/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input } from '../../ui/field.tsx'
 import { IdForm } from './id-form.tsx'
@@ -13,11 +13,11 @@ import { ViewLinks } from './view-links.tsx'
 
 type TraceFiltersProps = { params: TraceParams; range: Range; onChange(by: Partial<TraceParams>): void; onOpen(id: string): void }
 
-/** SUGGESTED_MAX is how many datasets are sampled for suggestions. */
+/** How many datasets are sampled for suggestions. */
 const SUGGESTED_MAX = 100
 const OFFERED_MAX = 500
 
-/** TraceFilters are the conditions on a span and the order. What is typed applies on Enter. */
+/** The conditions on a span and the order. What is typed applies on Enter. */
 export function TraceFilters({ params, range, onChange, onOpen }: TraceFiltersProps) {
   const { data } = useDatasets()
   const services = useMemo(() => (data?.datasets ?? []).filter(({ collection }) => collection === '.traces'), [data])

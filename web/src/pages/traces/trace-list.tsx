@@ -2,15 +2,15 @@ import type { TraceList as Found } from '@dendro/api'
 import { durationText, readDuration } from '@dendro/language/nanoseconds'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useClient } from '../../parts/client.ts'
-import { FailureNote } from '../../parts/failure.tsx'
-import { TruncationNote } from '../../parts/long-list.tsx'
-import { quantity } from '../../parts/numbers.ts'
-import { EmptyState, Loading, Page, Panel } from '../../parts/page.tsx'
-import { rangeOf, rangeParamsOf } from '../../parts/range-params.ts'
-import { TimePicker } from '../../parts/time-picker.tsx'
-import { type Range, timeRangeOf } from '../../parts/time-range.ts'
-import { useZone } from '../../parts/zone.ts'
+import { quantity } from '../../parts/chart/numbers.ts'
+import { TruncationNote } from '../../parts/records/long-list.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { EmptyState, Loading, Page, Panel } from '../../parts/shell/page.tsx'
+import { rangeOf, rangeParamsOf } from '../../parts/time/range-params.ts'
+import { TimePicker } from '../../parts/time/time-picker.tsx'
+import { type Range, timeRangeOf } from '../../parts/time/time-range.ts'
+import { useZone } from '../../parts/time/zone.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { DurationHistogram } from './duration-histogram.tsx'
 import { HOUR, type TraceParams } from './params.ts'
@@ -19,7 +19,7 @@ import { TraceRows } from './trace-rows.tsx'
 
 const SHOWN = 50
 
-/** TraceList lists the traces of the range, with conditions and a histogram that selects durations. */
+/** Lists the traces of the range, with conditions and a histogram that selects durations. */
 export function TraceList({ params }: { params: TraceParams }) {
   const navigate = useNavigate()
   const [zone, setZone] = useZone()

@@ -3,8 +3,8 @@ import { durationText } from '@dendro/language/nanoseconds'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { nameColors } from '../../parts/chart/colors.ts'
-import { count, quantity } from '../../parts/numbers.ts'
-import { clockOf, type Zone } from '../../parts/time-range.ts'
+import { count, quantity } from '../../parts/chart/numbers.ts'
+import { clockOf, type Zone } from '../../parts/time/time-range.ts'
 import type { TraceParams } from './params.ts'
 
 type TraceRowsProps = { traces: readonly TraceSummary[]; params: TraceParams; zone: Zone }
@@ -12,7 +12,7 @@ type TraceRowsProps = { traces: readonly TraceSummary[]; params: TraceParams; zo
 const SERVICES_SHOWN = 4
 const columns = ['Started', 'Request', 'Duration', 'Spans', 'Services'] as const
 
-/** TraceRows is the table of traces, which lead to their waterfall. On a phone each is a block. */
+/** The table of traces, which lead to their waterfall. On a phone each is a block. */
 export function TraceRows({ traces, params, zone }: TraceRowsProps) {
   const longest = traces.reduce((most, { duration_nano }) => Math.max(most, duration_nano), 1)
   const colors = useMemo(() => colorsOfServices(traces), [traces])

@@ -3,8 +3,8 @@ import { durationText } from '@dendro/language/nanoseconds'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { nameColors } from '../../parts/chart/colors.ts'
-import { quantity } from '../../parts/numbers.ts'
-import { EmptyState } from '../../parts/page.tsx'
+import { quantity } from '../../parts/chart/numbers.ts'
+import { EmptyState } from '../../parts/shell/page.tsx'
 import type { TraceParams } from './params.ts'
 import { LogRow, SpanDetail } from './span-detail.tsx'
 import { type SpanMarks, SpanRow } from './span-row.tsx'
@@ -15,7 +15,7 @@ const OVERSCAN = 20
 
 type TraceViewProps = { trace: Trace; selected: string | undefined; find: string; onChange(by: Partial<TraceParams>): void }
 
-/** TraceView is the waterfall of a trace with a search and the details of the selected span. */
+/** The waterfall of a trace with a search and the details of the selected span. */
 export function TraceView({ trace, selected, find, onChange }: TraceViewProps) {
   const { spans, logs } = trace
   const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set())
@@ -128,7 +128,7 @@ function colorsOfServices({ services }: Trace): ReadonlyMap<string, string> {
   return new Map(names.map((name, at) => [name, colors[at] ?? '']))
 }
 
-/** barsOf are the critical stretches and the log events of each span. */
+/** The critical stretches and the log events of each span. */
 function barsOf({ spans, logs, critical_path }: Trace): SpanMarks[] {
   const bars = spans.map((): SpanMarks => ({ logs: [], critical: [] }))
   const places = new Map(spans.map(({ span_id }, at) => [span_id, at]))

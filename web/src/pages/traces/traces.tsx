@@ -4,7 +4,7 @@ import { OperationsPage } from './operations.tsx'
 import type { TraceParams } from './params.ts'
 import { TraceList } from './trace-list.tsx'
 
-/** TracesPage shows the trace of the address, the list of operations, or that of traces. */
+/** Shows the trace of the address, the list of operations, or that of traces. */
 export function TracesPage() {
   const params: TraceParams = useSearch({ strict: false })
   const navigate = useNavigate()

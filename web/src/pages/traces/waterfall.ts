@@ -2,7 +2,7 @@ import type { Trace } from '@dendro/api'
 
 type Span = Trace['spans'][number]
 
-/** shownRows are the positions of the spans that are not inside a collapsed one, in their order. */
+/** The positions of the spans that are not inside a collapsed one, in their order. */
 export function shownRows(spans: readonly Pick<Span, 'descendants'>[], collapsed: ReadonlySet<number>): number[] {
   const rows: number[] = []
   for (let at = 0; at < spans.length; at += 1) {
@@ -12,7 +12,7 @@ export function shownRows(spans: readonly Pick<Span, 'descendants'>[], collapsed
   return rows
 }
 
-/** matches is true for a span that has the text in its name, service, id or attributes. */
+/** True for a span that has the text in its name, service, id or attributes. */
 export function matches(span: Pick<Span, 'name' | 'service' | 'span_id' | 'attributes'>, find: string): boolean {
   const wanted = find.toLowerCase()
   const texts = [span.name, span.service, span.span_id, ...Object.entries(span.attributes).flat()]

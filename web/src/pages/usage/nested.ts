@@ -1,6 +1,6 @@
 import type { Series, UsageSeries } from '@dendro/api'
 
-/** nestedOf sorts the groups of usage, largest first. */
+/** Sorts the groups of usage, largest first. */
 export const nestedOf = ({ groups_series }: Pick<UsageSeries, 'groups_series'>): Series[] =>
   groups_series.toSorted((a, b) => b.value - a.value)
 
@@ -8,7 +8,7 @@ export const nestedOf = ({ groups_series }: Pick<UsageSeries, 'groups_series'>):
 export const LOGS_MAX = 200
 export const SEARCHED_MAX = 100
 
-/** isCut is true when the limit was reached, so that there may be more datasets. */
+/** True when the limit was reached, so that there may be more datasets. */
 export function isCut(usage: Pick<UsageSeries, 'groups_series'> | undefined, datasetsMax: number): boolean {
   const groups = usage?.groups_series ?? []
   const searched = new Set(groups.flatMap((one) => innerGroups(one).map(({ name }) => name)))
@@ -28,11 +28,11 @@ export function beforeOf(earlier: Pick<UsageSeries, 'groups_series'>, datasetsMa
 /** withinOf are the nested groups, which the API type does not declare. */
 const innerGroups = ({ groups_series = [] }: Series): Series[] => groups_series as unknown as Series[]
 
-/** datasetsOf is the search volume of one user by dataset. */
+/** The search volume of one user by dataset. */
 export const datasetsOf = (users: Pick<UsageSeries, 'groups_series'>, user: string): Series[] =>
   users.groups_series.filter(({ name }) => name === user).flatMap((one) => nestedOf({ groups_series: innerGroups(one) }))
 
-/** usersOf is the search volume by user, of one dataset or all. */
+/** The search volume by user, of one dataset or all. */
 export function usersOf(users: Pick<UsageSeries, 'groups_series'>, dataset: string | undefined): Series[] {
   if (dataset === undefined) return nestedOf(users)
   const found = users.groups_series.flatMap((one) => {

@@ -1,14 +1,14 @@
 import type { Series } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { useCallers } from '../../parts/callers.ts'
-import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
-import { bytes, change, share } from '../../parts/numbers.ts'
-import { rangeParamsOf } from '../../parts/range-params.ts'
-import type { Range } from '../../parts/time-range.ts'
+import { bytes, change, share } from '../../parts/chart/numbers.ts'
+import { unknownDataset, useDatasets } from '../../parts/datasets/datasets.ts'
+import { useCallers } from '../../parts/shell/callers.ts'
+import { rangeParamsOf } from '../../parts/time/range-params.ts'
+import type { Range } from '../../parts/time/time-range.ts'
 import type { UsageBefore } from './nested.ts'
 
-/** useNames resolves ids of datasets and callers to names, or falls back to the id. */
+/** Resolves ids of datasets and callers to names, or falls back to the id. */
 export function useNames() {
   const { byId } = useDatasets()
   const callerOf = useCallers()
@@ -26,15 +26,15 @@ export function useNames() {
 
 type SharesProps = {
   series: readonly Series[]
-  /** before is the usage in the previous period; undefined while loading. */
+  /** The usage in the previous period; undefined while loading. */
   before: UsageBefore | undefined
   range: Range
   of: 'dataset' | 'user'
-  /** chosen is the selected row. */
+  /** The selected row. */
   chosen: string | undefined
 }
 
-/** Shares lists usage by dataset or user, largest first. */
+/** Lists usage by dataset or user, largest first. */
 export function Shares({ series, before, range, of, chosen }: SharesProps) {
   const names = useNames()
   const { byId } = useDatasets()
@@ -76,7 +76,7 @@ export function Shares({ series, before, range, of, chosen }: SharesProps) {
   )
 }
 
-/** Against shows the change from the previous period. */
+/** Shows the change from the previous period. */
 function Against({ now, before }: { now: number; before: number | undefined }) {
   if (before === undefined) return null
   if (before === 0) return <span title="none in the previous period">· new</span>

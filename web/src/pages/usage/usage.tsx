@@ -4,17 +4,17 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useMemo } from 'react'
 import { Chart } from '../../parts/chart/chart.tsx'
 import type { ChartBand, ChartData } from '../../parts/chart/data.ts'
-import { useClient } from '../../parts/client.ts'
-import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
-import { FailureNote } from '../../parts/failure.tsx'
-import { TruncationNote } from '../../parts/long-list.tsx'
-import { bytes, count, share } from '../../parts/numbers.ts'
-import { EmptyState, Loading, Page, Panel } from '../../parts/page.tsx'
-import { rangeOf, rangeParamsOf } from '../../parts/range-params.ts'
-import { saveFile } from '../../parts/save-file.ts'
-import { TimePicker } from '../../parts/time-picker.tsx'
-import { boundsOf, gridOf, type Range } from '../../parts/time-range.ts'
-import { useZone } from '../../parts/zone.ts'
+import { bytes, count, share } from '../../parts/chart/numbers.ts'
+import { unknownDataset, useDatasets } from '../../parts/datasets/datasets.ts'
+import { TruncationNote } from '../../parts/records/long-list.tsx'
+import { saveFile } from '../../parts/records/save-file.ts'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { EmptyState, Loading, Page, Panel } from '../../parts/shell/page.tsx'
+import { rangeOf, rangeParamsOf } from '../../parts/time/range-params.ts'
+import { TimePicker } from '../../parts/time/time-picker.tsx'
+import { boundsOf, gridOf, type Range } from '../../parts/time/time-range.ts'
+import { useZone } from '../../parts/time/zone.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { beforeOf, datasetsOf, isCut, LOGS_MAX, nestedOf, SEARCHED_MAX, usageCsv, usersOf } from './nested.ts'
 import { kinds, type UsageKind } from './params.ts'
@@ -26,7 +26,7 @@ const MINUTE_MS = 60_000
 const SERIES_SHOWN_MAX = 8
 const names: Record<UsageKind, string> = { ingestion: 'Ingested', search: 'Searched', export: 'Exported' }
 
-/** UsagePage shows ingestion, searches and exports over time, by dataset and user, against the previous period. */
+/** Shows ingestion, searches and exports over time, by dataset and user, against the previous period. */
 export function UsagePage() {
   const params = useSearch({ from: '/inside/usage' })
   const navigate = useNavigate({ from: '/usage' })
@@ -171,7 +171,7 @@ type PartOverTimeProps = OverTimeProps & {
   before: number | undefined
 }
 
-/** PartOverTime shows the usage of one dataset or user. */
+/** Shows the usage of one dataset or user. */
 function PartOverTime({ name, series, isCut, before, ...shown }: PartOverTimeProps) {
   if (!series) return <EmptyState title={isCut ? 'Not among the largest in this range' : 'No usage in this range'} />
   const data = {
@@ -234,7 +234,7 @@ function useUsage(kind: UsageKind, range: Range) {
 
 type UsageRequest<T> = { data: T | undefined; error: unknown; isPlaceholderData: boolean; refetch(): unknown }
 
-/** Part is a panel that loads and fails on its own. */
+/** A panel that loads and fails on its own. */
 function Part<T>({ title, query, children }: { title: string; query: UsageRequest<T>; children(data: T): ReactNode }) {
   return (
     <Panel title={title}>

@@ -1,11 +1,11 @@
 import { type FormEvent, useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { FailureNote } from '../../parts/failure.tsx'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
 import { clientOf, keepCredential } from '../../session/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input } from '../../ui/field.tsx'
 
-/** Administrator creates the first user with a password and signs in as that user. */
+/** Creates the first user with a password and signs in as that user. */
 export function Administrator() {
   const client = useClient()
   const [isBusy, setBusy] = useState(false)

@@ -3,18 +3,18 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { useClient } from '../../parts/client.ts'
-import { FailureNote } from '../../parts/failure.tsx'
-import { ago, quantity } from '../../parts/numbers.ts'
-import { Loading } from '../../parts/page.tsx'
-import { Permitted } from '../../parts/permitted.tsx'
-import { Shippers, useShipperKey } from '../../parts/shippers.tsx'
-import { hasReceivedEvents } from '../../parts/system-datasets.ts'
+import { ago, quantity } from '../../parts/chart/numbers.ts'
+import { Shippers, useShipperKey } from '../../parts/datasets/shippers.tsx'
+import { hasReceivedEvents } from '../../parts/datasets/system-datasets.ts'
+import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
+import { Loading } from '../../parts/shell/page.tsx'
+import { Permitted } from '../../parts/shell/permitted.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Administrator } from './administrator.tsx'
 
-/** WelcomePage leads from the first key to the first event. */
+/** Leads from the first key to the first event. */
 export function WelcomePage() {
   const client = useClient()
   const users = useQuery({ queryKey: ['users'], queryFn: ({ signal }) => client.users.list({ signal }) })
@@ -58,7 +58,7 @@ function Step({ number, title, isDone, children }: { number: number; title: stri
 
 const REFRESH_MS = 2_000
 
-/** Received waits for the first event and shows what was received. */
+/** Waits for the first event and shows what was received. */
 function Received() {
   const client = useClient()
   const shipperKey = useShipperKey()
@@ -122,7 +122,7 @@ function Received() {
   )
 }
 
-/** DemoData sends one hour of events of a web shop. */
+/** Sends one hour of events of a web shop. */
 function DemoData() {
   const client = useClient()
   const [state, setState] = useState<'idle' | 'busy' | 'done'>('idle')

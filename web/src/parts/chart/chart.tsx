@@ -2,17 +2,17 @@ import { type CSSProperties, type KeyboardEvent, type MouseEvent, useEffect, use
 import uPlot from 'uplot'
 import type { ChartBand, ChartData, ChartLevel, ChartMark, ChartShape } from './data.ts'
 import 'uplot/dist/uPlot.min.css'
-import { quantity, span } from '../numbers.ts'
-import type { Zone } from '../time-range.ts'
+import type { Zone } from '../time/time-range.ts'
 import { useChartColors } from './colors.ts'
 import { newCursor } from './cursor.ts'
 import { formOf, optionsOf, plotted } from './drawing.ts'
 import type { DrawingState } from './drawing-state.ts'
 import { Legend } from './legend.tsx'
+import { quantity, span } from './numbers.ts'
 import { unitText } from './unit.ts'
 
 type ChartProps = {
-  /** label describes the chart to assistive technology. */
+  /** Describes the chart to assistive technology. */
   label: string
   data: ChartData
   shape?: ChartShape
@@ -34,7 +34,7 @@ type ChartProps = {
 const DRAG_LEAST_PX = 4
 const NONE: readonly never[] = []
 
-/** Chart draws series over time: a crosshair reads it, a click picks a slice, a drag a range, and the arrow keys do what the pointer does. */
+/** Draws series over time: a crosshair reads it, a click picks a slice, a drag a range, and the arrow keys do what the pointer does. */
 export function Chart(props: ChartProps) {
   const { label, data, shape = 'line', zone, height = 200, levels = NONE, bands = NONE, marks = NONE, unit = plain } = props
   const { syncKey, isOld = false, isFilling = false, onPick, onRange } = props

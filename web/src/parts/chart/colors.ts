@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { colorsOf, PALETTE } from './name-colors.ts'
 
-/** ChartColors are the colors of the current theme in a form that a canvas accepts. */
+/** The colors of the current theme in a form that a canvas accepts. */
 export type ChartColors = {
   series: readonly string[]
   faint: readonly string[]
@@ -21,7 +21,7 @@ const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 3], [8, 3, 2, 3]
 export const dashOf = (repeats: number): number[] => [...(DASHES[repeats % DASHES.length] ?? [])]
 export const colorOf = (list: readonly string[], index: number): string => list[index % list.length] ?? 'grey'
 
-/** VARIABLES are the colors by index: the palette, then the colors of names with a meaning. */
+/** The colors by index: the palette, then the colors of names with a meaning. */
 const VARIABLES = [
   ...Array.from({ length: PALETTE }, (_, index) => `--color-series-${index + 1}`),
   '--color-bar-error',
@@ -30,13 +30,13 @@ const VARIABLES = [
   '--color-soft',
 ]
 
-/** seriesColor is a color as a CSS value. */
+/** A color as a CSS value. */
 export const seriesColor = (index: number): string => `var(${VARIABLES[index % VARIABLES.length]})`
 
-/** nameColors are the colors of the series of one chart as CSS values. */
+/** The colors of the series of one chart as CSS values. */
 export const nameColors = (names: readonly string[]): string[] => colorsOf(names).map(seriesColor)
 
-/** useChartColors follows the theme of the page and of the system. */
+/** Follows the theme of the page and of the system. */
 export function useChartColors(): ChartColors {
   const [colors, setColors] = useState(readColors)
   useEffect(() => {
@@ -53,7 +53,7 @@ export function useChartColors(): ChartColors {
   return colors
 }
 
-/** readColors resolves the colors in the browser: a canvas supports neither CSS variables nor light-dark(). */
+/** Resolves the colors in the browser: a canvas supports neither CSS variables nor light-dark(). */
 function readColors(): ChartColors {
   const probe = document.createElement('span')
   document.body.append(probe)

@@ -1,5 +1,5 @@
 import uPlot from 'uplot'
-import { clockOf, type Zone } from '../time-range.ts'
+import { clockOf, type Zone } from '../time/time-range.ts'
 import { colorOf, dashOf } from './colors.ts'
 import type { ChartData, ChartLevel, ChartShape } from './data.ts'
 import type { DrawingState } from './drawing-state.ts'
@@ -28,21 +28,21 @@ const LINE_WIDTH = 1.5
 const DRAG_LEAST_PX = 4
 const BEFORE_DASH = [2, 3]
 
-/** plotted are the values as drawn, stacked for bars and areas, followed by the previous period. */
+/** The values as drawn, stacked for bars and areas, followed by the previous period. */
 export function plotted(data: ChartData, shape: ChartShape): uPlot.AlignedData {
   const values = data.series.map((one) => one.values)
   const drawn = shape === 'line' ? values : stacked(values)
   return [data.times, ...drawn, ...beforesOf(data, shape).map((one) => one.values)] as uPlot.AlignedData
 }
 
-/** beforesOf are the series of the previous period: one each, or their sum when stacked. */
+/** The series of the previous period: one each, or their sum when stacked. */
 function beforesOf({ series }: ChartData, shape: ChartShape): { at: number | undefined; values: readonly (number | null)[] }[] {
   const own = series.flatMap(({ before }, at) => (before ? [{ at, values: before }] : []))
   if (shape === 'line' || own.length === 0) return own
   return [{ at: undefined, values: summed(own.map(({ values }) => values)) }]
 }
 
-/** formOf identifies the properties of the data that an existing plot cannot change. */
+/** Identifies the properties of the data that an existing plot cannot change. */
 export const formOf = (data: ChartData, shape: ChartShape): string =>
   JSON.stringify([data.series.length, beforesOf(data, shape).map(({ at }) => at), data.times.length <= FEW_POINTS, repeats(data)])
 
@@ -83,13 +83,13 @@ const axis = (shown: () => DrawingState, size: number): uPlot.Axis => ({
   ticks: { show: false },
 })
 
-/** spanOf is the drawn range up to the end of the last slice; a single point of a line gets space on both sides. */
+/** The drawn range up to the end of the last slice; a single point of a line gets space on both sides. */
 function spanOf({ times, stepMs }: ChartData, shape: ChartShape): [number, number] {
   const [first, last] = [times[0] ?? 0, times.at(-1) ?? 0]
   return [first === last && shape === 'line' ? first - stepMs : first, last + stepMs]
 }
 
-/** tickText formats a time as finely as the tick distance; midnight shows its day. */
+/** Formats a time as finely as the tick distance; midnight shows its day. */
 function tickText(ms: number, stepMs: number, zone: Zone): string {
   const { day, clock } = clockOf(ms, zone)
   if (stepMs >= DAY_MS || clock.startsWith('00:00:00.')) return day.slice(5)
@@ -126,7 +126,7 @@ function seriesOf({ shape, shown }: Drawing): uPlot.Series[] {
   return [...data.series.map(one), ...beforesOf(data, shape).map(before)]
 }
 
-/** lonely are the values without a neighbor, which a line would not show. */
+/** The values without a neighbor, which a line would not show. */
 function lonely(plot: uPlot, at: number): number[] | null {
   const values = plot.data[at] as ArrayLike<number | null | undefined>
   const found: number[] = []
@@ -136,7 +136,7 @@ function lonely(plot: uPlot, at: number): number[] | null {
   return found.length > 0 ? found : null
 }
 
-/** heightOf is the y range: a round number above values and levels, from 0 unless values are negative. */
+/** The y range: a round number above values and levels, from 0 unless values are negative. */
 function heightOf(low: number | null, high: number | null, levels: readonly ChartLevel[]): [number, number] {
   const values = [low ?? 0, high ?? 0, ...levels.map(({ value }) => value)].filter(Number.isFinite)
   const [bottom, top] = [Math.min(0, ...values), Math.max(0, ...values)]

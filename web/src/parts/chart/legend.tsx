@@ -1,5 +1,5 @@
 import { useMemo, useSyncExternalStore } from 'react'
-import { clockOf, type Zone } from '../time-range.ts'
+import { clockOf, type Zone } from '../time/time-range.ts'
 import { nameColors } from './colors.ts'
 import type { Cursor } from './cursor.ts'
 import type { ChartBand, ChartData, ChartLevel, ChartMark } from './data.ts'
@@ -18,7 +18,7 @@ type LegendProps = {
   unit(value: number): string
 }
 
-/** Legend shows the values under the crosshair, largest first; without a crosshair it names the series. */
+/** Shows the values under the crosshair, largest first; without a crosshair it names the series. */
 export function Legend({ data, cursor, bands, marks, levels, zone, unit }: LegendProps) {
   const { series, times, isCut = false } = data
   const colors = useMemo(() => nameColors(series.map(({ name }) => name)), [series])

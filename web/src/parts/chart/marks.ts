@@ -14,7 +14,7 @@ const bandStyles = {
 
 const FONT = 'ui-sans-serif, system-ui, sans-serif'
 
-/** drawBands paints time spans behind the series, each with a letter for users who cannot tell the colors apart. */
+/** Paints time spans behind the series, each with a letter for users who cannot tell the colors apart. */
 export function drawBands(plot: uPlot, { bands, colors }: Pick<DrawingState, 'bands' | 'colors'>): void {
   const { ctx, bbox, valToPos } = plot
   const ratio = devicePixelRatio
@@ -49,13 +49,13 @@ export function drawBands(plot: uPlot, { bands, colors }: Pick<DrawingState, 'ba
 /** A band is at least this wide: one of ten minutes would be less than a pixel in a week. */
 const BAND_LEAST_PX = 4
 
-/** bandBox is the place of a band; a narrow one is widened on both sides. */
+/** The place of a band; a narrow one is widened on both sides. */
 export function bandBox(from: number, to: number, ratio: number): { from: number; width: number } {
   const width = Math.max(BAND_LEAST_PX * ratio, to - from)
   return { from: from - (width - (to - from)) / 2, width }
 }
 
-/** drawHatching marks a slice in progress, whose value still grows. */
+/** Marks a slice in progress, whose value still grows. */
 function drawHatching({ ctx, bbox }: uPlot, from: number, width: number, color: string): void {
   const ratio = devicePixelRatio
   ctx.save()
@@ -74,7 +74,7 @@ function drawHatching({ ctx, bbox }: uPlot, from: number, width: number, color: 
   ctx.restore()
 }
 
-/** drawLevels draws the levels, with their names where they have room. */
+/** Draws the levels, with their names where they have room. */
 export function drawLevels(
   { ctx, bbox, valToPos }: uPlot,
   { levels, colors, unit }: Pick<DrawingState, 'levels' | 'colors' | 'unit'>,
@@ -119,13 +119,13 @@ export function drawLevels(
   ctx.restore()
 }
 
-/** levelText is a level with its value. */
+/** A level with its value. */
 export const levelText = ({ value, name }: Pick<ChartLevel, 'value' | 'name'>, unit: (value: number) => string): string =>
   `${name} ${unit(value)}`
 
 const levelDashes = { ALERT: [7, 4], WARN: [2, 3] } as const satisfies Record<ChartLevel['kind'], readonly number[]>
 
-/** drawMarks draws moments as lines with a flag at the top; the legend names them. */
+/** Draws moments as lines with a flag at the top; the legend names them. */
 export function drawMarks({ ctx, bbox, valToPos, scales }: uPlot, { marks, colors }: Pick<DrawingState, 'marks' | 'colors'>): void {
   const ratio = devicePixelRatio
   const [first, last] = [scales.x?.min ?? 0, scales.x?.max ?? 0]

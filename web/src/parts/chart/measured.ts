@@ -1,11 +1,11 @@
 import type { MetricTimeseries, Series, TimeSlice } from '@dendro/api'
-import { groupName } from '../group-name.ts'
 import type { ChartData, ChartSeries } from './data.ts'
+import { groupName } from './group-name.ts'
 
 /** A Measured is the result of one query or formula. */
 type Measured = Pick<MetricTimeseries, 'name' | 'queries' | 'formulas' | 'series' | 'groups_series'>
 
-/** SERIES_MAX is how many groups are requested and drawn, largest first. */
+/** How many groups are requested and drawn, largest first. */
 export const SERIES_MAX = 50
 
 /** chartData has a series per group, or one for the total without groups. */
@@ -23,7 +23,7 @@ export function chartData(measured: readonly Measured[]): ChartData {
   return { times, stepMs, series: series.slice(0, SERIES_MAX), isCut: series.length >= SERIES_MAX }
 }
 
-/** withBefore adds the previous period to the series of the same name. */
+/** Adds the previous period to the series of the same name. */
 export function withBefore(data: ChartData, earlier: ChartData | undefined): ChartData {
   if (!earlier) return data
   const byName = new Map(earlier.series.map(({ name, values }) => [name, values]))
@@ -38,7 +38,7 @@ export function withBefore(data: ChartData, earlier: ChartData | undefined): Cha
 
 export type Leaf = { path: string[]; series: Series }
 
-/** leavesOf are the innermost groups, each with the path of its values. */
+/** The innermost groups, each with the path of its values. */
 export const leavesOf = (groups: readonly Series[], above: readonly string[] = []): Leaf[] =>
   groups.flatMap((one) => {
     const path = [...above, one.name]
@@ -47,14 +47,14 @@ export const leavesOf = (groups: readonly Series[], above: readonly string[] = [
     return within.length > 0 ? leavesOf(within, path) : [{ path, series: one }]
   })
 
-/** UNNAMED are the names that queries have until someone names them. */
+/** The names that queries have until someone names them. */
 const UNNAMED = /^[a-g]$/
 
-/** measuredName names a query by its measure until someone has named it. */
+/** Names a query by its measure until someone has named it. */
 export const measuredName = ({ name, queries, formulas }: Pick<Measured, 'name' | 'queries' | 'formulas'>): string =>
   (formulas ?? []).length === 0 && UNNAMED.test(name) ? (queries[0]?.select[0] ?? name) : name
 
-/** addsUp is true where a slice without events is 0, as for a count, and not empty, as for an average. */
+/** True where a slice without events is 0, as for a count, and not empty, as for an average. */
 function addsUp({ queries, formulas }: Measured): boolean {
   if ((formulas ?? []).length > 0) return true
   const [query] = queries

@@ -1,4 +1,4 @@
-/** PALETTE is the number of colors for names in general; after them come the colors of statuses and of a missing value. */
+/** The number of colors for names in general; after them come the colors of statuses and of a missing value. */
 export const PALETTE = 12
 
 const CRITICAL = PALETTE
@@ -6,7 +6,7 @@ const WARNING = PALETTE + 1
 const NORMAL = PALETTE + 2
 const MISSING = PALETTE + 3
 
-/** FIXED are the names that have the color of their meaning, as in the histogram. */
+/** The names that have the color of their meaning, as in the histogram. */
 const FIXED: ReadonlyMap<string, number> = new Map([
   ...['error', 'err', 'fatal', 'critical', 'crit', 'alert', 'emergency', 'panic'].map((name) => [name, CRITICAL] as const),
   ...['warn', 'warning'].map((name) => [name, WARNING] as const),
@@ -17,7 +17,7 @@ const FIXED: ReadonlyMap<string, number> = new Map([
 /** A NameColors holds the index of the color of every name that was drawn. */
 export type NameColors = Map<string, number>
 
-/** assignColors gives each new name the color of its hash, or the next one that no other name of the chart has. A name keeps its color. */
+/** Gives each new name the color of its hash, or the next one that no other name of the chart has. A name keeps its color. */
 export function assignColors(colors: NameColors, names: readonly string[]): void {
   const used = new Set(names.flatMap((name) => colors.get(name) ?? []))
   // In the order of the names, so that another order of the same series has the same colors.
@@ -37,7 +37,7 @@ function freeColor(first: number, used: ReadonlySet<number>): number {
   return first
 }
 
-/** hashOf is the 32-bit FNV-1a hash. */
+/** The 32-bit FNV-1a hash. */
 function hashOf(name: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193)
@@ -46,13 +46,13 @@ function hashOf(name: string): number {
 
 const shared: NameColors = new Map()
 
-/** colorsOf are the color indexes of the series of one chart. A name has the same color in every chart of every page. */
+/** The color indexes of the series of one chart. A name has the same color in every chart of every page. */
 export function colorsOf(names: readonly string[]): number[] {
   assignColors(shared, names)
   return names.map((name) => shared.get(name) ?? 0)
 }
 
-/** repeatsOf counts for each series the earlier ones of the same color, which dashes distinguish. */
+/** Counts for each series the earlier ones of the same color, which dashes distinguish. */
 export function repeatsOf(colors: readonly number[]): number[] {
   const seen = new Map<number, number>()
   return colors.map((color) => {

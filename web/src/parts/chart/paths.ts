@@ -34,7 +34,7 @@ export function barPaths(plot: uPlot, at: number): uPlot.Series.Paths {
   return { fill, stroke: null, flags: 0 }
 }
 
-/** outline follows the tops of the bars and omits collinear points. */
+/** Follows the tops of the bars and omits collinear points. */
 function outline(path: Path2D, edges: readonly number[], heightOf: (slice: number) => number, direction: 1 | -1): void {
   const last = edges.length - 2
   let before: number | undefined
@@ -93,7 +93,7 @@ export const areaPaths =
 
 type Numbers = ArrayLike<number | null | undefined>
 
-/** stackOf is a series, the one below it, and the mapping to the canvas. */
+/** A series, the one below it, and the mapping to the canvas. */
 function stackOf(plot: uPlot, at: number) {
   const { data, scales, bbox } = plot
   const [times, tops] = [data[0] as ArrayLike<number>, data[at] as Numbers]

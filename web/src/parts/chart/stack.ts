@@ -1,6 +1,6 @@
 type Values = readonly (number | null)[]
 
-/** stacked adds the values of the series below; a missing value counts as 0. */
+/** Adds the values of the series below; a missing value counts as 0. */
 export function stacked(series: readonly Values[]): number[][] {
   let below: readonly number[] = []
   return series.map((values) => {
@@ -11,7 +11,7 @@ export function stacked(series: readonly Values[]): number[][] {
   })
 }
 
-/** summed is the sum of all series; null where none has a value. */
+/** The sum of all series; null where none has a value. */
 export function summed(series: readonly Values[]): (number | null)[] {
   const length = series.reduce((most, values) => Math.max(most, values.length), 0)
   return Array.from({ length }, (_, at) =>
@@ -22,7 +22,7 @@ export function summed(series: readonly Values[]): (number | null)[] {
   )
 }
 
-/** topsAt are the series with the largest values in one slice, largest first. */
+/** The series with the largest values in one slice, largest first. */
 export function topsAt(series: readonly { values: Values }[], at: number, max: number): { index: number; value: number }[] {
   return series
     .map(({ values }, index) => ({ index, value: values[at] ?? null }))
@@ -31,7 +31,7 @@ export function topsAt(series: readonly { values: Values }[], at: number, max: n
     .slice(0, max)
 }
 
-/** sliceAt is the index of the last time that is not after atMs. */
+/** The index of the last time that is not after atMs. */
 export function sliceAt(times: readonly number[], atMs: number): number | undefined {
   let [low, high] = [0, times.length]
   while (low < high) {
@@ -42,7 +42,7 @@ export function sliceAt(times: readonly number[], atMs: number): number | undefi
   return low === 0 ? undefined : low - 1
 }
 
-/** roundTop is the next round number, so that an axis stays stable while values vary. */
+/** The next round number, so that an axis stays stable while values vary. */
 export function roundTop(value: number): number {
   if (value <= 0) return 0
   const size = 10 ** Math.floor(Math.log10(value))

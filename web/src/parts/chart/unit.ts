@@ -1,6 +1,6 @@
-import { bytes, compact, count, span } from '../numbers.ts'
+import { bytes, compact, count, span } from './numbers.ts'
 
-/** units are the formats of chart values. */
+/** The formats of chart values. */
 export const units = ['number', 'bytes', 'milliseconds', 'seconds', 'percent'] as const
 export type Unit = (typeof units)[number]
 
@@ -14,7 +14,7 @@ const texts: Record<Unit, (value: number) => string> = {
   percent: (value) => `${number(Math.round(value * 10) / 10)} %`,
 }
 
-/** unitText formats a value with its unit. */
+/** Formats a value with its unit. */
 export const unitText = (unit: Unit): ((value: number) => string) => texts[unit]
 
 const signed = (value: number, text: (size: number) => string): string => (value < 0 ? `−${text(-value)}` : text(value))

@@ -48,6 +48,14 @@ export const wireProtocols: readonly WireProtocol[] = [
     failure: '`{"requestId":…,"errors":[…]}`; 403 for a missing or unknown key',
   },
   {
+    receiver: 'zipkin',
+    title: 'Zipkin',
+    paths: ['/api/v2/spans'],
+    body: 'A JSON array of spans in the second version of the format',
+    success: '202',
+    failure: 'A text',
+  },
+  {
     receiver: 'logdna',
     title: 'LogDNA',
     paths: ['/logs/ingest', '/logs/agent'],
@@ -91,7 +99,7 @@ export const wireProtocols: readonly WireProtocol[] = [
     receiver: 'heroku',
     title: 'Heroku drain',
     paths: ['/heroku'],
-    body: '`application/logplex-1`: syslog messages, each behind its length; with this type on any path',
+    body: '`application/logplex-1`: syslog messages, each after its length; with this type on any path',
     success: '204 without a body',
     failure: REFUSED,
   },

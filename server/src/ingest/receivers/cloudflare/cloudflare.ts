@@ -40,7 +40,7 @@ function parse({ path, body }: IngestRequest): ParsedBody {
   return batches.parsed()
 }
 
-/** Reads the value behind the first known name. Searching for its bytes is faster than reading the whole line here as well. */
+/** Reads the value after the first known name. Searching for its bytes is faster than reading the whole line here as well. */
 function readTime(reader: JsonReader, raw: Uint8Array, start: number, time: MemberText): void {
   const line = Buffer.from(raw.buffer, raw.byteOffset, raw.length)
   for (const mark of timeMarks) {

@@ -42,7 +42,7 @@ export class ForwardRecords {
     this.names = new KeyNames(reader.bytes, this.#text, roleOf)
   }
 
-  /** Reads `[time, record]` or `[[time, metadata], record]` behind the head of the entry. */
+  /** Reads `[time, record]` or `[[time, metadata], record]` after the head of the entry. */
   entry(): ForwardRecord {
     const reader = this.#reader
     if (reader.kind !== ARRAY || reader.length !== 2) throw reader.fail('an entry is not a time and a record')

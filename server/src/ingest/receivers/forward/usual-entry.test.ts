@@ -9,7 +9,7 @@ import { UsualEntries } from './usual-entry.ts'
 
 type Read = { end: number; container: string | undefined; record: ReturnType<RecordTable['at']> }
 
-/** Reads entries behind one another by way of objects, each alone; undefined for one that cannot be read, and from it on. */
+/** Reads successive entries by way of objects, each alone; undefined for one that cannot be read, and from it on. */
 function byObjects(bytes: Uint8Array): (Read | undefined)[] {
   const found: (Read | undefined)[] = []
   for (let at = 0; at < bytes.length; ) {
@@ -36,7 +36,7 @@ function recordIn(draft: RecordDraft): Read['record'] {
   return { ...record, raw: Buffer.from(record.raw) }
 }
 
-/** The same entries with one reader, in the body or in other memory of the post; `left` counts those that are left to the general reader. */
+/** Reads entries with one reader, in the body or in other memory of the post; `left` counts those that are left to the general reader. */
 function atOnce(bytes: Buffer, isInBody: boolean): { found: (Read | undefined)[]; left: number } {
   const memory = new TextMemory(isInBody ? bytes : Buffer.from('body'), false)
   const base = isInBody ? 0 : memory.putBytes(Buffer.from('before')) && memory.putBytes(bytes)

@@ -29,7 +29,7 @@ export type EntryBytes = { readonly bytes: Buffer; readonly base: number }
  * in maps as well. Other entries, and broken ones, are left to ForwardRecords, which gives the same for these.
  */
 export class UsualEntries {
-  /** The position behind the entry that was read. */
+  /** The position after the entry that was read. */
   at = 0
   /** The container that the record names. */
   container: string | undefined
@@ -70,7 +70,7 @@ export class UsualEntries {
     return this.readRecord(start + 1, end)
   }
 
-  /** The same for a time and a record behind it. */
+  /** Reads a time and a record after it; false like `readEntry`. */
   readRecord(start: number, end: number): boolean {
     this.#draft.clear()
     this.#end = end
@@ -181,7 +181,7 @@ export class UsualEntries {
     else fields.add(path, start, end)
   }
 
-  /** Goes behind a text or binary, which may end beyond the entry; false for another value. */
+  /** Goes past a text or binary, which may end beyond the entry; false for another value. */
   #readText(head: number): boolean {
     const { at } = this
     let [headBytes, length] = [1, 0]

@@ -75,7 +75,7 @@ function lengthAt(bytes: Uint8Array, at: number, count: number): number {
   return length
 }
 
-/** The bytes behind the head of a text, binary or extension. */
+/** The bytes after the head of a text, binary or extension. */
 function dataBytes(head: number, length: number): number {
   if (head >= 0xa0 && head <= 0xbf) return head & 0x1f
   if ((head >= 0xc4 && head <= 0xc6) || (head >= 0xd9 && head <= 0xdb)) return length
@@ -85,7 +85,7 @@ function dataBytes(head: number, length: number): number {
   return 0
 }
 
-/** The elements behind the head of a list; a map has two for each pair. */
+/** The elements after the head of a list; a map has two for each pair. */
 function manyOf(head: number, length: number): number {
   const kind = head >= 0x80 && head <= 0x8f ? MAPS : head >= 0x90 && head <= 0x9f ? ARRAYS : undefined
   if (kind !== undefined) return (head & 0x0f) << kind

@@ -54,7 +54,7 @@ class GelfPost {
     }
   }
 
-  /** All messages are read in one piece of memory, since messages of one body share their names; decompressed ones lie behind the others. */
+  /** All messages are read in one piece of memory, since messages of one body share their names; decompressed ones lie after the others. */
   parsed(): ParsedBody {
     const own = this.#body.length
     const body = this.#inflated.length === 0 ? this.#body : joined([this.#body, ...this.#inflated], own + this.#inflatedBytes)

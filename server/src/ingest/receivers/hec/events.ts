@@ -35,7 +35,7 @@ function roleOf(path: string): Role {
 }
 
 /**
- * Reads objects one after another, or an array of them. An object without an event is rejected alone; behind broken JSON nothing can be
+ * Reads objects one after another, or an array of them. An object without an event is rejected alone; after broken JSON nothing can be
  * read.
  */
 export function readEvents({ body, query }: Pick<IngestRequest, 'body' | 'query'>): ParsedBody {

@@ -4,7 +4,7 @@ import { RecordDraft, RecordTable } from '../../../lines/record-table.ts'
 import { TextMemory } from '../../../lines/text-memory.ts'
 import { FrameReader } from './frames.ts'
 
-/** Reads messages behind one another into a table, each by its bytes or by its text. */
+/** Reads successive messages into a table, each by its bytes or by its text. */
 function recordsOf(messages: readonly Buffer[], way: 'read' | 'readText'): ReturnType<RecordTable['at']>[] {
   const draft = new RecordDraft(new TextMemory(Buffer.concat(messages), true))
   const table = new RecordTable(draft.memory)

@@ -152,7 +152,7 @@ function afterDigits(bytes: Uint8Array, start: number, end: number): number {
   return at
 }
 
-/** The end of a word of printable ASCII with a space behind it, -1 for another text. */
+/** The end of a word of printable ASCII with a space after it, -1 for another text. */
 function wordEnd(bytes: Uint8Array, start: number, end: number): number {
   let at = start
   while (at < end && (bytes[at] as number) > SPACE && (bytes[at] as number) < DELETE) at += 1

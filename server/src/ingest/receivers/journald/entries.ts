@@ -64,14 +64,14 @@ export class JournalFields {
   }
 }
 
-/** The position of the sign behind the name of a field, -1 for none. The search ends with the line, or fields without it would be slow. */
+/** The position of the sign after the name of a field, -1 for none. The search ends with the line, or fields without it would be slow. */
 function equalsIn(body: Uint8Array, start: number, lineEnd: number): number {
   const end = Math.min(lineEnd, start + NAME_BYTES_MAX + 1)
   for (let at = start; at < end; at += 1) if (body[at] === EQUALS) return at
   return -1
 }
 
-/** The end of the last complete entry, behind its blank line; 0 when there is none. A broken field is left to splitFields. */
+/** The end of the last complete entry, after its blank line; 0 when there is none. A broken field is left to splitFields. */
 export function endOfEntries(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let end = 0
@@ -147,7 +147,7 @@ type ExpectedField = { readonly start: number; readonly end: number; readonly ro
 export class JournalEntries {
   /** The number of entries that had a cursor. */
   cursors = 0
-  /** The position behind the field that `readExpected` read. */
+  /** The position after the field that `readExpected` read. */
   next = 0
   readonly #body: Uint8Array
   readonly #batches: Batches

@@ -2,7 +2,7 @@ import type { KeyName } from '../names.ts'
 import { type JsonReader, QUOTE, startsScalar } from './reader.ts'
 import { isEqualPart } from './words.ts'
 
-/** The kind of the value behind a step: a string, a number or word, the bracket that opens it, or none at the end of the object. */
+/** The kind of the value after a step: a string, a number or word, the bracket that opens it, or none at the end of the object. */
 export type StepKind = number
 export const STRING = QUOTE
 export const SCALAR = 1
@@ -54,7 +54,7 @@ export class KeySteps<Role> {
     this.#first = { start: 0, length: 0, kind: END, name: undefined, around: outermost, next: undefined, others: [] }
   }
 
-  /** Begins an object, behind its bracket. */
+  /** Begins an object, after its bracket. */
   begin(): void {
     this.#last = this.#first
   }
@@ -103,7 +103,7 @@ export class KeySteps<Role> {
     return kind === SCALAR ? startsScalar(first) : first === kind
   }
 
-  /** The same step after different ones is one object, so that what follows is learned once. */
+  /** A step that follows different ones is one object, so that what follows is learned once. */
   #stepOf(start: number, length: number, kind: StepKind, name: KeyName<Role> | undefined, around: Around<Role>): KeyStep<Role> | undefined {
     let steps = this.#known.get(name)
     const known = steps?.find((step) => step.length === length && step.kind === kind && isEqualPart(this.#view, step.start, start, length))

@@ -119,7 +119,7 @@ export class JsonLeaves<Role> {
     if (!this.#isFlat) this.#reader.skip()
   }
 
-  /** Goes behind the value when `next` left it unread. */
+  /** Goes past the value when `next` left it unread. */
   finishValue(): void {
     if (!this.isOpen) return
     this.isOpen = false

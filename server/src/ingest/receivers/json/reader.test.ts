@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isJson } from '../../../../../test/json-text.ts'
+import { isJson } from '../../../../../test/support/json-text.ts'
 import { Failure } from '../../../kernel/errors.ts'
 import { BROKEN, END, isNameless, NULL, STRING, unescapeText, Walk } from '../../../lines/walk.ts'
 import { BodyText } from '../body-text.ts'

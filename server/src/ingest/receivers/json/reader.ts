@@ -66,7 +66,7 @@ export class JsonReader {
     this.#fresh = false
   }
 
-  /** Continues at a place inside an object, behind a key or a value that the caller recognized. */
+  /** Continues at a place inside an object, after a key or a value that the caller recognized. */
   goTo(at: number): void {
     this.at = at
     this.#fresh = false
@@ -151,7 +151,7 @@ export class JsonReader {
     this.stringAt(this.at)
   }
 
-  /** Reads a string behind its first quote. */
+  /** Reads a string after its first quote. */
   stringAt(start: number): void {
     const { bytes, end } = this
     let at = skipPlain(this.view, start, end)

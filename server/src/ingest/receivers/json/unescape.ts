@@ -24,7 +24,7 @@ export function unescapeBytes(source: Uint8Array): Uint8Array {
   return out.subarray(0, unescapeInto(source, 0, source.length, out, 0))
 }
 
-/** The same from a part of the bytes into others, which need as much room. Returns the end of what was written. */
+/** Resolves the escapes of a part of the bytes into others, which need as much room. Returns the end of what was written. */
 export function unescapeInto(source: Uint8Array, start: number, stop: number, out: Buffer, place: number): number {
   let from = start
   let to = place
@@ -56,7 +56,7 @@ export function unescapeInto(source: Uint8Array, start: number, stop: number, ou
   return to
 }
 
-/** The same as text, for any size: replacing escapes one by one would take many times its memory. */
+/** Resolves escapes and returns a text, for any size: replacing escapes one by one would take many times its memory. */
 export function unescapeToText(source: Uint8Array): string {
   const bytes = unescapeBytes(source)
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')

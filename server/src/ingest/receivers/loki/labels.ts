@@ -63,7 +63,7 @@ function readQuoted(text: string, start: number): { text: string; end: number } 
   throw badLabels(text)
 }
 
-/** Reads an escape behind its backslash. */
+/** Reads an escape after its backslash. */
 function readEscape(text: string, at: number): { text: string; end: number } {
   const char = text[at] ?? ''
   const simple = escapes.get(char)

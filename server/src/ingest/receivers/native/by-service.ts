@@ -38,7 +38,7 @@ export function linesByService(bytes: Uint8Array): readonly ServiceLines[] | und
   return [...parts.values()].map(({ route, ranges }) => ({ route, bytes: parts.size === 1 ? bytes : joined(bytes, ranges) }))
 }
 
-/** The same text for the same place. */
+/** Identifies a collection and dataset. */
 export const keyOf = ({ collection = '', dataset = '' }: RecordRoute): string => `${collection}\0${dataset}`
 
 function joined(bytes: Uint8Array, ranges: readonly [start: number, end: number][]): Uint8Array {

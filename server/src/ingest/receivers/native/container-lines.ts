@@ -71,7 +71,7 @@ function recordLine(bytes: Buffer): Line | undefined {
   return { stream: match[1] ?? '', timeMs, isPartial, textStart: RECORD_START.length, textEnd, isJson: true }
 }
 
-/** The first part with the text of the next one behind its own. The flag is that of the next one. */
+/** The first part with the text of the next one after its own. The flag is that of the next one. */
 function joined(first: Buffer, next: Buffer, { textStart, textEnd, isPartial, isJson }: Line): Buffer {
   const text = next.subarray(textStart, textEnd)
   const head = containerLine(first)

@@ -36,7 +36,7 @@ describe('the first byte decides the layout of a body', () => {
     ['a number', '17', ['17']],
     ['a broken line among good ones', '{"a":1}\n{"b":\n{"c":3}', ['{"a":1}', '{"b":', '{"c":3}']],
     ['a broken first line', '{"a":"x\n{"b":2}\n{"c":3}', ['{"a":"x', '{"b":2}', '{"c":3}']],
-    ['words behind an object', '{"a":1} and more\nplain', ['{"a":1} and more', 'plain']],
+    ['words after an object', '{"a":1} and more\nplain', ['{"a":1} and more', 'plain']],
     ['a mark of the byte order', '\ufeff{"a":1}', ['{"a":1}']],
     ['a check of a log push service', '{"content":"tests"}', []],
     ['more than that check', '{"content":"tests"}\n{"a":1}', ['{"content":"tests"}', '{"a":1}']],
@@ -176,7 +176,7 @@ test('the path names collection and dataset', () => {
   expect(() => parse('/ingest/shop/%ff')).toThrow(expect.objectContaining({ status: 400 }))
 })
 
-test('objects come out byte for byte, however they stand behind one another', () => {
+test('objects come out byte for byte, however they follow one another', () => {
   const object = fc
     .dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true })
     .filter((value) => Object.keys(value).join() !== 'content')

@@ -9,7 +9,7 @@ const CLOSE_OBJECT = 0x7d
 /** The maximum length of an object that spans several lines. */
 const SPREAD_BYTES_MAX = 2 ** 20
 
-/** So many lines are parsed to their end to see whether each is one object. Of the others only the ends are checked, for speed. */
+/** The number of lines that are parsed to their end to see whether each is one object. Of the others only the ends are checked, for speed. */
 const LINES_READ_MAX = 16
 
 /**

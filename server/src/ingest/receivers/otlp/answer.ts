@@ -61,7 +61,7 @@ export const grpcCode = ({ status }: Pick<Failure, 'status'>): number =>
 
 const RETRY_INFO = 'type.googleapis.com/google.rpc.RetryInfo'
 
-/** The details of a failure over gRPC: google.rpc.Status, with a RetryInfo when the sender may try again after so many seconds. */
+/** The details of a failure over gRPC: google.rpc.Status, with a RetryInfo when the sender may try again after a number of seconds. */
 export function grpcStatusDetails(code: number, message: string, retryAfterS: number | undefined): Uint8Array {
   const status = numberAndText(code, message)
   if (retryAfterS === undefined) return status

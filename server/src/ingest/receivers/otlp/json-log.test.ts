@@ -41,7 +41,7 @@ function atOnce(bytes: Uint8Array, isText: boolean) {
   return found.map(({ end, record }) => ({ end, record: record ?? table.at(read++) }))
 }
 
-/** The same by way of an object; a reason for a record that cannot be read. */
+/** Reads a record by way of an object; a reason for a record that cannot be read. */
 function byMessage(bytes: Uint8Array) {
   const reader = new JsonReader(bytes)
   const found: { end: number; record: unknown }[] = []

@@ -38,7 +38,7 @@ const INTEGER_DIGITS_MAX = 15
 const TIME_DIGITS_MAX = 20
 const NS_DIGITS = 6
 
-/** An attribute of one value: its bytes up to the value, and those behind it. */
+/** An attribute of one value: its bytes up to the value, and those after it. */
 type KnownAttribute = { path: string; start: number; length: number; isString: boolean; endStart: number; endLength: number }
 
 /**
@@ -155,7 +155,7 @@ export class JsonLog {
     return true
   }
 
-  /** One key, and one value behind it. */
+  /** One key, and one value after it. */
   #readAttribute(place: number, { keys }: RecordDraft): boolean {
     this.#allowance.spend()
     if (keys.count >= KEYS_MAX) return false

@@ -21,7 +21,7 @@ export type FieldSource = {
   instant(): Instant | undefined
   text(): string
   number(): number
-  /** Reads a trace or span id of so many bytes as lower-case hex; '' for another length or all zeros. */
+  /** Reads a trace or span id of a given length in bytes as lower-case hex; '' for another length or all zeros. */
   id(bytes: number): string
   body(): OtlpBody
   attribute(): Attribute

@@ -295,7 +295,7 @@ describe('failures in the format of the protocol', () => {
     expect(bytes).toEqual(Buffer.from([0x08, code, 0x12, 3, ...Buffer.from('why')]))
   })
 
-  test('what the store rejects is reported with what the parser rejected', () => {
+  test('records that the store rejects are reported with those that the parser rejected', () => {
     const parsed = { rejected: [{ index: 0, reason: 'a' }], total: 3, notes: undefined }
     const outcome = {
       kind: 'stored',

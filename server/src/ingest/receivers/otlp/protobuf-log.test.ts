@@ -20,7 +20,7 @@ function atOnce(bytes: Uint8Array) {
   return table.at(0)
 }
 
-/** The same by way of an object; undefined for bytes that are no record. */
+/** Reads a record by way of an object; undefined for bytes that are no record. */
 function byMessage(bytes: Uint8Array) {
   try {
     return recordByObject(bytes, readProtobuf)

@@ -16,7 +16,7 @@ const TRACE_ID = 0x4a
 const SPAN_ID = 0x52
 const OBSERVED = 0x59
 const EVENT_NAME = 0x62
-/** The same of a pair and of a value. */
+/** The first bytes of the fields of a pair and of a value. */
 const KEY = 0x0a
 const VALUE = 0x12
 const STRING_VALUE = 0x0a
@@ -40,7 +40,7 @@ export class ProtobufLog {
   readonly #view: DataView
   readonly #names: KeyNames<undefined>
   readonly #allowance: ValueBudget
-  /** The position behind the varint that was read last, -1 for one that is left to the general reader. */
+  /** The position after the varint that was read last, -1 for one that is left to the general reader. */
   #next = 0
 
   constructor(bytes: Uint8Array, names: KeyNames<undefined>, allowance: ValueBudget) {
@@ -196,7 +196,7 @@ export class ProtobufLog {
     return false
   }
 
-  /** Reads a varint of at most so many bytes; -1 for another. */
+  /** Reads a varint of at most `bytesMax` bytes; -1 for another. */
   #varint(start: number, end: number, bytesMax: number): number {
     const bytes = this.#bytes
     const first = bytes[start] as number

@@ -44,7 +44,7 @@ const messages = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 30 }).map((bytes) => Buffer.from(bytes)) },
 )
 
-test('the names of messages behind one another are those of each alone', () => {
+test('the names of successive messages are those of each alone', () => {
   fc.assert(
     fc.property(fc.array(messages, { maxLength: 5 }), (all) => {
       const headers = new SyslogHeaders(new Uint8Array(Buffer.concat(all)))

@@ -11,7 +11,7 @@ const SENDER = /([\w.:-]{1,255}) ([\w./@()-]{1,128})(?:\[\d{1,10}\])?: ?/y
 const NONE = '-'
 const UNKNOWN: SyslogNames = { app: undefined, hasHost: false }
 
-/** Reads the application from the header of RFC 5424 or of the older format; the text behind the header is not read. */
+/** Reads the application from the header of RFC 5424 or of the older format; the text after the header is not read. */
 export function syslogNames(message: Uint8Array): SyslogNames {
   const length = Math.min(message.length, HEADER_CHARS_MAX)
   const text = Buffer.from(message.buffer, message.byteOffset, length).toString('latin1')
@@ -167,7 +167,7 @@ export class SyslogHeaders {
     return at
   }
 
-  /** The end of a word of printable ASCII with a space behind it, -1 for another text. */
+  /** The end of a word of printable ASCII with a space after it, -1 for another text. */
   #wordEnd(start: number, to: number): number {
     const bytes = this.#body
     let at = start

@@ -1,6 +1,6 @@
 import type { ApiKey } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 import { sql } from '../../../meta/sql.ts'
 import { selectKeyUse, upsertKeyUses } from './rows.ts'
 import { ApiKeyUses } from './uses.ts'
@@ -76,7 +76,8 @@ test('a key shows when it was last used for a request of any kind, to the minute
   await expect.poll(written).toBeGreaterThanOrEqual(secondMs)
   const listed = (await org.ask<{ api_keys: ApiKey[] }>('GET', '/api-keys')).body.api_keys.find(({ id }) => id === made.id)
   expect(listed).toEqual(await read())
-  await upsertKeyUses(app.app.world.meta, [{ id: made.id, used_at: firstMs }])
+  expect(listed?.last_used_address).toMatch(/127\.0\.0\.1$/)
+  await upsertKeyUses(app.app.world.meta, [{ id: made.id, used_at: firstMs, address: '192.0.2.1', previous_used_at: null }])
   expect(await read()).toEqual(listed)
   expect((await org.ask<ApiKey>('PATCH', `/api-keys/${made.id}`, { body: {} })).body).toEqual(listed)
 })
@@ -90,16 +91,16 @@ test('a key is written once for many requests within a minute, and a use of a de
   const stored = async () => (await selectKeyUse(meta, org.orgId, made.id))?.used_at
   for (const passedMs of [0, 1, 59_999]) {
     nowMs = startMs + passedMs
-    uses.record(made.id)
+    uses.record(made.id, '192.0.2.1')
     await uses.flush()
     expect(await stored()).toBe(startMs)
   }
   nowMs = startMs + 60_000
-  uses.record(made.id)
+  uses.record(made.id, '192.0.2.1')
   await uses.flush()
   expect(await stored()).toBe(nowMs)
   nowMs += 60_000
-  uses.record(made.id)
+  uses.record(made.id, '192.0.2.1')
   await org.ask('DELETE', `/api-keys/${made.id}`)
   await uses.flush()
   expect(await stored()).toBeUndefined()

@@ -1,14 +1,15 @@
-import { type ApiKey, type BodyOf, type contract, type KeyQueryBudget, roleName } from '@dendro/api'
+import type { ApiKey, BodyOf, contract, KeyQueryBudget } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { badField, conflict, notFound } from '../../../kernel/errors.ts'
-import { Secret } from '../../../kernel/secret.ts'
+import type { Secret } from '../../../kernel/secret.ts'
 import type { Db } from '../../../meta/meta.ts'
-import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
 import { createRecord, modifiedBy } from '../../records.ts'
 import { type AuditActor, recordChange } from '../audit/audit.ts'
 import { checkGrant, limitOfRoles, lockRolesForGrant } from '../roles/roles.ts'
-import { isExpired } from './callers.ts'
+import { keyAt, newSecret, shownKey } from './key-record.ts'
+import { checkExpiry, checkedAddresses, draftKey, expiryOf, storedRoles } from './new-key.ts'
+import { checkNotPersonal } from './rotation.ts'
 import {
   type ApiKeyRow,
   deleteApiKey,
@@ -24,14 +25,14 @@ import {
 } from './rows.ts'
 
 export { ApiKeyCallers, isExpired, ownerOfKey } from './callers.ts'
+export { createPersonalKey, findPersonalKey, listPersonalKeys, removePersonalKey, rotatePersonalKey } from './personal-keys.ts'
+export { endPreviousSecret, endPreviousSecretOf, rotateApiKey } from './rotation.ts'
 export { ApiKeyUses } from './uses.ts'
 
 type NewApiKey = BodyOf<typeof contract.apiKeys.create>
 type ApiKeyChange = BodyOf<typeof contract.apiKeys.update>
 
 const ADMIN = 'AdminApi'
-const SECRET_BYTES = 32
-const SHORT_BYTES = 9
 
 export async function listApiKeys(world: World, actor: Actor): Promise<{ api_keys: ApiKey[] }> {
   const { meta } = world
@@ -39,11 +40,10 @@ export async function listApiKeys(world: World, actor: Actor): Promise<{ api_key
     meta.cached(actor.orgId, 'api-keys', () => selectApiKeys(meta, actor.orgId)),
     selectKeyUses(meta, actor.orgId),
   ])
-  const usedAt = new Map(uses.map(({ api_key_id, used_at }) => [api_key_id, used_at]))
-  return { api_keys: rows.map((row) => withLastUse(shown(row), usedAt.get(row.id))) }
+  const useOf = new Map(uses.map((use) => [use.api_key_id, use]))
+  const nowMs = world.clock.nowMs()
+  return { api_keys: rows.map((row) => keyAt(row, useOf.get(row.id), nowMs)) }
 }
-
-const withLastUse = (key: ApiKey, usedAt: number | undefined): ApiKey => (usedAt === undefined ? key : { ...key, last_used_at: usedAt })
 
 export async function findApiKey(world: World, actor: Actor, id: string): Promise<ApiKeyRow> {
   const row = await selectApiKey(world.meta, actor.orgId, id)
@@ -55,8 +55,8 @@ export async function findApiKey(world: World, actor: Actor, id: string): Promis
 export const apiKeyExists = async ({ meta }: Pick<World, 'meta'>, orgId: string, id: string): Promise<boolean> =>
   (await selectApiKey(meta, orgId, id)) !== undefined
 
-export const getApiKey = async ({ meta }: Pick<World, 'meta'>, row: ApiKeyRow): Promise<ApiKey> =>
-  withLastUse(shown(row), (await selectKeyUse(meta, row.org_id, row.id))?.used_at)
+export const getApiKey = async ({ meta, clock }: Pick<World, 'meta' | 'clock'>, row: ApiKeyRow): Promise<ApiKey> =>
+  keyAt(row, await selectKeyUse(meta, row.org_id, row.id), clock.nowMs())
 
 /** Creates a key. The secret is returned only here; the store has its keyed hash. */
 export async function createApiKey(world: World, actor: Actor, request: NewApiKey): Promise<ApiKey & { key: string }> {
@@ -67,21 +67,24 @@ export async function createApiKey(world: World, actor: Actor, request: NewApiKe
   const expiresAt = expiryOf(request, nowMs)
   const secret = newSecret(world)
   const row: ApiKeyRow = {
-    ...draft(world, actor.orgId, { name: request.name, roles, secret }),
+    ...draftKey(world, actor.orgId, { name: request.name, roles, secret }),
     tags: request.tags,
     allowed_in_address: request.allowed_in_address,
     query_budget: request.query_budget ?? {},
     event_defaults: request.event_defaults ?? {},
+    allowed_addresses: checkedAddresses(request.allowed_addresses),
     expires_at: expiresAt ?? null,
     created_by: actor.identity,
     modified_by: actor.identity,
   }
-  const kind = { entity: 'api_key', insert: insertApiKey, shown }
-  return { ...(await createRecord(world, actor, kind, row, (tx) => lockRolesForGrant(tx, actor.orgId, row.roles))), key: secret.reveal() }
+  const kind = { entity: 'api_key', insert: insertApiKey, shown: shownKey }
+  await createRecord(world, actor, kind, row, (tx) => lockRolesForGrant(tx, actor.orgId, row.roles))
+  return { ...keyAt(row, undefined, nowMs), key: secret.reveal() }
 }
 
 export async function updateApiKey(world: World, actor: Actor, record: ApiKeyRow, change: ApiKeyChange): Promise<ApiKey> {
   if (Object.values(change).every((value) => value === undefined)) return getApiKey(world, record)
+  checkNotPersonal(record)
   if (change.roles) await checkGrant(world, actor, 'API', change.roles)
   const roles = change.roles && storedRoles(change.roles)
   const changed = await world.meta.write(actor.orgId, async (tx) => {
@@ -96,7 +99,7 @@ export async function updateApiKey(world: World, actor: Actor, record: ApiKeyRow
     checkBudget(world, next.roles, change.query_budget)
     checkExpiry(next.expires_at === before.expires_at ? undefined : next.expires_at, next.modified_at)
     await updateApiKeyRow(tx, next)
-    await recordChange(world, tx, actor, { entity: { type: 'api_key', id: record.id }, before: shown(before), after: shown(next) })
+    await recordChange(world, tx, actor, { entity: { type: 'api_key', id: record.id }, before: shownKey(before), after: shownKey(next) })
     return next
   })
   return getApiKey(world, changed)
@@ -111,13 +114,14 @@ const changedBy = (before: ApiKeyRow, change: ApiKeyChange): ApiKeyRow => ({
   allowed_in_address: change.allowed_in_address ?? before.allowed_in_address,
   query_budget: change.query_budget === undefined ? before.query_budget : (change.query_budget ?? {}),
   event_defaults: change.event_defaults === undefined ? before.event_defaults : (change.event_defaults ?? {}),
+  allowed_addresses: change.allowed_addresses ? checkedAddresses(change.allowed_addresses) : before.allowed_addresses,
 })
 
 export async function removeApiKey(world: World, actor: Actor, record: ApiKeyRow): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
     await checkAdminRemains(world, tx, record)
     if ((await deleteApiKey(tx, actor.orgId, record.id)) === 0) throw notFound('API key', record.id)
-    await recordChange(world, tx, actor, { entity: { type: 'api_key', id: record.id }, before: shown(record) })
+    await recordChange(world, tx, actor, { entity: { type: 'api_key', id: record.id }, before: shownKey(record) })
   })
 }
 
@@ -140,44 +144,17 @@ type KeyWorld = Pick<World, 'clock' | 'ids' | 'vault'>
 /** Stores the first key of an organization, in the transaction that creates the organization. */
 export async function bootstrapKey(world: KeyWorld, tx: Db, orgId: string, given: Secret | undefined): Promise<Secret> {
   const secret = given ?? newSecret(world)
-  await insertApiKey(tx, draft(world, orgId, { name: 'First key', roles: [ADMIN], secret }))
+  await insertApiKey(tx, draftKey(world, orgId, { name: 'First key', roles: [ADMIN], secret }))
   return secret
 }
 
 /** Creates another administrator key for an organization. `who` is the person with access to the machine. */
 export async function recoveryKey(world: KeyWorld, tx: Db, who: AuditActor): Promise<Secret> {
   const secret = newSecret(world)
-  const row = draft(world, who.orgId, { name: 'Recovery key', roles: [ADMIN], secret })
+  const row = draftKey(world, who.orgId, { name: 'Recovery key', roles: [ADMIN], secret })
   await insertApiKey(tx, row)
-  await recordChange(world, tx, who, { entity: { type: 'api_key', id: row.id }, after: shown(row) })
+  await recordChange(world, tx, who, { entity: { type: 'api_key', id: row.id }, after: shownKey(row) })
   return secret
-}
-
-const newSecret = (world: Pick<World, 'ids'>): Secret => new Secret(`dk_${world.ids.secret(SECRET_BYTES)}`)
-
-function draft(
-  world: Pick<World, 'clock' | 'ids' | 'vault'>,
-  orgId: string,
-  key: { name: string; roles: string[]; secret: Secret },
-): ApiKeyRow {
-  const nowMs = world.clock.nowMs()
-  return {
-    org_id: orgId,
-    id: world.ids.uuid(),
-    name: key.name,
-    api_key: world.ids.secret(SHORT_BYTES),
-    secret_hash: world.vault.hashOf('api-key', key.secret),
-    roles: key.roles,
-    tags: {},
-    allowed_in_address: false,
-    expires_at: null,
-    created_at: nowMs,
-    created_by: null,
-    modified_at: nowMs,
-    modified_by: null,
-    query_budget: {},
-    event_defaults: {},
-  }
 }
 
 /** Refuses limits above those of the roles, which would have no effect. */
@@ -194,38 +171,5 @@ function checkBudget({ deployment }: Pick<World, 'deployment'>, roles: readonly 
     const most = limitOfRoles(limit, roles)
     if ((budget?.[name as keyof KeyQueryBudget] ?? 0) > most)
       throw badField(`query_budget.${name}`, `must be at most ${most}, the limit of its roles`)
-  }
-}
-
-/** The stored form of roles: normalized names, without duplicates. */
-const storedRoles = (roles: readonly string[]): string[] => [...new Set(roles.map(roleName))]
-
-/** The year 2286. A later value is in milliseconds by mistake, and the key would never expire. */
-const EXPIRY_MAX_S = 9_999_999_999
-
-function expiryOf(request: NewApiKey, nowMs: number): number | undefined {
-  if (request.ttl) return Math.floor(nowMs / 1000) + request.ttl
-  checkExpiry(request.expires_at, nowMs)
-  return request.expires_at
-}
-
-function checkExpiry(expiresAt: number | null | undefined, nowMs: number): void {
-  if (expiresAt === undefined || expiresAt === null) return
-  if (isExpired(expiresAt, nowMs)) throw badField('expires_at', 'must be in the future')
-  if (expiresAt > EXPIRY_MAX_S) throw badField('expires_at', 'must be in Unix seconds, not milliseconds')
-}
-
-function shown(row: ApiKeyRow): ApiKey {
-  return {
-    id: row.id,
-    name: row.name,
-    api_key: row.api_key,
-    roles: row.roles,
-    tags: row.tags,
-    allowed_in_address: row.allowed_in_address,
-    ...(row.expires_at === null ? {} : { expires_at: row.expires_at }),
-    ...(Object.keys(row.query_budget).length === 0 ? {} : { query_budget: row.query_budget }),
-    ...(Object.keys(row.event_defaults).length === 0 ? {} : { event_defaults: row.event_defaults }),
-    metadata: metadataOf(row),
   }
 }

@@ -1,15 +1,19 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Principal } from '../../../http/actor.ts'
+import { networkCheck } from '../../../kernel/networks.ts'
 import type { Secret } from '../../../kernel/secret.ts'
 import type { World } from '../../../world.ts'
 import { permissionsOf } from '../roles/roles.ts'
+import { hashOfKey } from './key-record.ts'
 import { type ApiKeyRow, selectApiKeyByHash, selectApiKeyById, selectOwner } from './rows.ts'
 import type { ApiKeyUses } from './uses.ts'
 
 /** The key under which the metadata cache keeps a caller. */
 type CacheEntryRef = { orgId: string; name: string }
 type Owner = { org_id: string; org_number: number }
-type CachedCaller = { identified: Principal; expiresAt: number | null }
+type CachedCaller = { identified: Principal; keyId: string; expiresAt: number | null; isPrevious: boolean }
+/** Finds a user who may log in now. */
+type FindActiveUser = (orgId: string, userId: string) => Promise<Principal | undefined>
 
 const CACHE_REFS_MAX = 10_000
 const SALT_BYTES = 32
@@ -28,22 +32,25 @@ export class ApiKeyCallers {
   readonly #uses: ApiKeyUses
   readonly #salt = randomBytes(SALT_BYTES).toString('latin1')
 
-  constructor(world: World, uses: ApiKeyUses) {
+  readonly #activeUser: FindActiveUser
+
+  constructor(world: World, uses: ApiKeyUses, activeUser: FindActiveUser) {
     this.#world = world
+    this.#activeUser = activeUser
     this.#uses = uses
   }
 
   /** Returns the caller synchronously if cached, otherwise reads it. */
-  identify(key: Secret): Principal | Promise<Principal | undefined> {
+  identify(key: Secret, address: string): Principal | Promise<Principal | undefined> {
     const digest = hash('sha256', this.#salt + key.reveal(), 'base64')
     const place = this.#places.get(digest)
     const known = place && this.#world.meta.remembered<CachedCaller>(place.orgId, place.name)
-    return (known && this.#holding(known)) ?? this.#read(key, digest)
+    return (known && this.#holding(known, address)) ?? this.#read(key, digest, address)
   }
 
-  async #read(key: Secret, digest: string): Promise<Principal | undefined> {
-    const { meta, vault } = this.#world
-    const secretHash = vault.hashOf('api-key', key)
+  async #read(key: Secret, digest: string, address: string): Promise<Principal | undefined> {
+    const { meta } = this.#world
+    const secretHash = hashOfKey(this.#world, key)
     const text = secretHash.toString('base64')
     const owner = await meta
       .cached('*', `owner:${text}`, () => orAbsent(selectOwner(meta, secretHash)), {
@@ -54,31 +61,50 @@ export class ApiKeyCallers {
     const place = { orgId: owner.org_id, name: `api-key:${text}` }
     const known = await meta
       .cached<CachedCaller>(place.orgId, place.name, () => this.#load(owner, secretHash), {
-        only: ({ identified }) => ({ api_keys: identified.identity.id }),
+        only: ({ keyId }) => ({ api_keys: keyId }),
       })
       .catch(absentOrThrow)
     if (!known) return undefined
     if (this.#places.size >= CACHE_REFS_MAX) this.#places.clear()
     this.#places.set(digest, place)
-    return this.#holding(known)
+    return this.#holding(known, address)
   }
 
   async #load(owner: Owner, secretHash: Buffer): Promise<CachedCaller> {
     const { meta } = this.#world
     const row = await orAbsent(selectApiKeyByHash(meta, owner.org_id, secretHash))
-    if (!timingSafeEqual(row.secret_hash, secretHash)) throw new NotFoundUncached()
-    return knownOf(this.#world, row, owner.org_number)
+    const isPrevious = row.previous_hash !== null && timingSafeEqual(row.previous_hash, secretHash)
+    if (!isPrevious && !timingSafeEqual(row.secret_hash, secretHash)) throw new NotFoundUncached()
+    const known = await knownOf(this.#world, row, owner.org_number, isPrevious)
+    return row.user_id === null ? known : { ...known, identified: await this.#personal(row, row.user_id, known.identified) }
   }
 
-  #holding({ identified, expiresAt }: CachedCaller): Principal | undefined {
+  /** A personal key acts as its user, who is read with it: a change of either is a change of the caller. */
+  async #personal(
+    { org_id, id, name }: ApiKeyRow,
+    userId: string,
+    { permissions, mayCallFrom, expiresAtS }: Principal,
+  ): Promise<Principal> {
+    const user = await orAbsent(this.#activeUser(org_id, userId))
+    return {
+      ...user,
+      permissions: permissions.intersection(user.permissions),
+      personalKey: { id, name },
+      ...(mayCallFrom && { mayCallFrom }),
+      ...(expiresAtS !== undefined && { expiresAtS }),
+    }
+  }
+
+  #holding({ identified, keyId, expiresAt, isPrevious }: CachedCaller, address: string): Principal | undefined {
     if (isExpired(expiresAt, this.#world.clock.nowMs())) return undefined
-    this.#uses.record(identified.identity.id)
+    this.#uses.record(keyId, address, isPrevious)
     return identified
   }
 }
 
-async function knownOf(world: Pick<World, 'meta'>, row: ApiKeyRow, orgNumber: number): Promise<CachedCaller> {
-  const { org_id, id, name, roles, allowed_in_address: inAddress, expires_at, query_budget, event_defaults } = row
+async function knownOf(world: Pick<World, 'meta'>, row: ApiKeyRow, orgNumber: number, isPrevious = false): Promise<CachedCaller> {
+  const { org_id, id, name, roles, allowed_in_address: inAddress, query_budget, event_defaults, allowed_addresses } = row
+  const expiresAt = isPrevious ? earlier(row.expires_at, row.previous_expires_at) : row.expires_at
   const permissions = await permissionsOf(world, org_id, roles)
   return {
     identified: {
@@ -91,10 +117,17 @@ async function knownOf(world: Pick<World, 'meta'>, row: ApiKeyRow, orgNumber: nu
       queryBudget: query_budget,
       ...(Object.keys(event_defaults).length > 0 && { eventDefaults: event_defaults }),
       ...(inAddress && { allowedInAddress: true }),
+      ...(allowed_addresses.length > 0 && { mayCallFrom: networkCheck(allowed_addresses) }),
+      ...(expiresAt !== null && { expiresAtS: expiresAt }),
     },
-    expiresAt: expires_at,
+    keyId: id,
+    expiresAt,
+    isPrevious,
   }
 }
+
+const earlier = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other)
 
 /** Finds the caller of a key by its id, with its permissions and expiry; undefined when the key is deleted. */
 export const ownerOfKey = (world: Pick<World, 'meta'>, orgId: string, id: string): Promise<CachedCaller | undefined> =>

@@ -28,12 +28,19 @@ export const recordChanges = async (world: AuditWorld, tx: Db, who: AuditActor, 
 export const recordRefusal = (world: AuditWorld & Pick<World, 'meta'>, who: AuditActor, entry: AuditEntry): Promise<void> =>
   record(world, world.meta, who, 'refused', entry)
 
-export type AuditActor = { orgId: string; identity: Identity | undefined; name: string; facts: RequestFacts }
+export type AuditActor = {
+  orgId: string
+  identity: Identity | undefined
+  name: string
+  personalKey?: Principal['personalKey']
+  facts: RequestFacts
+}
 
 export const auditActorOf = (actor: Principal & { facts: RequestFacts }): AuditActor => ({
   orgId: actor.orgId,
   identity: actor.identity,
   name: actor.name,
+  ...(actor.personalKey && { personalKey: actor.personalKey }),
   facts: actor.facts,
 })
 
@@ -47,7 +54,7 @@ function auditRow(world: AuditWorld, who: AuditActor, outcome: AuditRow['outcome
     id: world.ids.uuid(),
     time: world.clock.nowMs(),
     actor: who.identity,
-    actor_name: who.name,
+    actor_name: who.personalKey ? `${who.name} with the API key ${who.personalKey.name}` : who.name,
     address: who.facts.address,
     user_agent: who.facts.userAgent,
     action: who.facts.action,

@@ -1,6 +1,6 @@
 import type { Login, User } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { linkTokenIn, openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { linkTokenIn, openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 import { Secret } from '../../../kernel/secret.ts'
 import { sql } from '../../../meta/sql.ts'
 import { bootstrapAdmin, checkAdmin } from '../users/bootstrap-admin.ts'

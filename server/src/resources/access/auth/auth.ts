@@ -1,5 +1,5 @@
 import { type BodyOf, type contract, type Login, type ReplyOf, shownRole } from '@dendro/api'
-import type { Actor, RequestFacts } from '../../../http/actor.ts'
+import { type Actor, type RequestFacts, sessionOf } from '../../../http/actor.ts'
 import { badField, forbidden, unauthenticated } from '../../../kernel/errors.ts'
 import { Secret } from '../../../kernel/secret.ts'
 import type { Db } from '../../../meta/meta.ts'
@@ -7,6 +7,7 @@ import type { World } from '../../../world.ts'
 import { findApiKey, getApiKey } from '../api-keys/api-keys.ts'
 import { auditActorOf, recordChange, recordRefusal } from '../audit/audit.ts'
 import { activeOrganization } from '../organizations/organizations.ts'
+import { verifyCode } from '../second-factors/second-factors.ts'
 import { withoutRequiredProvider } from '../sso/sso.ts'
 import {
   candidates,
@@ -22,6 +23,7 @@ import {
   isStillPassword,
   type LoginRow,
   loginOf,
+  PASSWORD,
   recordLogin,
   redeem,
   replacePassword,
@@ -31,12 +33,16 @@ import {
   withPassword,
 } from '../users/users.ts'
 import { beginAttempt, type LoginAttempt } from './attempts.ts'
-import { deleteSession, selectFirstOrganization } from './rows.ts'
+import { deleteSession, selectFirstOrganization, selectProviderName } from './rows.ts'
+import { codeRefused } from './second-factor.ts'
 import { openSession, type ProvidedSession } from './sessions.ts'
 
 export { beginAttempt, laterSucceeded } from './attempts.ts'
 export { activeCallerOf, callerOf } from './current-callers.ts'
 export { KeyGuessLimiter } from './key-guesses.ts'
+export { endOtherSessions, endSession, listSessions } from './own-sessions.ts'
+export { beginSecondFactor, confirmSecondFactor, getSecondFactor, removeSecondFactor } from './second-factor.ts'
+export { SessionUses } from './session-uses.ts'
 export { endProvidedSessions, identifyToken, openSession } from './sessions.ts'
 
 type Credentials = BodyOf<typeof contract.auth.login>
@@ -50,19 +56,26 @@ const NOT_AN_EMAIL = 'not an e-mail address'
 const NAME_LENGTH_MAX = 254
 
 /** Returns a token for an e-mail and a password. If several organizations know the e-mail, the password decides. */
-export async function logIn(world: World, facts: RequestFacts, { email, password }: Credentials): Promise<Login> {
+export async function logIn(world: World, facts: RequestFacts, { email, password, code }: Credentials): Promise<Login> {
   const attempt = await beginAttempt(world, emailKey(email), facts.address)
   const startedMs = world.clock.monotonicMs()
   const given = new Secret(password)
   const rows = await candidates(world, email)
   const user = chooseLogin(await matchPassword(attempt, await withoutRequiredProvider(world, rows), given))
-  const login = user && (await completeLogin(world, facts, user, given))
+  const verdict = user && (await verifyCode(world, { orgId: user.org_id, userId: user.id }, code))
+  if (user && verdict === 'missing') {
+    // The login goes on with another request; it has not failed.
+    await attempt.withdrawn()
+    throw codeRefused('missing')
+  }
+  const login = user && verdict === 'right' ? await completeLogin(world, facts, user, given) : undefined
   if (login) {
     await attempt.succeeded()
     return login
   }
   await recordFailure(world, facts, email, rows)
   await world.clock.sleep(Math.max(0, FAILURE_MS - (world.clock.monotonicMs() - startedMs)))
+  if (verdict === 'wrong') throw codeRefused('wrong')
   throw unauthenticated('the e-mail or the password is wrong, or this user may not log in')
 }
 
@@ -105,7 +118,14 @@ async function startSession(
 ): Promise<Login | undefined> {
   const user = await recordLogin(world, tx, row, method)
   if (!user) return undefined
-  const session = await openSession(world, tx, { userId: user.id, orgId, roles: roles.map(shownRole), provided })
+  const session = await openSession(world, tx, {
+    userId: user.id,
+    orgId,
+    roles: roles.map(shownRole),
+    facts,
+    method: method ?? PASSWORD,
+    provided,
+  })
   const who = { orgId, identity: { type: 'USER_ID', id: user.id } as const, name: user.email, facts }
   await recordChange(world, tx, who, { entity: { type: 'user', id: user.id } })
   return { token: session.token.reveal(), token_type: 'Bearer', expires_at: session.expiresAtS, user: shownUser(world, user) }
@@ -125,11 +145,14 @@ async function recordFailure(world: World, facts: RequestFacts, email: string, r
 }
 
 /** Sets the password of an invited user and logs in. */
-export async function acceptInvite(world: World, facts: RequestFacts, { token, password }: Acceptance): Promise<Login> {
+export async function acceptInvite(world: World, facts: RequestFacts, { token, password, code }: Acceptance): Promise<Login> {
   const invitation = await findInvitation(world, new Secret(token))
   const [free] = await withoutRequiredProvider(world, [invitation.user])
   if (!free) throw forbidden('this user logs in by single sign-on, not with a password')
   const hash = await choosePassword(world, invitation.user, new Secret(password), 'password')
+  // A link by mail replaces the password, not the second factor.
+  const verdict = await verifyCode(world, { orgId: invitation.user.org_id, userId: invitation.user.id }, code)
+  if (verdict !== 'right') throw codeRefused(verdict)
   const landing = await loginTargetOf(world, invitation.user)
   return world.meta.write(invitation.user.org_id, async (tx) => {
     const login = await startSession(world, tx, facts, await redeem(world, tx, invitation, hash), landing)
@@ -163,8 +186,8 @@ export async function logOut(world: World, actor: Actor): Promise<undefined> {
 
 /** Changes the password. Requires the old one, with the same delays as a login. All sessions end, and a new token is returned. */
 export async function changePassword(world: World, actor: Actor, ask: PasswordChange): Promise<Login> {
-  const user = actor.identity.type === 'USER_ID' ? await loginOf(world, actor.identity.id) : undefined
-  if (!user) throw forbidden('only a user has a password')
+  const user = await loginOf(world, sessionOf(actor).userId)
+  if (!user) throw unauthenticated()
   const attempt = await beginAttempt(world, user.email_key, actor.facts.address)
   const [same] = await matchPassword(attempt, [user], new Secret(ask.current_password))
   if (!same) {
@@ -190,5 +213,19 @@ export async function whoAmI(world: World, actor: Actor): Promise<Me> {
   if (type === 'API_KEY_ID') {
     return { ...caller, roles: [...actor.roles], api_key: await getApiKey(world, await findApiKey(world, actor, id)) }
   }
-  return { ...caller, roles: actor.roles.map(shownRole), user: await getUser(world, await findUserAnywhere(world, actor, id)) }
+  const { personalKey } = actor
+  const provider = await providerOf(world, actor)
+  const user = await getUser(world, await findUserAnywhere(world, actor, id))
+  const key = personalKey && (await getApiKey(world, await findApiKey(world, actor, personalKey.id)))
+  return {
+    ...caller,
+    roles: actor.roles.map(shownRole),
+    user,
+    ...(key && { api_key: key }),
+    ...(provider === undefined ? {} : { provider }),
+  }
 }
+
+/** The name of the provider of a session. */
+const providerOf = async ({ meta }: Pick<World, 'meta'>, { orgId, sessionId }: Actor): Promise<string | undefined> =>
+  sessionId === undefined ? undefined : (await selectProviderName(meta, orgId, sessionId))?.name

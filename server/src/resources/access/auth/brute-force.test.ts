@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import type { Login } from '@dendro/api'
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
-import { openTestApp, type TestApp, type TestClock, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestClock, type TestOrganization } from '../../../../../test/support/world.ts'
 import { makeServiceDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
 import { KeyGuessLimiter } from './key-guesses.ts'
 

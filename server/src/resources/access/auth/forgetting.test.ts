@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization, type TestUser } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization, type TestUser } from '../../../../../test/support/world.ts'
 import { makeServiceDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
 import { sql } from '../../../meta/sql.ts'
 

@@ -2,10 +2,16 @@ import type { UserStatus } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
 import { sql } from '../../../meta/sql.ts'
 
-export type SessionRow = { org_id: string; id: string; user_id: string; created_at: number; expires_at: number } & ProvidedBy
+export type SessionRow = { org_id: string; id: string; user_id: string; created_at: number; expires_at: number } & ProvidedBy & BegunFrom
 
-/** The provider of a session, with its names for the person and the session; null for a session by password. */
-export type ProvidedBy = { idp_id: string | null; subject: string | null; provider_session: string | null }
+/** How and from where a session began; null for sessions of earlier versions. */
+export type BegunFrom = { method: string | null; address: string | null; user_agent: string | null }
+
+/** A session with its last use, if there is any yet. */
+export type ShownSessionRow = SessionRow & { used_at: number | null; used_address: string | null }
+
+/** The provider of a session, with its names for the person and the session, and the sign-on; null for a session by password. */
+export type ProvidedBy = { idp_id: string | null; subject: string | null; provider_session: string | null; sign_on_id: string | null }
 
 /** The row from which the caller of a token is built. */
 export type CallerRow = {
@@ -20,12 +26,16 @@ export type CallerRow = {
 
 export const insertSession = (db: Db, row: SessionRow) =>
   db.run(sql`
-    insert into sessions (org_id, id, user_id, created_at, expires_at, idp_id, subject, provider_session)
+    insert into sessions (org_id, id, user_id, created_at, expires_at, idp_id, subject, provider_session, sign_on_id, method, address, user_agent)
     values (${row.org_id}, ${row.id}, ${row.user_id}, ${row.created_at}, ${row.expires_at}, ${row.idp_id}, ${row.subject},
-      ${row.provider_session})`)
+      ${row.provider_session}, ${row.sign_on_id}, ${row.method}, ${row.address}, ${row.user_agent})`)
 
 export const selectSession = (db: Db, orgId: string, id: string) =>
   db.one<SessionRow>(sql`select * from sessions where org_id = ${orgId} and id = ${id}`)
+
+export const selectProviderName = (db: Db, orgId: string, sessionId: string) =>
+  db.one<{ name: string }>(sql`
+    select i.name from sessions s join sso_idps i on i.id = s.idp_id where s.org_id = ${orgId} and s.id = ${sessionId}`)
 
 /** Ends the sessions of a person at a provider, or one of them. They may act in several organizations. */
 export const deleteProvidedSessions = (db: Db, idpId: string, of: { subject?: string | undefined; session?: string | undefined }) =>
@@ -49,6 +59,28 @@ export const selectUserCaller = (db: Db, orgId: string, userId: string) =>
     from users u join organisations o on o.id = ${orgId} where u.id = ${userId}`)
 
 export const deleteSession = (db: Db, orgId: string, id: string) => db.run(sql`delete from sessions where org_id = ${orgId} and id = ${id}`)
+
+export const selectSessionsOf = (db: Db, userId: string, { nowMs, rowsMax }: { nowMs: number; rowsMax: number }) =>
+  db.all<ShownSessionRow>(sql`
+    select s.*, u.used_at, u.address as used_address from sessions s left join session_uses u on u.session_id = s.id
+    where s.user_id = ${userId} and s.expires_at > ${nowMs} order by s.created_at desc, s.id limit ${rowsMax}`)
+
+export const deleteSessionOf = (db: Db, userId: string, id: string) =>
+  db.run(sql`delete from sessions where user_id = ${userId} and id = ${id}`)
+
+export const deleteOtherSessions = (db: Db, userId: string, id: string) =>
+  db.run(sql`delete from sessions where user_id = ${userId} and id <> ${id}`)
+
+/** Ignores ended sessions; the last use never goes back in time. Rows are written in one order, so that writers cannot deadlock. */
+export const upsertSessionUses = (db: Db, uses: readonly { id: string; used_at: number; address: string }[]) =>
+  db.run(sql`
+    insert into session_uses as u (session_id, used_at, address)
+    select s.id, given.used_at, given.address
+    from unnest(${uses.map(({ id }) => id)}::uuid[], ${uses.map(({ used_at }) => used_at)}::bigint[], ${uses.map(({ address }) => address)}::text[])
+      as given (id, used_at, address)
+    join sessions s on s.id = given.id
+    order by s.id
+    on conflict (session_id) do update set used_at = excluded.used_at, address = excluded.address where u.used_at < excluded.used_at`)
 
 /** Deletes expired sessions at each login. Skips rows that another login is deleting. */
 export const deleteExpiredSessions = (db: Db, orgId: string, nowMs: number) =>

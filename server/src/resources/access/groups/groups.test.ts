@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { FailureBody, GroupMember, Role, UserGroup } from '@dendro/api'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization, type TestUser } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization, type TestUser } from '../../../../../test/support/world.ts'
 import { reachedGroups } from './groups.ts'
 
 let app: TestApp

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AccessMember, FailureBody, Role, UserGroup } from '@dendro/api'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization, type TestUser } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization, type TestUser } from '../../../../../test/support/world.ts'
 
 type Access = { items: { members: AccessMember[] }[] }
 type Check = { is_authorised: boolean; roles: string }

@@ -53,10 +53,10 @@ export async function rolesIn(world: MetaWorld, orgId: string, userId: string): 
   return [...new Set([...own, ...(await selectRolesGranted(world.meta, orgId, 'user', userId))])]
 }
 
-/** The caller in another organization; undefined if it does not exist or the caller has no role there. */
+/** The caller in another organization; undefined if it does not exist or the caller has no role there. Keys act in their own organization only. */
 export async function identifiedIn<A extends Principal>(world: MetaWorld, actor: A, orgId: string): Promise<A | undefined> {
   if (orgId === actor.orgId) return actor
-  if (actor.identity.type !== 'USER_ID') return undefined
+  if (actor.identity.type !== 'USER_ID' || actor.personalKey) return undefined
   const organization = await selectOrganization(world.meta, orgId)
   const roles = organization ? await rolesIn(world, orgId, actor.identity.id) : []
   if (!organization || roles.length === 0) return undefined

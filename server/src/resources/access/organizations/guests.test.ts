@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AccessMember, FailureBody, Organization, Role, UserGroup } from '@dendro/api'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { linkTokenIn, openTestApp, type TestApp } from '../../../../../test/world.ts'
+import { linkTokenIn, openTestApp, type TestApp } from '../../../../../test/support/world.ts'
 
 type Listed = { organisations: Organization[] }
 type Made = Organization & { first_key: string }

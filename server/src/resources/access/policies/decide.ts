@@ -1,4 +1,6 @@
 import { type ConditionSet, type Policy, roleName } from '@dendro/api'
+import type { Filter } from '@dendro/language/tree'
+import { eventFilterOf } from './event-conditions.ts'
 
 /** A dataset as policies see it. */
 export type PolicyDataset = { id: string; collection: string; dataset: string }
@@ -7,7 +9,11 @@ export type Viewer = { type: 'USER' | 'APIKEY'; id: string; roles: readonly stri
 
 /** A resource or a principal, in normal form. */
 type PolicyRef = { type: string; id: string }
-type Condition = { resources: readonly PolicyRef[] | undefined; principals: readonly PolicyRef[] | undefined }
+type Condition = {
+  resources: readonly PolicyRef[] | undefined
+  principals: readonly PolicyRef[] | undefined
+  events: Filter | undefined
+}
 /** The parts of a policy that decide. */
 export type PolicyRule = {
   policy_type: Policy['policy_type']
@@ -53,7 +59,7 @@ function reachOf(rules: readonly PolicyRule[], viewer: Viewer): (place: PolicyDa
   return (place) => reaches(byLog.get(place.id), place) || reaches(bySet.get(place.collection), place)
 }
 
-const indexOfResources = (resources: readonly PolicyRef[] | undefined): DatasetIndex | undefined =>
+export const indexOfResources = (resources: readonly PolicyRef[] | undefined): DatasetIndex | undefined =>
   resources && {
     logs: new Set(resources.filter(({ type }) => type === 'LOG').map(({ id }) => id)),
     sets: new Set(resources.filter(({ type }) => type === 'LOG_SET').map(({ id }) => id)),
@@ -69,18 +75,24 @@ export const datasetIndex = (places: readonly PolicyDataset[]): DatasetIndex => 
 export const isNamed = ({ type, id }: PolicyRef, index: DatasetIndex): boolean =>
   type === 'LOG' ? index.logs.has(id) : type === 'LOG_SET' && index.sets.has(id)
 
-const isIn = ({ logs, sets }: DatasetIndex, place: PolicyDataset): boolean => logs.has(place.id) || sets.has(place.collection)
+export const isIn = ({ logs, sets }: DatasetIndex, place: PolicyDataset): boolean => logs.has(place.id) || sets.has(place.collection)
+
+/** Whether a policy shows events, among which its conditions choose. */
+export const showsEvents = ({ policy_type }: Pick<PolicyRule, 'policy_type'>): boolean =>
+  policy_type === 'ROLE_BASED' || policy_type === 'CUSTOM'
 
 /** Reports whether a rule can apply to a viewer, for any log. */
 export function concerns(rule: PolicyRule, viewer: Viewer): boolean {
   if (!isViewer(rule.principal, viewer)) return false
   if (rule.when?.principals && !isAnyViewer(rule.when.principals, viewer)) return false
-  return !rule.unless?.principals || rule.unless.resources !== undefined || !isAnyViewer(rule.unless.principals, viewer)
+  const { unless } = rule
+  return !unless?.principals || unless.resources !== undefined || unless.events !== undefined || !isAnyViewer(unless.principals, viewer)
 }
 
 /** Reports whether any dataset matches the rule; otherwise it would never apply. */
 export function matchesAny({ resource, when, unless }: PolicyRule, places: readonly PolicyDataset[]): boolean {
-  const [wanted, excepted] = [indexOfResources(when?.resources), unless?.principals ? undefined : indexOfResources(unless?.resources)]
+  const isExcepting = !unless?.principals && !unless?.events
+  const [wanted, excepted] = [indexOfResources(when?.resources), isExcepting ? indexOfResources(unless?.resources) : undefined]
   return places.some((place) => isResource(resource, place) && (!wanted || isIn(wanted, place)) && !(excepted && isIn(excepted, place)))
 }
 
@@ -89,13 +101,18 @@ const isResource = ({ type, id }: PolicyRef, place: PolicyDataset): boolean =>
 
 /**
  * Reports whether a grantee would see something that the viewer does not: every rule that hides something from the viewer must match the grantee too,
- * and if the viewer sees only what is permitted, the grantee may be permitted nothing else.
+ * and if the viewer sees only what is permitted or only some events, the grantee may be permitted and shown nothing else.
  */
 export function liftsLimits(rules: readonly PolicyRule[], viewer: Viewer, grantee: Viewer): boolean {
   const ofViewer = new Set(rules.filter((rule) => concerns(rule, viewer)))
   const ofGrantee = new Set(rules.filter((rule) => concerns(rule, grantee)))
   if ([...ofViewer].some((rule) => rule.policy_type === 'LOG_FORBID' && !(ofGrantee.has(rule) && isSameFor(rule, viewer, grantee))))
     return true
+  const shows = (all: ReadonlySet<PolicyRule>): PolicyRule[] => [...all].filter(showsEvents)
+  const isSameView = (rule: PolicyRule): boolean => ofViewer.has(rule) && isSameFor(rule, viewer, grantee)
+  // Of policies that show events, each further one may show more, and each that is missing may leave all.
+  const shown = shows(ofViewer).length
+  if (shown > 0 && !(shows(ofGrantee).length === shown && shows(ofGrantee).every(isSameView))) return true
   const permits = (all: ReadonlySet<PolicyRule>): PolicyRule[] => [...all].filter((rule) => rule.policy_type === 'LOG_PERMIT')
   if (permits(ofViewer).length === 0) return false
   const ofBoth = permits(ofGrantee).filter((rule) => ofViewer.has(rule) && isSameFor(rule, viewer, grantee))
@@ -109,7 +126,7 @@ const isSameFor = ({ unless }: PolicyRule, one: Viewer, other: Viewer): boolean 
 const isViewer = ({ type, id }: PolicyRef, viewer: Viewer): boolean =>
   type === 'ROLE' ? viewer.roles.some((role) => roleName(role) === id) : type === viewer.type && id === viewer.id
 
-const isAnyViewer = (principals: readonly PolicyRef[], viewer: Viewer): boolean =>
+export const isAnyViewer = (principals: readonly PolicyRef[], viewer: Viewer): boolean =>
   principals.some((principal) => isViewer(principal, viewer))
 
 /** Normalizes a policy for fast decisions. Empty lists and conditions have no effect: `unless: {}` does not mean "never". */
@@ -130,7 +147,8 @@ export const ruleOf = (policy: {
 function conditionOf(given: ConditionSet | null | undefined): Condition | undefined {
   const resources = given?.resources?.length ? given.resources.map(normalResource) : undefined
   const principals = given?.principals?.length ? given.principals.map(normalPrincipal) : undefined
-  return resources || principals ? { resources, principals } : undefined
+  const events = eventFilterOf(given)
+  return resources || principals || events ? { resources, principals, events } : undefined
 }
 
 const RESOURCE_NAMES: ReadonlyMap<string, string> = new Map([

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FailureBody, Policy, Role } from '@dendro/api'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 type Named = { id: string; dataset: string }
 
@@ -235,20 +235,28 @@ describe('refusals', () => {
     for (const change of refusals) expect((await create(change)).status, JSON.stringify(change)).toBe(400)
   })
 
-  test('a condition on the context is refused by name, in when and in unless, when creating and when replacing', async () => {
-    const context = [{ key: 'source_ip', operator: 'like', value: '10.*' }]
-    const refused = await create<FailureBody>({ when: { context } })
-    expect(refused.status).toBe(400)
-    expect(refused.body.details).toContain('source_ip')
+  test('a condition on events is refused for policies on whole logs, in when and in unless, when creating and when replacing', async () => {
+    const context = [{ key: 'team', operator: 'like', value: 'shop%' }]
+    for (const given of [{ context }, { where: "team = 'shop'" }]) {
+      const refused = await create<FailureBody>({ when: given })
+      expect([refused.status, refused.body.details]).toEqual([400, expect.stringContaining('ROLE_BASED and CUSTOM')])
+    }
     const { body: made } = await create()
     expect((await org.ask('PUT', `/policies/${made.id}`, { body: bodyOf({ unless: { context } }) })).status).toBe(400)
-    expect((await create({ when: { context: [], resources: [] }, unless: {} })).status).toBe(201)
+    expect((await create({ when: { context: [], resources: [], where: ' ' }, unless: {} })).status).toBe(201)
     expect(await seen(reader.key)).not.toContain('web')
   })
 
-  test('kinds of policies that nothing evaluates are 501 and not stored', async () => {
-    for (const policy_type of ['ROLE_BASED', 'CUSTOM']) expect((await create({ policy_type })).status).toBe(501)
-    expect((await org.ask<{ policies: Policy[] }>('GET', '/policies')).body.policies).toEqual([])
+  test.each<[string, object, string]>([
+    ['that cannot be read', { when: { where: 'team = ' } }, 'when.where'],
+    ['on the whole line', { when: { where: "'secret'" } }, 'when.where'],
+    ['on built-in keys', { unless: { where: "@time > '2026-01-01'" } }, 'unless.where'],
+    ['with an empty value of a list', { when: { context: [{ key: 'team', operator: 'in', value: 'shop,,lab' }] } }, 'when.context'],
+    ['beyond fifty', { when: { where: Array.from({ length: 51 }, (_, n) => `a${n} = 1`).join(' or ') } }, 'when.where'],
+    ['for a user where a role is needed', { policy_type: 'ROLE_BASED' }, 'principal'],
+  ])('conditions on events %s are refused', async (_, change, field) => {
+    const { status, body } = await create<FailureBody>({ policy_type: 'CUSTOM', ...change })
+    expect([status, body.errors?.[0]?.field ?? body.details]).toEqual([400, field])
   })
 
   test('only administrators see and change policies', async () => {
@@ -274,6 +282,7 @@ describe('who is limited by a policy', () => {
   test.each([
     ['LOG_FORBID', (): object => ({})],
     ['LOG_PERMIT', (): object => ({ policy_type: 'LOG_PERMIT' })],
+    ['ROLE_BASED', (): object => ({ policy_type: 'ROLE_BASED', when: { where: "team = 'shop'" } })],
   ])('makes no key that sees more: %s', async (_, policy) => {
     const maker = await limited(policy())
     const roles = await org.ask<{ roles: Role[] }>('GET', '/roles?role_type=API')

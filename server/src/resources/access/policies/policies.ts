@@ -1,6 +1,6 @@
 import { type BodyOf, type ConditionSet, type contract, type Policy, roleName, systemRoles } from '@dendro/api'
 import type { Actor, Principal } from '../../../http/actor.ts'
-import { badField, forbidden, notBuilt, notFound } from '../../../kernel/errors.ts'
+import { badField, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { MetaWorld, World } from '../../../world.ts'
@@ -17,9 +17,11 @@ import {
   type PolicyDataset,
   type PolicyRule,
   ruleOf,
+  showsEvents,
   type Viewer,
   visibilityOf,
 } from './decide.ts'
+import { checkEventConditions } from './event-conditions.ts'
 import {
   deletePolicy,
   insertPolicy,
@@ -31,6 +33,10 @@ import {
   selectPolicyDatasets,
   updatePolicyRow,
 } from './rows.ts'
+import { type RequiredEvents, seenEventsOf } from './seen-events.ts'
+
+export type { Viewer } from './decide.ts'
+export type { RequiredEvents } from './seen-events.ts'
 
 type PolicyDraft = BodyOf<typeof contract.policies.create>
 /** What the policies must name; absent members match everything. */
@@ -44,7 +50,10 @@ export type PolicyFilter = {
 const READING = ['*', 'read', 'search', 'logs_read', 'search_read']
 const ACTIONS = [...READING, 'write', 'delete', 'logs_write', 'logs_delete']
 
-const allPolicies = (world: MetaWorld, orgId: string): Promise<{ rows: readonly PolicyRow[]; rules: readonly PolicyRule[] }> =>
+const allPolicies = (
+  world: Pick<MetaWorld, 'meta'>,
+  orgId: string,
+): Promise<{ rows: readonly PolicyRow[]; rules: readonly PolicyRule[] }> =>
   world.meta.cached(orgId, 'policies', async () => {
     const rows = await selectPolicies(world.meta, orgId)
     return { rows, rules: rows.map(ruleOf) }
@@ -66,6 +75,45 @@ export async function visibleTo<D extends PolicyDataset>(
   if (rules.length === 0) return datasets
   const viewer = viewerOf(actor)
   return rules.some((rule) => concerns(rule, viewer)) ? datasets.filter(visibilityOf(rules, viewer)) : datasets
+}
+
+/** True when a policy of the organization names the dataset itself, or the collection. */
+export async function arePoliciesOn(world: MetaWorld, orgId: string, place: { id?: string; collection?: string }): Promise<boolean> {
+  const { rules } = await allPolicies(world, orgId)
+  return rules.some(({ resource, when, unless }) =>
+    [resource, ...(when?.resources ?? []), ...(unless?.resources ?? [])].some(({ type, id }) =>
+      type === 'LOG' ? id === place.id : id === place.collection,
+    ),
+  )
+}
+
+/** Decides which events of a dataset the caller sees. Undefined, and free, for callers whom no policy on events concerns. */
+export async function seenEventsFor(world: Pick<MetaWorld, 'meta'>, actor: Principal): Promise<RequiredEvents | undefined> {
+  const { rules } = await allPolicies(world, actor.orgId)
+  return rules.some(showsEvents) ? seenEventsOf(rules, viewerOf(actor)) : undefined
+}
+
+/** What somebody would see with a policy that does not exist yet. */
+export type PolicyView = { readonly sees: (place: PolicyDataset) => boolean; readonly seen: RequiredEvents | undefined }
+
+/** Decides what a viewer would see with a further policy, or with one in place of another. Refuses a policy that could not be created. */
+export async function viewWith(
+  world: MetaWorld,
+  orgId: string,
+  draft: PolicyDraft,
+  viewer: Viewer,
+  replacedId?: string,
+): Promise<PolicyView> {
+  await checkPolicy(world.meta, orgId, draft)
+  const { rows, rules } = await allPolicies(world, orgId)
+  const all = [...rules.filter((_, index) => rows[index]?.id !== replacedId), ruleOf(draft)]
+  return { sees: visibilityOf(all, viewer), seen: seenEventsOf(all, viewer) }
+}
+
+/** Selects the datasets that a policy names. */
+export const namedBy = (draft: Pick<PolicyDraft, 'resource'>): ((place: PolicyDataset) => boolean) => {
+  const named = normalResource(draft.resource)
+  return (place) => isNamed(named, datasetIndex([place]))
 }
 
 const viewerOf = (actor: Principal): Viewer => ({
@@ -135,16 +183,12 @@ export async function removePolicy(world: World, actor: Actor, record: PolicyRow
 }
 
 /** Rejects policies without effect: those that cannot be evaluated, or that name nothing that exists. */
-async function checkPolicy(db: Db, orgId: string, policy: Policy): Promise<void> {
-  if (policy.policy_type === 'ROLE_BASED')
-    throw notBuilt('ROLE_BASED policies are not evaluated; a custom role (POST /roles) says the same')
-  if (policy.policy_type === 'CUSTOM') throw notBuilt('CUSTOM policies are not evaluated')
+async function checkPolicy(db: Db, orgId: string, policy: PolicyDraft): Promise<void> {
   checkActions(policy.actions)
   const conditions = { when: policy.when, unless: policy.unless }
-  for (const [name, condition] of Object.entries(conditions)) {
-    const context = condition?.context?.[0]
-    if (context) throw badField(`${name}.context`, `cannot be evaluated (${context.key}), so a policy must not depend on it`)
-  }
+  if (policy.policy_type === 'ROLE_BASED' && policy.principal.principal_type !== 'ROLE')
+    throw badField('principal', 'must be a ROLE for a ROLE_BASED policy; a CUSTOM policy may name a user or an API key')
+  checkEvents(policy.policy_type, conditions)
   const places = await selectPolicyDatasets(db, orgId)
   const known = datasetIndex(places)
   checkResource('resource', policy.resource, known)
@@ -155,6 +199,17 @@ async function checkPolicy(db: Db, orgId: string, policy: Policy): Promise<void>
   }
   if (!matchesAny(ruleOf(policy), places))
     throw badField('resource', 'and the conditions together name no log, so the policy would never apply')
+}
+
+type Conditions = { readonly when: ConditionSet | undefined; readonly unless: ConditionSet | undefined }
+
+function checkEvents(type: Policy['policy_type'], { when, unless }: Conditions): void {
+  for (const [name, condition] of [['when', when] as const, ['unless', unless] as const]) {
+    const given = condition?.context?.length ? 'context' : condition?.where?.trim() ? 'where' : undefined
+    if (given && !showsEvents({ policy_type: type }))
+      throw badField(`${name}.${given}`, `is for ROLE_BASED and CUSTOM policies; ${type} is about whole logs`)
+    checkEventConditions(condition, name)
+  }
 }
 
 function checkActions(actions: readonly string[]): void {

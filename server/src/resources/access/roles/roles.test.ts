@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { allPermissions, type FailureBody, type Role, systemRoles } from '@dendro/api'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 let app: TestApp
 let org: TestOrganization

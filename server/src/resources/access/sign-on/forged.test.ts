@@ -1,6 +1,6 @@
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApp, type TestApp } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp } from '../../../../../test/support/world.ts'
 import { type ForgedProvider, type Forgery, openForgedProvider } from './forged-provider.fixture.ts'
 
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -31,18 +31,28 @@ afterAll(async () => {
 
 /** Logins from one address that do not come to an end are slowed down. */
 let senders = 0
-async function signOnWith(forgery: Forgery): Promise<number> {
-  const started = await app.ask<{ url: string }>('POST', '/auth/sso/start', {
-    body: { provider: id },
-    headers: { 'x-forwarded-for': `198.18.0.${++senders}` },
-  })
+const sender = () => ({ 'x-forwarded-for': `198.18.0.${++senders}` })
+async function logIn(forgery: Forgery): Promise<{ status: number; token: string }> {
+  const started = await app.ask<{ url: string }>('POST', '/auth/sso/start', { body: { provider: id }, headers: sender() })
   const cookie = (started.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
   const answer = provider.code(forgery, started.body.url)
-  return (await app.ask('POST', '/auth/sso/finish', { body: { answer }, headers: { cookie } })).status
+  const login = await app.ask<{ token: string }>('POST', '/auth/sso/finish', { body: { answer }, headers: { cookie } })
+  return { status: login.status, token: login.body.token }
 }
+const signOnWith = async (forgery: Forgery): Promise<number> => (await logIn(forgery)).status
 
 const hour = 3_600
 const nowS = (): number => Math.floor(Date.now() / 1_000)
+
+test('a provider leads the browser to no script', async () => {
+  provider.describe({ authorization_endpoint: 'javascript:alert(1)' })
+  const started = await app.ask('POST', '/auth/sso/start', { body: { provider: id }, headers: sender() })
+  provider.describe({ end_session_endpoint: 'javascript:alert(1)' })
+  const { token } = await logIn({})
+  provider.describe({})
+  const logout = await app.ask('POST', '/auth/sso/logout', { token })
+  expect([started.status, logout.status, logout.body]).toEqual([401, 200, {}])
+})
 
 test('an honest token is accepted, also if the clocks differ a little', async () => {
   expect(await signOnWith({})).toBe(200)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Idp, Login } from '@dendro/api'
 import { generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 import { type ForgedProvider, openForgedProvider } from './forged-provider.fixture.ts'
 
 let keys: Awaited<ReturnType<typeof generateKeyPair>>
@@ -129,5 +129,49 @@ test('keys of others count for nothing, and what is no token is refused', async 
   expect(await send(`${Buffer.from('{"alg":"none"}').toString('base64url')}.${claims}.`)).toBe(401)
   expect([await send(`${header}.${claims}.`), await send('x'), await send('')]).toEqual([401, 401, 400])
   expect(await send(await logoutToken({ sub: ada }), randomUUID())).toBe(404)
+  expect(await statusOf(token)).toBe(200)
+})
+
+const visitFrame = async (query: Record<string, string> | string, id = idp.id) => {
+  const address = `${app.url}/auth/oidc/${id}/front-channel-logout?${new URLSearchParams(query)}`
+  return fetch(address, { headers: sender(), redirect: 'manual' })
+}
+
+test('a frame of the provider ends the session that it names, if it names the provider, and no other', async () => {
+  const ada = `ada${randomUUID()}`
+  const [one, other] = [`f1${ada}`, `f2${ada}`]
+  const [first, second] = [await signOn(ada, one), await signOn(ada, other)]
+  const reply = await visitFrame({ iss: provider.issuer, sid: one })
+  expect([reply.status, reply.headers.get('cache-control'), reply.headers.get('x-frame-options')]).toEqual([200, 'no-store', null])
+  expect([await statusOf(first), await statusOf(second)]).toEqual([401, 200])
+  const unknown = await visitFrame({ iss: provider.issuer, sid: randomUUID() })
+  expect([unknown.status, await unknown.text()]).toEqual([200, await reply.text()])
+  for (const [query, status] of [
+    [{ iss: 'https://evil.example', sid: other }, 401],
+    [{ sid: other }, 400],
+    [{ iss: provider.issuer }, 400],
+    [`iss=${encodeURIComponent(provider.issuer)}&sid=${other}&sid=${other}`, 400],
+    [{ iss: provider.issuer, sid: 'x'.repeat(1_001) }, 400],
+  ] as const)
+    expect((await visitFrame(query)).status).toBe(status)
+  expect((await visitFrame({ iss: provider.issuer, sid: other }, randomUUID())).status).toBe(404)
+  expect(await statusOf(second)).toBe(200)
+})
+
+test('a frame of another provider cannot end a session, although it knows its name', async () => {
+  const ada = `ada${randomUUID()}`
+  const token = await signOn(ada, `mixed${ada}`)
+  const there = await app.newOrganization()
+  const body = {
+    name: 'other',
+    provider_type: 'OIDC',
+    issuer_url: provider.issuer,
+    client_id: 'dendro',
+    client_secret: 'a secret',
+    identifiers: ['other.example'],
+  }
+  const theirs = (await there.ask<Idp>('POST', '/sso/idps', { body })).body
+  expect((await visitFrame({ iss: provider.issuer, sid: `mixed${ada}` }, theirs.id)).status).toBe(200)
+  expect(await send(await logoutToken({ sub: ada }), theirs.id)).toBe(200)
   expect(await statusOf(token)).toBe(200)
 })

@@ -9,23 +9,26 @@ import { grantedRolesIn } from '../organizations/organizations.ts'
 import { unknownRoles } from '../roles/roles.ts'
 import { allMappings, assignedBy, type Claims, type IdpRow, rolesAfter } from '../sso/sso.ts'
 import { provideUser, type UserRow } from '../users/users.ts'
+import { endOfSessions, type Kept, keepSignOn } from './kept-sign-ons.ts'
 import { readPerson } from './person.ts'
 import { recordFailure } from './provider-failures.ts'
 import { insertIdentity, selectIdentity } from './rows.ts'
 
 /** What a provider has said about a person and about its own session. */
-export type Provided = { claims: Claims & { sub: string }; session?: string | undefined; endsAtMs?: number | undefined }
+export type Provided = { claims: Claims & { sub: string }; session?: string | undefined; endsAtMs?: number | undefined; kept: Kept }
 
 /** Opens a session for the user whom a provider has identified. */
 export async function logInProvided(
   world: World,
   facts: RequestFacts,
   idp: IdpRow,
-  { claims, session, endsAtMs }: Provided,
+  { claims, session, endsAtMs, kept }: Provided,
 ): Promise<Login> {
   try {
-    const user = await provide(world, facts, idp, claims)
-    const login = await openProvidedLogin(world, facts, user, idp.name, { idpId: idp.id, subject: claims.sub, session, endsAtMs })
+    const { user, signOnId } = await provide(world, facts, idp, { claims, kept })
+    const ends = endOfSessions(idp, { token: kept.token, endsAtMs }, world.clock.nowMs())
+    const by = { idpId: idp.id, subject: claims.sub, session, signOnId, endsAtMs: ends }
+    const login = await openProvidedLogin(world, facts, user, idp.name, by)
     if (!login) throw withoutRole()
     return login
   } catch (thrown) {
@@ -34,8 +37,15 @@ export async function logInProvided(
   }
 }
 
-/** Writes the user, their link to the provider, and their roles and groups in one transaction. */
-async function provide(world: World, facts: RequestFacts, idp: IdpRow, claims: Claims & { sub: string }): Promise<UserRow> {
+type Identified = { user: UserRow; signOnId: string }
+
+/** Writes the user, their link to the provider, their roles and groups, and the sign-on in one transaction. */
+async function provide(
+  world: World,
+  facts: RequestFacts,
+  idp: IdpRow,
+  { claims, kept }: Pick<Provided, 'claims' | 'kept'>,
+): Promise<Identified> {
   const { assigned, assignable } = assignedBy(await allMappings(world, idp.org_id), idp, claims)
   const unknown = new Set(await unknownRoles(world, idp.org_id, 'USER', [...assigned.roles, ...idp.default_roles]))
   const isKnown = (role: string): boolean => !unknown.has(role)
@@ -47,6 +57,7 @@ async function provide(world: World, facts: RequestFacts, idp: IdpRow, claims: C
       orgId: idp.org_id,
       method: idp.name,
       userId: linked?.user_id,
+      deactivatedAtMs: linked?.deactivated_at ?? undefined,
       email,
       names,
       rolesAfter: (current) => rolesAfter(current, of),
@@ -56,7 +67,8 @@ async function provide(world: World, facts: RequestFacts, idp: IdpRow, claims: C
     await setProvidedGroups(world, tx, who, user.id, { assigned: assigned.groups, assignable: assignable.groups })
     // Ends the transaction, so that nobody without a role becomes a user.
     if (!linked && user.roles.length === 0 && !(await hasGrant(tx, user))) throw withoutRole()
-    return user
+    const begun = { org_id: idp.org_id, idp_id: idp.id, user_id: user.id, subject: claims.sub }
+    return { user, signOnId: await keepSignOn(world, tx, begun, kept) }
   })
 }
 

@@ -3,6 +3,7 @@ import {
   allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
+  buildEndSessionUrl,
   type ClientAuth,
   ClientSecretBasic,
   ClientSecretPost,
@@ -14,6 +15,8 @@ import {
   discovery,
   enableNonRepudiationChecks,
   fetchUserInfo,
+  ResponseBodyError,
+  refreshTokenGrant,
 } from 'openid-client'
 import type { Secret } from '../../../kernel/secret.ts'
 import type { Outgoing } from '../../../outgoing/outgoing.ts'
@@ -41,16 +44,32 @@ export async function authorizationUrl(
     code_challenge: await calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
   })
-  return url.href
+  return pageAddress(url)
 }
 
-/** Redeems the answer of a provider for verified claims: those of the ID token, and those that only the user info has. */
-export async function claimsOf(
+/** A page of the web app goes to the address, so that it must not be a script. */
+function pageAddress(url: URL): string {
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))) return url.href
+  throw new Error('the provider leads browsers to an address that is no page')
+}
+
+/** What a provider grants for its answer: verified claims, those of the ID token and those that only the user info has, and tokens. */
+export type Grant = {
+  claims: Claims & { sub: string }
+  refreshToken: string | undefined
+  /** Good for the user info only; undefined if the provider has none. */
+  accessToken: string | undefined
+  lastsS: number | undefined
+  idToken: string | undefined
+}
+
+/** Redeems the answer of a provider. */
+export async function redeemed(
   world: ProviderWorld,
   idp: IdpRow,
   answer: string,
   { state, nonce, verifier, redirectUri }: LoginSecrets,
-): Promise<Claims & { sub: string }> {
+): Promise<Grant> {
   const provider = await discover(world, idp)
   const tokens = await authorizationCodeGrant(provider, new URL(`${redirectUri}?${answer}`), {
     pkceCodeVerifier: verifier,
@@ -60,8 +79,66 @@ export async function claimsOf(
   })
   const claims = tokens.claims()
   if (!claims) throw new Error('the provider sent no ID token')
-  if (provider.serverMetadata().userinfo_endpoint === undefined) return claims
-  return { ...(await fetchUserInfo(provider, tokens.access_token, claims.sub)), ...claims }
+  const hasUserInfo = provider.serverMetadata().userinfo_endpoint !== undefined
+  const more = hasUserInfo ? await fetchUserInfo(provider, tokens.access_token, claims.sub) : {}
+  return {
+    claims: { ...more, ...claims },
+    refreshToken: tokens.refresh_token,
+    accessToken: hasUserInfo ? tokens.access_token : undefined,
+    lastsS: tokens.expires_in,
+    idToken: tokens.id_token,
+  }
+}
+
+/** What a provider says when it is asked again about a sign-on. A token may come with the answer, and then replaces the one of before. */
+export type Verdict = { kind: 'confirmed'; token?: string | undefined } | { kind: 'refused' } | { kind: 'unanswered'; cause: unknown }
+
+type Check = { type: 'REFRESH' | 'ACCESS'; token: Secret; subject: string }
+
+/** Reads the configuration of a provider once, to ask it about many sign-ons. */
+export async function openChecks(world: ProviderWorld, idp: IdpRow): Promise<(check: Check) => Promise<Verdict>> {
+  const provider = await discover(world, idp)
+  return async (check) => {
+    try {
+      return check.type === 'REFRESH' ? await refreshed(provider, check) : await informed(world, provider, check)
+    } catch (cause) {
+      // Only this error says that the grant of the user has ended; others are about the service, or about the provider.
+      const isRefused = cause instanceof ResponseBodyError && cause.error === 'invalid_grant'
+      return isRefused ? { kind: 'refused' } : { kind: 'unanswered', cause }
+    }
+  }
+}
+
+async function refreshed(provider: Configuration, { token, subject }: Check): Promise<Verdict> {
+  const tokens = await refreshTokenGrant(provider, token.reveal())
+  const sub = tokens.claims()?.sub
+  return sub === undefined || sub === subject ? { kind: 'confirmed', token: tokens.refresh_token } : { kind: 'refused' }
+}
+
+async function informed({ outgoing }: ProviderWorld, provider: Configuration, { token }: Check): Promise<Verdict> {
+  const { userinfo_endpoint: url } = provider.serverMetadata()
+  if (url === undefined) throw new Error('the provider has no user info any more')
+  const headers = { authorization: `Bearer ${token.reveal()}`, accept: 'application/json' }
+  const { status } = await outgoing.post({ method: 'GET', url, headers, body: '' })
+  if (status === 200) return { kind: 'confirmed' }
+  return status === 401 || status === 403
+    ? { kind: 'refused' }
+    : { kind: 'unanswered', cause: new Error(`the user info answered ${status}`) }
+}
+
+/** The address to which a browser goes to end its session at the provider; undefined if the provider has none. */
+export async function endSessionUrl(
+  world: ProviderWorld,
+  idp: IdpRow,
+  { hint, redirectUri }: { hint: string | undefined; redirectUri: string },
+): Promise<string | undefined> {
+  const provider = await discover(world, idp)
+  if (provider.serverMetadata().end_session_endpoint === undefined) return undefined
+  const url = buildEndSessionUrl(provider, {
+    post_logout_redirect_uri: redirectUri,
+    ...(hint === undefined ? {} : { id_token_hint: hint }),
+  })
+  return pageAddress(url)
 }
 
 /** The keys with which a provider signs. */

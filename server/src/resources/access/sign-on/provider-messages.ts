@@ -7,7 +7,9 @@ import { badField, Failure, notFound } from '../../../kernel/errors.ts'
 import { toJson } from '../../../kernel/exact-json.ts'
 import type { World } from '../../../world.ts'
 import { type IdpRow, idpById } from '../sso/sso.ts'
+import { takeFrontChannelLogout } from './logout.ts'
 import { takeLogoutToken } from './openid-logout.ts'
+import { RETURN_PAGE } from './pending.ts'
 import { takeSamlAnswer } from './saml-answers.ts'
 import { serviceMetadata } from './saml-client.ts'
 import { takeSamlLogout } from './saml-logout.ts'
@@ -44,16 +46,20 @@ const paths: readonly { name: string; path: RegExp; type: IdpRow['provider_type'
     },
   },
   {
+    // An answer to a logout that began here says nothing that counts: the session has ended already.
     name: 'samlLogout',
     path: /^\/auth\/saml\/([\da-f-]{36})\/logout$/i,
     type: 'SAML',
     methods: {
       GET: async ({ world, facts, idp, query }) => {
-        oneOf(new URLSearchParams(query), 'SAMLRequest')
+        const params = new URLSearchParams(query)
+        if (params.has('SAMLResponse')) return seeOther(`${facts.baseUrl}${RETURN_PAGE}`)
+        oneOf(params, 'SAMLRequest')
         return ended(await takeSamlLogout(world, facts, idp, { query }))
       },
       POST: async ({ world, facts, idp, form: read }) => {
         const form = await read()
+        if (form.has('SAMLResponse')) return seeOther(`${facts.baseUrl}${RETURN_PAGE}`)
         oneOf(form, 'SAMLRequest')
         return ended(await takeSamlLogout(world, facts, idp, { form }))
       },
@@ -67,6 +73,17 @@ const paths: readonly { name: string; path: RegExp; type: IdpRow['provider_type'
       POST: async ({ world, facts, idp, form }) => {
         await takeLogoutToken(world, facts, idp, oneOf(await form(), 'logout_token'))
         return { status: 200 }
+      },
+    },
+  },
+  {
+    name: 'openIdFrontChannelLogout',
+    path: /^\/auth\/oidc\/([\da-f-]{36})\/front-channel-logout$/i,
+    type: 'OIDC',
+    methods: {
+      GET: async ({ world, facts, idp, query }) => {
+        await takeFrontChannelLogout(world, facts, idp, query)
+        return { ...ended(undefined), headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' } }
       },
     },
   },

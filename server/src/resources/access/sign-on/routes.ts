@@ -1,6 +1,7 @@
 import { contract } from '@dendro/api'
 import { Answer, type Routes, routes } from '../../../http/mount.ts'
 import type { World } from '../../../world.ts'
+import { logOutAtProvider } from './logout.ts'
 import { openProviderMessages } from './provider-messages.ts'
 import { finishSignOn, providersFor, startSignOn } from './sign-on.ts'
 
@@ -11,6 +12,7 @@ export const signOnRoutes = (world: World): Routes => ({
       const { reply, cookie } = await startSignOn(world, facts, headers, body.provider)
       return new Answer(200, reply, { 'set-cookie': cookie })
     },
+    logout: ({ actor }) => logOutAtProvider(world, actor),
     finish: ({ facts, headers, body }) => finishSignOn(world, facts, headers, body.answer),
   }),
   findRawHandler: openProviderMessages(world),

@@ -1,8 +1,14 @@
 import type { Db } from '../../../meta/meta.ts'
 import { json, sql } from '../../../meta/sql.ts'
+import type { Kept } from './kept-sign-ons.ts'
 
 /** What a provider that sends its answers to the service has said. */
-export type KeptAnswer = { claims: Record<string, unknown> & { sub: string }; session?: string | undefined; endsAtMs?: number | undefined }
+export type KeptAnswer = {
+  claims: Record<string, unknown> & { sub: string }
+  session?: string | undefined
+  endsAtMs?: number | undefined
+  kept: Kept
+}
 
 export type PendingRow = {
   state_hash: Buffer
@@ -54,7 +60,8 @@ export const deleteExpiredPending = (db: Db, nowMs: number) =>
       select state_hash from sso_logins where expires_at <= ${nowMs - LEEWAY_MS} limit 100 for update skip locked)`)
 
 export const selectIdentity = (db: Db, idpId: string, subject: string) =>
-  db.one<{ user_id: string }>(sql`select user_id from sso_identities where idp_id = ${idpId} and subject = ${subject}`)
+  db.one<{ user_id: string; deactivated_at: number | null }>(sql`
+    select user_id, deactivated_at from sso_identities where idp_id = ${idpId} and subject = ${subject}`)
 
 /** Returns 0 if the subject is linked already. */
 export const insertIdentity = (db: Db, row: { org_id: string; idp_id: string; subject: string; user_id: string }) =>

@@ -9,9 +9,19 @@ export type SamlAnswer = {
   /** What the provider calls the session, and when it ends there at the latest. */
   session: string | undefined
   endsAtMs: number | undefined
+  /** What a logout at the provider has to name, as JSON. */
+  kept: { hint: string }
   /** The id of the assertion, which counts once, and when it can no longer count. */
   id: string
   expiresAtMs: number
+}
+
+export type SamlNames = {
+  nameID: string
+  nameIDFormat?: string | undefined
+  nameQualifier?: string | undefined
+  spNameQualifier?: string | undefined
+  sessionIndex?: string | undefined
 }
 
 export type Expected = { issuer: string; recipient: string; nowMs: number; emailAttribute: string | undefined }
@@ -48,12 +58,18 @@ const Attribute = attributes({ Name: z.string(), FriendlyName: z.string().option
   AttributeValue: z.array(z.unknown()).optional(),
 })
 
+const NameAttributes = z.object({
+  Format: z.string().optional(),
+  NameQualifier: z.string().optional(),
+  SPNameQualifier: z.string().optional(),
+})
+
 /** An assertion as the XML reader gives it. */
 const Assertion = attributes({ ID: id, IssueInstant: time }).extend({
   Issuer: z.tuple([z.object({ _: z.string() })]),
   Subject: z.tuple([
     z.object({
-      NameID: z.tuple([z.object({ _: id, $: z.object({ Format: z.string().optional() }).optional() })]),
+      NameID: z.tuple([z.object({ _: id, $: NameAttributes.optional() })]),
       SubjectConfirmation: z.array(Confirmation).min(1),
     }),
   ]),
@@ -77,9 +93,22 @@ export function readAssertion(given: unknown, expected: Expected): SamlAnswer {
     inResponseTo: confirmedRequest(assertion, expected),
     claims: claimsIn(assertion, expected.emailAttribute),
     session: authenticated?.$.SessionIndex,
+    kept: { hint: JSON.stringify(namedBy(assertion)) },
     endsAtMs,
     id: ID,
     expiresAtMs: IssueInstant + AGE_MAX_MS + 2 * SKEW_MS,
+  }
+}
+
+/** The names of the person and the session as a request for a logout repeats them. */
+function namedBy({ Subject: [subject], AuthnStatement: [authenticated] }: Assertion): SamlNames {
+  const [{ _: nameID, $: about }] = subject.NameID
+  return {
+    nameID,
+    nameIDFormat: about?.Format,
+    nameQualifier: about?.NameQualifier,
+    spNameQualifier: about?.SPNameQualifier,
+    sessionIndex: authenticated?.$.SessionIndex,
   }
 }
 

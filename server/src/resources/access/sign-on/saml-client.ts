@@ -4,11 +4,12 @@ import { DOMParser, type Document, type Element, onWarningStopParsing } from '@x
 import { decrypt } from 'xml-encryption'
 import type { World } from '../../../world.ts'
 import { clientSecretOf, faultOfXml, type IdpRow, metadataOfProvider } from '../sso/sso.ts'
-import { readAssertion, type SamlAnswer, TRANSIENT } from './saml-assertion.ts'
+import { readAssertion, type SamlAnswer, type SamlNames, TRANSIENT } from './saml-assertion.ts'
 
 type SamlWorld = Pick<World, 'vault' | 'meta' | 'clock'>
 
 const SKEW_MS = 60_000
+const UNSPECIFIED = 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified'
 const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success'
 /** The algorithms of signatures. SHA-1, keys that are shared, and transforms that choose what is signed are not among them. */
 export const signatureAlgorithms: ReadonlySet<string> = new Set([
@@ -38,6 +39,14 @@ export function samlAddresses(baseUrl: string, idpId: string): SamlAddresses {
 export async function samlRequestUrl(world: SamlWorld, idp: IdpRow, baseUrl: string, requestId: string): Promise<string> {
   const saml = await openSaml(world, idp, baseUrl, { generateUniqueId: () => requestId })
   return saml.getAuthorizeUrlAsync('', undefined, {})
+}
+
+/** The address to which a browser brings a signed request to end the session at the provider; undefined if the provider takes none. */
+export async function samlLogoutUrl(world: SamlWorld, idp: IdpRow, baseUrl: string, hint: string | undefined): Promise<string | undefined> {
+  if (hint === undefined || metadataOfProvider(idp).logoutUrl === undefined) return undefined
+  const { nameID, nameIDFormat = UNSPECIFIED, ...names }: SamlNames = JSON.parse(hint)
+  const saml = await openSaml(world, idp, baseUrl)
+  return saml.getLogoutUrlAsync({ issuer: idp.issuer_url, nameID, nameIDFormat, ...names }, '', {})
 }
 
 /** What an administrator of the provider needs to know about the service. */

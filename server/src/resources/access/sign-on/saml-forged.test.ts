@@ -3,8 +3,8 @@ import { inflateRawSync } from 'node:zlib'
 import type { Idp } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SignedXml } from 'xml-crypto'
-import { openSamlProvider, type SamlProvider } from '../../../../../test/saml-provider.ts'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openSamlProvider, type SamlProvider } from '../../../../../test/support/saml-provider.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 /** A forgery changes what is signed, how, or the answer after that. */
 type Forgery = {

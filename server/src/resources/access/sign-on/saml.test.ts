@@ -3,8 +3,8 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Idp, Login, SsoMapping } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SignedXml } from 'xml-crypto'
-import { LOGOUT_URL, openSamlProvider, pem, type SamlPerson, type SamlProvider } from '../../../../../test/saml-provider.ts'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { LOGOUT_URL, openSamlProvider, pem, type SamlPerson, type SamlProvider } from '../../../../../test/support/saml-provider.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 let app: TestApp
 beforeAll(async () => {

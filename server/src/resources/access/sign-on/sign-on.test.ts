@@ -1,7 +1,7 @@
 import type { Login, SsoMapping, User } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CLIENT, type IdentityProvider, openIdentityProvider, type ProvidedClaims } from '../../../../../test/identity-provider.ts'
-import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { CLIENT, type IdentityProvider, openIdentityProvider, type ProvidedClaims } from '../../../../../test/support/identity-provider.ts'
+import { linkTokenIn, openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 let app: TestApp
 let provider: IdentityProvider
@@ -223,4 +223,58 @@ test('another issuer knows nobody, not even under the same subject', async () =>
   expect((await change(provider.issuer)).status).toBe(200)
   expect((await signOn(made.id, { ...grace, email_verified: false })).status).toBe(403)
   expect((await signOn(made.id, grace)).status).toBe(200)
+})
+
+test('an organization has several providers, of which each has its own mappings and people', async () => {
+  const one = await setup({ default_roles: ['ReadOnly'] })
+  const two = { ...one, name: word() }
+  const made = await one.org.ask<{ id: string }>('POST', '/sso/idps', {
+    body: {
+      name: two.name,
+      provider_type: 'OIDC',
+      issuer_url: provider.issuer,
+      client_id: CLIENT.id,
+      client_secret: CLIENT.secret,
+      identifiers: [one.domain],
+      default_roles: ['ReadOnly'],
+    },
+  })
+  two.id = made.body.id
+  const found = await app.ask<{ providers: unknown[] }>('POST', '/auth/sso/providers', { body: { email: `a@${one.domain}` } })
+  expect(found.body.providers).toHaveLength(2)
+  const mapping = { provider_key: 'groups', provider_value: 'ops', assign_attr: 'Standard', idp: two.name }
+  expect((await one.org.ask('POST', '/sso/mappings', { body: mapping })).status).toBe(201)
+  const grace = person(one.domain, { groups: ['ops'] })
+  const first = await signOn(one.id, grace)
+  expect(first.body.user.roles).toEqual(['ReadOnly'])
+  // The other provider knows the person by the verified address, and gives what is mapped for it.
+  const second = await signOn(two.id, { ...grace, sub: word() })
+  expect([second.body.user.id, second.body.user.roles.includes('Standard')]).toEqual([first.body.user.id, true])
+  expect(second.body.user.login_methods.map(({ name }) => name).toSorted()).toEqual([one.name, two.name].toSorted())
+})
+
+test('an answer of one provider ends no login that was begun with another one', async () => {
+  const [one, two] = [await setup({ default_roles: ['ReadOnly'] }), await setup({ default_roles: ['ReadOnly'] })]
+  const [mine, theirs] = [await start(one.id), await start(two.id)]
+  const answer = new URLSearchParams(await provider.authorize(theirs.url, person(one.domain)))
+  answer.set('state', new URL(mine.url).searchParams.get('state') ?? '')
+  expect((await finish(answer.toString(), mine.cookie)).status).toBe(401)
+})
+
+test('where sign-on is required, the case of the address does not matter, and neither a reset nor an old link gets around it', async () => {
+  const made = await setup({ identifiers: ['example.org'] })
+  const [local, other] = [await made.org.newUser(['Admin']), await made.org.newUser(['Standard'])]
+  await made.org.ask('POST', `/users/${other.id}/reset-password`)
+  const token = linkTokenIn(app.mails, other.email)
+  expect(
+    (await made.org.ask('PATCH', `/sso/idps/${made.name}`, { body: { is_required: true, local_administrator: local.id } })).status,
+  ).toBe(200)
+  const logIn = async (email: string) => (await app.ask('POST', '/auth/login', { body: { email, password: other.password } })).status
+  expect([await logIn(other.email), await logIn(other.email.toUpperCase())]).toEqual([401, 401])
+  const accept = await app.ask('POST', '/auth/accept-invite', { body: { token, password: 'nineteen herons on a wire' } })
+  expect(accept.status).toBe(403)
+  // The local administrator cannot be taken away while sign-on is required.
+  const foreign = await (await app.newOrganization()).newUser(['Admin'])
+  for (const id of [other.id, foreign.id])
+    expect((await made.org.ask('PATCH', `/sso/idps/${made.name}`, { body: { local_administrator: id } })).status).toBe(400)
 })

@@ -18,12 +18,17 @@ import {
   takePending,
 } from './pending.ts'
 import { logInProvided, type Provided } from './provide.ts'
-import { authorizationUrl, claimsOf } from './provider-client.ts'
+import { authorizationUrl, type Grant, redeemed } from './provider-client.ts'
 import { notTrusted, withProvider } from './provider-failures.ts'
 import type { PendingRow } from './rows.ts'
 import { samlRequestUrl } from './saml-client.ts'
 
+export { signOnRecheck } from './recheck.ts'
+
 type Providers = ReplyOf<typeof contract.signOn.providers>
+/** How long an access token counts that does not say it. */
+const ACCESS_S = 5 * 60
+
 type Started = { reply: ReplyOf<typeof contract.signOn.start>; cookie: string }
 
 /** Says nothing about whether a user exists: only the domain counts. */
@@ -65,14 +70,27 @@ export async function finishSignOn(world: World, facts: RequestFacts, headers: I
   const provided = await withProvider(world, facts, idp, async () =>
     idp.provider_type === 'SAML'
       ? keptAnswer(world, pending, answer)
-      : ofOpenId(await claimsOf(world, idp, answer, secretsOf(world, browserOf(headers) ?? '', state, pending.redirect_uri))),
+      : ofOpenId(
+          await redeemed(world, idp, answer, secretsOf(world, browserOf(headers) ?? '', state, pending.redirect_uri)),
+          world.clock.nowMs(),
+        ),
   )
   const login = await logInProvided(world, facts, idp, provided)
   await laterSucceeded(world, facts.address)
   return login
 }
 
-const ofOpenId = (claims: Provided['claims']): Provided => ({ claims, session: typeof claims.sid === 'string' ? claims.sid : undefined })
+const ofOpenId = ({ claims, refreshToken, accessToken, lastsS, idToken }: Grant, nowMs: number): Provided => ({
+  claims,
+  session: typeof claims.sid === 'string' ? claims.sid : undefined,
+  kept: { token: tokenIn({ refreshToken, accessToken, lastsS }, nowMs), hint: idToken },
+})
+
+function tokenIn({ refreshToken, accessToken, lastsS }: Pick<Grant, 'refreshToken' | 'accessToken' | 'lastsS'>, nowMs: number) {
+  if (refreshToken !== undefined) return { type: 'REFRESH', text: refreshToken } as const
+  if (accessToken === undefined) return undefined
+  return { type: 'ACCESS', text: accessToken, endsAtMs: nowMs + (lastsS ?? ACCESS_S) * 1_000 } as const
+}
 
 /** The answer that the provider has sent to the service, for the code that the browser was given in return. */
 function keptAnswer(world: World, { answer, code_hash }: PendingRow, given: string): Provided {

@@ -10,7 +10,7 @@ import { checkGrant, lockRolesForGrant } from '../roles/roles.ts'
 import { openSecret, type SecretPlace, sealSecret } from '../secrets/secrets.ts'
 import { isLocalAdministrator, storedRoles } from '../users/users.ts'
 import { isLoopback } from './addresses.ts'
-import { deleteIdentitiesOf, deleteIdp, type IdpRow, insertIdp, lockIdp, selectIdps, updateIdpRow } from './rows.ts'
+import { deleteIdentitiesOf, deleteIdp, deleteSignOnsOf, type IdpRow, insertIdp, lockIdp, selectIdps, updateIdpRow } from './rows.ts'
 import { defaultEntityId, newSamlKey, samlChanges } from './saml-provider.ts'
 
 type NewIdp = BodyOf<typeof contract.sso.createIdp>
@@ -46,6 +46,8 @@ export async function createIdp(world: World, actor: Actor, ask: NewIdp): Promis
     default_roles: [],
     is_required: false,
     local_administrator: null,
+    session_minutes: null,
+    deactivate_refused: false,
     ...createdBy(actor, world.clock.nowMs()),
   }
   const row = { ...draft, ...(await checkedChange(world, actor, draft, ask)) }
@@ -88,6 +90,7 @@ export async function updateIdp(world: World, actor: Actor, { id }: IdpRow, ask:
         if (before.provider_type === 'OIDC' && ask.client_secret === undefined)
           throw badField('client_secret', 'must be given again when issuer_url changes')
         await deleteIdentitiesOf(tx, actor.orgId, id)
+        await deleteSignOnsOf(tx, actor.orgId, id)
       }
       const sealed = ask.client_secret && (await sealSecret(world, tx, placeOf(before), new Secret(ask.client_secret)))
       return { ...changes, ...(sealed ? { client_secret: sealed } : {}) }
@@ -96,7 +99,7 @@ export async function updateIdp(world: World, actor: Actor, { id }: IdpRow, ask:
 }
 
 async function checkedChange(world: World, actor: Actor, before: IdpRow, ask: IdpChange): Promise<Partial<IdpRow>> {
-  const { attribute_mappings, is_required, local_administrator } = ask
+  const { attribute_mappings, is_required, local_administrator, session_minutes, deactivate_refused } = ask
   const ofProtocol = before.provider_type === 'SAML' ? checkedSaml(ask) : checkedOidc(world, ask)
   const default_roles = ask.default_roles && storedRoles(ask.default_roles)
   if (default_roles) await checkGrant(world, actor, 'USER', default_roles)
@@ -107,6 +110,8 @@ async function checkedChange(world: World, actor: Actor, before: IdpRow, ask: Id
     ...(default_roles && { default_roles }),
     ...(is_required !== undefined && { is_required }),
     ...(local_administrator !== undefined && { local_administrator }),
+    ...(session_minutes !== undefined && { session_minutes }),
+    ...(deactivate_refused !== undefined && { deactivate_refused }),
   }
   const next = { ...before, ...changes }
   if (next.is_required && (is_required || local_administrator !== undefined)) {
@@ -120,6 +125,7 @@ async function checkedChange(world: World, actor: Actor, before: IdpRow, ask: Id
 function checkedSaml(ask: IdpChange): Partial<IdpRow> {
   for (const name of ['issuer_url', 'client_id', 'client_secret', 'scopes'] as const)
     if (ask[name] !== undefined) throw badField(name, 'is only for OIDC')
+  if (ask.deactivate_refused === true) throw badField('deactivate_refused', 'must be false for SAML, whose providers cannot be asked')
   return samlChanges(ask)
 }
 
@@ -171,6 +177,8 @@ export const shownIdp = (row: IdpRow): Idp => ({
   default_roles: row.default_roles,
   is_required: row.is_required,
   ...(row.local_administrator === null ? {} : { local_administrator: row.local_administrator }),
+  ...(row.session_minutes === null ? {} : { session_minutes: row.session_minutes }),
+  deactivate_refused: row.deactivate_refused,
   metadata: metadataOf(row),
 })
 

@@ -25,6 +25,9 @@ export type IdpRow = Authored & {
   default_roles: string[]
   is_required: boolean
   local_administrator: string | null
+  /** How long a session lasts at most about which the provider cannot be asked; null: as long as its token. */
+  session_minutes: number | null
+  deactivate_refused: boolean
 }
 
 export type MappingRow = Authored & {
@@ -54,10 +57,11 @@ export const lockIdp = (db: Db, orgId: string, id: string) =>
 export const insertIdp = (db: Db, row: IdpRow) =>
   db.run(sql`
     insert into sso_idps (org_id, id, name, provider_type, identifiers, issuer_url, client_id, client_secret, accept_idp_initiated, meta_cert,
-      certificate, attribute_mappings, scopes, default_roles, is_required, local_administrator, created_at, created_by, modified_at, modified_by)
+      certificate, attribute_mappings, scopes, default_roles, is_required, local_administrator, session_minutes, deactivate_refused, created_at, created_by, modified_at, modified_by)
     values (${row.org_id}, ${row.id}, ${row.name}, ${row.provider_type}, ${row.identifiers}, ${row.issuer_url}, ${row.client_id},
       ${row.client_secret}, ${row.accept_idp_initiated}, ${row.meta_cert}, ${row.certificate},
-      ${json(row.attribute_mappings)}, ${row.scopes}, ${row.default_roles}, ${row.is_required}, ${row.local_administrator}, ${row.created_at},
+      ${json(row.attribute_mappings)}, ${row.scopes}, ${row.default_roles}, ${row.is_required}, ${row.local_administrator},
+      ${row.session_minutes}, ${row.deactivate_refused}, ${row.created_at},
       ${json(row.created_by)}, ${row.modified_at}, ${json(row.modified_by)})
     on conflict (org_id, name) do nothing`)
 
@@ -67,10 +71,15 @@ export const updateIdpRow = (db: Db, row: IdpRow) =>
       client_secret = ${row.client_secret}, accept_idp_initiated = ${row.accept_idp_initiated}, meta_cert = ${row.meta_cert},
       attribute_mappings = ${json(row.attribute_mappings)}, scopes = ${row.scopes},
       default_roles = ${row.default_roles}, is_required = ${row.is_required}, local_administrator = ${row.local_administrator},
+      session_minutes = ${row.session_minutes}, deactivate_refused = ${row.deactivate_refused},
       modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
     where org_id = ${row.org_id} and id = ${row.id}`)
 
 export const deleteIdp = (db: Db, orgId: string, id: string) => db.run(sql`delete from sso_idps where org_id = ${orgId} and id = ${id}`)
+
+/** Tokens belong to an issuer too, and must not go to another one. Sessions end with their sign-on. */
+export const deleteSignOnsOf = (db: Db, orgId: string, idpId: string) =>
+  db.run(sql`delete from sso_sign_ons where org_id = ${orgId} and idp_id = ${idpId}`)
 
 /** Subjects belong to an issuer: with another issuer, the same subject may be another person. */
 export const deleteIdentitiesOf = (db: Db, orgId: string, idpId: string) =>

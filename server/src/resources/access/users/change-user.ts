@@ -1,15 +1,17 @@
-import type { Actor } from '../../../http/actor.ts'
+import type { Identity } from '@dendro/api'
 import { conflict, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { modifiedBy } from '../../records.ts'
-import { recordChange } from '../audit/audit.ts'
+import { type AuditActor, recordChange } from '../audit/audit.ts'
 import { leaveGroups } from '../groups/groups.ts'
 import { deleteAccess } from '../organizations/organizations.ts'
 import { lockRolesForGrant } from '../roles/roles.ts'
 import { deleteInvitation, deleteSessionsOf, deleteUser, lockAdmins, lockUser, type UserRow, updateUserRow } from './rows.ts'
 import { hasPassword, mayLogIn, shownUser } from './user-record.ts'
 
+/** Who changes a user: a caller, or a provider that has refused them. */
+type Changer = AuditActor & { identity: Identity }
 type UserPlace = Pick<UserRow, 'org_id' | 'id'>
 
 /**
@@ -19,7 +21,7 @@ type UserPlace = Pick<UserRow, 'org_id' | 'id'>
 export async function changeUserIn(
   world: World,
   tx: Db,
-  actor: Actor,
+  actor: Changer,
   { org_id, id }: UserPlace,
   change: (user: UserRow) => Promise<UserRow>,
 ): Promise<UserRow> {
@@ -53,7 +55,7 @@ async function endAccess(tx: Db, user: UserRow): Promise<void> {
 }
 
 /** Deletes a user, unless they are the last administrator who can log in. */
-export async function removeUserIn(world: World, tx: Db, actor: Actor, { org_id, id }: UserPlace): Promise<void> {
+export async function removeUserIn(world: World, tx: Db, actor: Changer, { org_id, id }: UserPlace): Promise<void> {
   checkAdminRemains(await lockAdmins(tx, org_id), id)
   const before = await lockUser(tx, org_id, id)
   if (!before) throw notFound('user', id)

@@ -14,6 +14,8 @@ type ProvidedPerson = {
   method: string
   /** The user who signed on as this person before. */
   userId: string | undefined
+  /** When the user was deactivated because the provider refused them; then they come back. */
+  deactivatedAtMs: number | undefined
   /** Set only if the provider has verified it. */
   email: string | undefined
   names: { first_name: string; last_name: string }
@@ -22,13 +24,14 @@ type ProvidedPerson = {
 
 /**
  * Finds the user of a person, or links them by verified e-mail, or creates them, and sets their roles. An invitation counts as accepted.
- * Deactivated users are refused.
+ * Deactivated users are refused, unless nobody has changed them since the provider refused them.
  */
 export async function provideUser(world: World, tx: Db, facts: RequestFacts, person: ProvidedPerson): Promise<UserRow> {
   const admins = await lockAdmins(tx, person.orgId)
   const before = await lockedUser(tx, person)
   if (!before) return createProvided(world, tx, facts, person)
-  if (before.status !== 'INVITED' && !mayLogIn(before.status)) throw forbidden('this user may not log in')
+  const returns = before.status === 'DEACTIVATED' && before.modified_at === person.deactivatedAtMs
+  if (before.status !== 'INVITED' && !mayLogIn(before.status) && !returns) throw forbidden('this user may not log in')
   const given = before.login_methods.find(({ name }) => name === person.method)
   if (given && !given.enabled) throw forbidden(`this user may not log in with ${person.method}`)
   const roles = person.rolesAfter(before.roles)

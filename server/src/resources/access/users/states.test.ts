@@ -1,6 +1,6 @@
 import type { User, UserPreference } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { linkTokenIn, openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { linkTokenIn, openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 import { sql } from '../../../meta/sql.ts'
 
 const DAY_MS = 86_400_000

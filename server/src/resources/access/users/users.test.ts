@@ -1,6 +1,6 @@
 import type { User } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 import { sql } from '../../../meta/sql.ts'
 
 type Failed = { details: string }

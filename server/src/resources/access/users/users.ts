@@ -6,10 +6,11 @@ import { recordChange } from '../audit/audit.ts'
 import { groupsOfAll } from '../groups/groups.ts'
 import { identifiedIn, organizationsOfMembers, organizationsOfUser } from '../organizations/organizations.ts'
 import { checkGrant, lockRolesForGrant } from '../roles/roles.ts'
+import { removeFactor } from '../second-factors/second-factors.ts'
 import { changeUserIn, removeUserIn } from './change-user.ts'
 import { type InvitationDelivery, invite, sendInvitation } from './invitations.ts'
 import { checkAuthority } from './roles.ts'
-import { insertUser, lockUser, selectPerson, selectUser, selectUsers, type UserRow, updateUserRow } from './rows.ts'
+import { deleteSessionsOf, insertUser, lockUser, selectPerson, selectUser, selectUsers, type UserRow, updateUserRow } from './rows.ts'
 import { defaultMethods, emailKey, hasPassword, mayLogIn, mergeMethods, shownUser, statusAt, storedRoles } from './user-record.ts'
 
 export { bootstrapAdmin, checkAdmin } from './bootstrap-admin.ts'
@@ -34,7 +35,7 @@ export { hashPassword, isOutdated } from './passwords.ts'
 export { isLocalAdministrator, localAdministratorsOf, provideUser } from './provided.ts'
 export { addUserIn } from './provisioned.ts'
 export { effectiveRoles } from './roles.ts'
-export { emailKey, mayLogIn, shownUser, storedRoles } from './user-record.ts'
+export { emailKey, mayLogIn, PASSWORD, shownUser, storedRoles } from './user-record.ts'
 
 type NewUser = BodyOf<typeof contract.users.create>
 type UserChange = BodyOf<typeof contract.users.update>
@@ -184,6 +185,25 @@ export async function resendInvitation(world: World, actor: Actor, record: UserR
 }
 
 /** Sends a link to choose a new password; the old password stays valid until then. */
+/** Ends every session of a user. Managing a user with more permissions is refused, as everywhere. */
+export async function endSessions(world: World, actor: Actor, record: UserRow): Promise<{ ended: number }> {
+  await checkAuthority(world, actor, record)
+  return world.meta.write(actor.orgId, async (tx) => {
+    const ended = await deleteSessionsOf(tx, record.id)
+    await recordChange(world, tx, actor, { entity: { type: 'user', id: record.id }, after: { ended } })
+    return { ended }
+  })
+}
+
+/** Removes the second factor of a user. Managing a user with more permissions is refused, as everywhere. */
+export async function removeSecondFactorOf(world: World, actor: Actor, record: UserRow): Promise<undefined> {
+  await checkAuthority(world, actor, record)
+  await world.meta.write(actor.orgId, async (tx) => {
+    if (!(await removeFactor(tx, record.id))) throw notFound('second factor of the user', record.id)
+    await recordChange(world, tx, actor, { entity: { type: 'user', id: record.id }, before: { second_factor: true } })
+  })
+}
+
 export async function resetPassword(world: World, actor: Actor, record: UserRow): Promise<SentInvitation> {
   await checkAuthority(world, actor, record)
   return sendLink(world, actor, record, 'reset', (user) => {

@@ -1,6 +1,6 @@
 import type { AgentConfig, FailureBody } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 let app: TestApp
 let org: TestOrganization
@@ -62,7 +62,7 @@ test.each<[string, object]>([
   expect((await create(body)).status).toBe(400)
 })
 
-test('who only reads may not use the assistant', async () => {
+test('callers who only read may not use the assistant', async () => {
   for (const role of ['ReadOnly', 'Standard']) {
     const { token } = await org.newUser([role])
     expect((await org.ask('GET', '/config-assistant/agents', { token })).status, role).toBe(role === 'Standard' ? 200 : 403)

@@ -7,7 +7,7 @@ export type RainerScriptObject = {
   /** The positions of its parentheses. */
   readonly open: number
   readonly close: number
-  /** The positions of the braces behind it, if any. */
+  /** The positions of the braces after it, if any. */
   readonly block: { readonly open: number; readonly close: number } | undefined
   readonly line: number
   /** Names are in lower case. */

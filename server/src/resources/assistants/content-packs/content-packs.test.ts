@@ -1,6 +1,6 @@
 import type { ContentPackOffer, ContentPackPreview, Dashboard, FailureBody, InstalledContentPack } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 let app: TestApp
 let org: TestOrganization

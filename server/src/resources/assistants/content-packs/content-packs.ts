@@ -18,7 +18,7 @@ type ListReply = ReplyOf<typeof contract.contentPacks.list>
 type PreviewRequest = BodyOf<typeof contract.contentPacks.preview>
 
 const OFFERS = 20
-/** Without a dataset, so many are considered: those that received events last. */
+/** The number of datasets that are considered when none is named: those that received events last. */
 const DATASETS_MAX = 20
 const MEASURED_AT_ONCE = 3
 

@@ -2,6 +2,7 @@ import type { Actor } from '../../../http/actor.ts'
 import type { DatasetLayout } from '../../../lines/catalog.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
+import { seenEventsFor } from '../../access/policies/policies.ts'
 import { locateAll } from '../../data/catalog/catalog.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import { ALL_EVENTS, buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
@@ -60,17 +61,19 @@ async function knownFields(
   const own = kept.get(world) ?? new WeakMap<DatasetLayout, KeptSample>()
   kept.set(world, own)
   const nowMs = world.clock.monotonicMs()
-  const last = own.get(layout)
+  // A layout and a kept sample tell of all events.
+  const seesAll = (await seenEventsFor(world, actor))?.(dataset) === undefined
+  const last = seesAll ? own.get(layout) : undefined
   if (last && nowMs - last.atMs < SAMPLE_KEPT_MS) return last.known
   const events = await newestEvents(world, actor, dataset, signal)
-  const index = indexFields(fieldNames(layout, events))
+  const index = indexFields(fieldNames(seesAll ? layout.map.slots.keys() : [], events))
   const known = { index, sample: { events: events.length, facts: observeFields(events, fieldsToSample(contentPacks, index)) } }
-  if (events.length === SAMPLE_EVENTS) own.set(layout, { known, atMs: nowMs })
+  if (seesAll && events.length === SAMPLE_EVENTS) own.set(layout, { known, atMs: nowMs })
   return known
 }
 
-function fieldNames(layout: DatasetLayout, events: readonly ReadonlyMap<string, string>[]): ReadonlySet<string> {
-  const names = new Set<string>(layout.map.slots.keys())
+function fieldNames(known: Iterable<string>, events: readonly ReadonlyMap<string, string>[]): ReadonlySet<string> {
+  const names = new Set<string>(known)
   for (const leaves of events) {
     for (const name of leaves.keys()) if (names.size < FIELDS_MAX) names.add(name)
   }

@@ -1,5 +1,5 @@
 import { messageKeys, timeKeys } from '../../../lines/event.ts'
-import type { FoundEvent } from '../../../reading/event-query.ts'
+import type { FoundEvent } from '../../../reading/query.ts'
 
 const VALUES_MAX = 50
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/

@@ -1,4 +1,5 @@
 import { type DatasetLayout, growLayout, type LayoutFindings } from '../../../lines/catalog.ts'
+import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import {
   type FullSlotMapRow,
@@ -84,6 +85,22 @@ export async function growLayouts(world: Pick<World, 'meta'>, orgId: string, fou
     await updateSlotMaps(tx, orgId, grownMaps)
     await noteSlotMaps(tx, orgId, decidedElsewhere)
   })
+}
+
+/** Gives a new dataset the layout of another one, whose stored events it is about to get. */
+export async function insertLayout(
+  tx: Db,
+  orgId: string,
+  logId: string,
+  { slots, ...map }: SlotMapRow & { slots: readonly (SlotRow & { version: number })[] },
+): Promise<void> {
+  await insertSlotMaps(tx, orgId, [logId])
+  await insertSlots(
+    tx,
+    orgId,
+    slots.map((slot) => ({ ...slot, log_id: logId })),
+  )
+  await updateSlotMaps(tx, orgId, [{ ...map, log_id: logId }])
 }
 
 function locatedOf({ version, table_classes, periods, open_maps }: SlotMapRow, rows: readonly SlotRow[]): DatasetLayout | undefined {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { nextHour, openSenders, type Senders } from '../../../../../test/senders.ts'
+import { nextHour, openSenders, type Senders } from '../../../../../test/support/senders.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { NEW_DATASETS_MAX } from './ensure.ts'
 

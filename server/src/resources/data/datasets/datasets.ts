@@ -18,6 +18,7 @@ export {
   ensureDatasets,
   NEW_DATASETS_MAX,
 } from './ensure.ts'
+export { checkSeesWhole, type EventFilters, eventFiltersOf, seenThrough, wholeDatasets } from './event-filters.ts'
 export { Heartbeats } from './heartbeats.ts'
 export { allDatasets, shownDataset, visibleDatasets } from './listing.ts'
 export type { DatasetRow } from './rows.ts'
@@ -35,6 +36,7 @@ export {
   type DatasetVisibility,
   isSameIdentity,
   visibilityFor,
+  visibilityOfDefinitions,
   visibleRows,
 } from './visibility.ts'
 
@@ -168,6 +170,17 @@ export async function removeDataset(world: World, actor: Actor, record: DatasetR
     await enqueueRemoval(world, tx)
     await recordChange(world, tx, actor, { entity: { type: 'dataset', id: record.id }, before: shownDataset(before) })
   })
+}
+
+/** A dataset for events of a backup; false when its name is taken. */
+export async function insertRestoredDataset(
+  { clock }: Pick<World, 'clock'>,
+  tx: Db,
+  { orgId, id, collection, dataset }: { orgId: string; id: string; collection: string; dataset: string },
+): Promise<boolean> {
+  const [nowMs, nobody] = [clock.nowMs(), { created_by: null, modified_by: null }]
+  const names = { org_id: orgId, id, collection, dataset, is_system_generated: false, tags: {}, parser_id: null, retention: null }
+  return (await insertDataset(tx, { ...names, ...nobody, created_at: nowMs, modified_at: nowMs })) !== undefined
 }
 
 /** Creates the datasets that every organization has. */

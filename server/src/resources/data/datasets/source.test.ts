@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApp, type TestApp } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp } from '../../../../../test/support/world.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { Failure } from '../../../kernel/errors.ts'
 import { type SourceSelection, sourceDatasets } from './source.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Export, FailureBody, Monitor, MonitorEvaluation } from '@dendro/api'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 import { makeServiceDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
 import { exporting } from '../../queries/exports/run.ts'
 import { createEvaluationRound } from '../../watching/evaluations/evaluations.ts'

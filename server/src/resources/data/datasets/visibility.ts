@@ -7,6 +7,7 @@ import { matchDatasets } from '../../../query/selector.ts'
 import type { MetaWorld } from '../../../world.ts'
 import { callerOf } from '../../access/auth/auth.ts'
 import { isLimited, visibleTo } from '../../access/policies/policies.ts'
+import { type EventFilters, eventFiltersOf } from './event-filters.ts'
 import { allDatasets } from './listing.ts'
 import type { DatasetRow } from './rows.ts'
 
@@ -14,14 +15,16 @@ import type { DatasetRow } from './rows.ts'
 export type DatasetReference = { readonly from?: readonly string[] | undefined; readonly from_expr?: string | undefined }
 
 /**
- * Decides which records a caller may see, by the datasets they refer to. A record is visible as a whole, or not at all if it refers to a dataset that
- * a policy hides from the caller.
+ * Decides which records a caller may see, by the datasets they refer to. A record is visible as a whole, or not at all if it refers to a dataset that a
+ * policy hides from the caller.
  */
 export type DatasetVisibility = {
   /** True if some policy applies to the caller; all others see every record. */
   readonly limited: boolean
   /** Reports whether the caller may see all of these datasets, named by ids or full names. Deleted datasets count as hidden. */
   seesEach(named: readonly string[]): boolean
+  /** Reports whether the caller may see a result with the events that these filters show of datasets with these ids. */
+  seesThrough(ids: readonly string[], filters: EventFilters): boolean
   /** Reports whether there is a dataset with this id that the caller may not see. */
   hides(id: string): boolean
   /**
@@ -31,20 +34,42 @@ export type DatasetVisibility = {
   sees(references: readonly DatasetReference[], writer: Identity | null): Promise<boolean>
 }
 
-const UNLIMITED: DatasetVisibility = { limited: false, seesEach: () => true, hides: () => false, sees: async () => true }
-
-/** Caches its results until a record of the organization changes, because selectors are matched against many datasets. */
-export async function visibilityFor(world: MetaWorld, caller: Principal): Promise<DatasetVisibility> {
-  if (!(await isLimited(world, caller))) return UNLIMITED
-  const { type, id } = caller.identity
-  return world.meta.cached(caller.orgId, `visibility ${type} ${id} ${JSON.stringify(caller.roles)}`, () => limitedVisibility(world, caller))
+const UNLIMITED: DatasetVisibility = {
+  limited: false,
+  seesEach: () => true,
+  seesThrough: () => true,
+  hides: () => false,
+  sees: async () => true,
 }
 
-async function limitedVisibility(world: MetaWorld, caller: Principal): Promise<DatasetVisibility> {
+/**
+ * For records that contain events or counts of them: a dataset of which the caller sees only some events counts as hidden. It caches its results until a
+ * record of the organization changes, because selectors are matched against many datasets.
+ */
+export const visibilityFor = (world: MetaWorld, caller: Principal): Promise<DatasetVisibility> => cachedVisibility(world, caller, 'results')
+
+/** For records that say what to read, and are read as whoever reads them. A dataset of which the caller sees only some events counts as visible. */
+export const visibilityOfDefinitions = (world: MetaWorld, caller: Principal): Promise<DatasetVisibility> =>
+  cachedVisibility(world, caller, 'definitions')
+
+type RecordKind = 'results' | 'definitions'
+
+async function cachedVisibility(world: MetaWorld, caller: Principal, kind: RecordKind): Promise<DatasetVisibility> {
+  if (!(await isLimited(world, caller))) return UNLIMITED
+  const { type, id } = caller.identity
+  return world.meta.cached(caller.orgId, `visibility of ${kind} ${type} ${id} ${JSON.stringify(caller.roles)}`, () =>
+    limitedVisibility(world, caller, kind),
+  )
+}
+
+async function limitedVisibility(world: MetaWorld, caller: Principal, kind: RecordKind): Promise<DatasetVisibility> {
   const all = await allDatasets(world, caller.orgId)
-  const visible = new Set(await visibleTo(world, caller, all))
+  const seen = await visibleTo(world, caller, all)
+  const filters = await eventFiltersOf(world, caller, seen)
+  const visible = new Set(kind === 'definitions' ? seen : seen.filter(({ id }) => filters?.[id] === undefined))
   const hidden = all.filter((dataset) => !visible.has(dataset))
-  const hiddenIds = new Set(hidden.map(({ id }) => id))
+  const seenIds = new Set(seen.map(({ id }) => id))
+  const hiddenIds = new Set(all.flatMap(({ id }) => (seenIds.has(id) ? [] : [id])))
   const named = new Set([...visible].flatMap(({ id, collection, dataset }) => [id, `${collection}.${dataset}`]))
   const seesEach = (names: readonly string[]): boolean => names.every((name) => named.has(name))
   const found = new Map<string, readonly DatasetRow[]>()
@@ -57,6 +82,7 @@ async function limitedVisibility(world: MetaWorld, caller: Principal): Promise<D
   return {
     limited: true,
     seesEach,
+    seesThrough: (ids, through) => ids.every((id) => seenIds.has(id) && (filters?.[id] === undefined || filters[id] === through?.[id])),
     hides: (id) => hiddenIds.has(id),
     sees: async (references, writer) => {
       if (isSameIdentity(caller.identity, writer)) return true

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Slot } from '../../../lines/slots.ts'
 import { parseFilter } from '../../../query/query.ts'
-import type { QuerySource } from '../../../reading/event-query.ts'
+import type { QuerySource } from '../../../reading/query.ts'
 import { dataWarnings } from './data-warnings.ts'
 
 const slots = new Map<string, Slot>([

@@ -4,9 +4,8 @@ import { printFilter } from '@dendro/language/print'
 import type { Condition, Filter } from '@dendro/language/tree'
 import type { Warning } from '@dendro/language/warnings'
 import { timeKeys } from '../../../lines/event.ts'
-import { conditionsIn } from '../../../reading/branches.ts'
-import type { QueryCost, QuerySource } from '../../../reading/event-query.ts'
-import { pathsOf } from '../../../reading/key-locations.ts'
+import type { QueryCost, QuerySource } from '../../../reading/query.ts'
+import { conditionsIn, pathsOf } from '../../../reading/reading.ts'
 
 /** The number of scanned events from which a hint about a slow query is given. */
 const SCAN_ROWS_MIN = 20_000_000
@@ -32,6 +31,8 @@ export function dataWarnings({ filter, sources, count, cost }: QueryOutcome): re
 function unknownKey(condition: Condition, sources: readonly QuerySource[]): Warning[] {
   if (condition.kind === 'contains' || /^[@$]/.test(condition.key) || timeKeys.includes(condition.key)) return []
   const { key, at } = condition
+  // The keys of a dataset are those of all its events.
+  if (sources.some(({ required }) => required)) return []
   const known = new Set(sources.flatMap(({ located }) => [...(located?.map.slots.keys() ?? [])]))
   if (known.size === 0 || pathsOf(key).some((path) => known.has(path))) return []
   const nearest = nearestKey(

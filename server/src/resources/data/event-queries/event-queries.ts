@@ -1,8 +1,10 @@
 import type { Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
 import { badRequest } from '../../../kernel/errors.ts'
-import type { EventQuery, QueryBudget, QueryCost, QuerySource, TimeBounds } from '../../../reading/event-query.ts'
+import type { EventQuery, QueryBudget, QueryCost, QuerySource, TimeBounds } from '../../../reading/query.ts'
 import type { QueryClass, QueryTicket, World } from '../../../world.ts'
+import type { RequiredEvents } from '../../access/policies/policies.ts'
+import { seenEventsFor } from '../../access/policies/policies.ts'
 import { limitOfRoles } from '../../access/roles/roles.ts'
 import { locateAll } from '../catalog/catalog.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
@@ -14,7 +16,8 @@ export { ALL_EVENTS, and } from './filters.ts'
 export { readLevels } from './group-levels.ts'
 export { countExcluded, type ExcludedEvents, exclusionWarnings } from './left-out.ts'
 export { nearValues } from './near-values.ts'
-export { selectRangeBytes } from './range-bytes.ts'
+export { presentKeys } from './present-keys.ts'
+export { rangeBytes } from './range-bytes.ts'
 export { recordSearch } from './record-search.ts'
 export { rawText, readKeys, SELECT_ALL, shownEvents, showOne, statusOf } from './shown-event.ts'
 export { type CallItem, groupRows, seriesTree, sliceRows, totalsOf } from './shown-stats.ts'
@@ -27,6 +30,8 @@ export type EventQueryRequest = {
   readonly signal: AbortSignal
   readonly budget?: QueryBudget
   readonly onProgress?: (cost: QueryCost) => void
+  /** The only events of each dataset to read; by default those that policies show to the actor. */
+  readonly seen?: RequiredEvents
   /** The reader for whom events are read; the caller by default. */
   readonly reader?: Exclude<QueryClass, 'caller'>
 }
@@ -49,15 +54,18 @@ export async function buildEventQuery(
   const keptSinceMs = await retentionCutoffs(world, actor.orgId)
   const ids = datasets.map(({ id }) => id)
   const located = await locateAll(world, actor.orgId, ids)
-  const sources = datasets.map(
-    (dataset, at): QuerySource => ({
+  const seen = wanted.seen ?? (await seenEventsFor(world, actor))
+  const sources = datasets.map((dataset, at): QuerySource => {
+    const required = seen?.(dataset)
+    return {
       logId: dataset.id,
       collection: dataset.collection,
       dataset: dataset.dataset,
       located: located[at],
       keptSinceMs: keptSinceMs(dataset),
-    }),
-  )
+      ...(required ? { required } : {}),
+    }
+  })
   const budget = wanted.budget ?? budgetOf(world, actor)
   const ticket = reader ? ticketOfService(world, actor, reader) : ticketOf(world, actor)
   const families = patternFamilies(world.meta, actor.orgId)

@@ -1,7 +1,7 @@
 import type { Filter, Literal } from '@dendro/language/tree'
 import type { EventStore } from '../../../events/store/events.ts'
 import { mapInSteps } from '../../../kernel/steps.ts'
-import type { EventQuery, StatsGroup, StatsRequest, StatsResult } from '../../../reading/event-query.ts'
+import type { EventQuery, StatsGroup, StatsRequest, StatsResult } from '../../../reading/query.ts'
 import { readStats } from '../../../reading/reading.ts'
 import { and } from './filters.ts'
 

@@ -1,6 +1,6 @@
 import { printFilter } from '@dendro/language/print'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../../../test/reader.ts'
+import { openReader, type Reader } from '../../../../../test/support/reader.ts'
 import { parseFilter } from '../../../query/query.ts'
 import { countExcluded, excludedBy, exclusionWarnings, suspectsIn } from './left-out.ts'
 
@@ -24,7 +24,7 @@ test.each([
   expect(suspectsIn(filterOf(where)).map((suspect) => suspect.code)).toEqual(code === undefined ? [] : [code])
 })
 
-describe('what a condition alone leaves out', () => {
+describe('events that a condition alone leaves out', () => {
   test('meets all the others that must hold', () => {
     expect(leftOutIn("service = 'web' AND level != 'info'")).toEqual(["service = 'web' AND level IS NULL AND NOT level != 'info'"])
   })

@@ -5,10 +5,8 @@ import type { Condition, Filter, Literal } from '@dendro/language/tree'
 import type { Warning } from '@dendro/language/warnings'
 import type { EventStore } from '../../../events/store/events.ts'
 import { Failure } from '../../../kernel/errors.ts'
-import { conditionsIn } from '../../../reading/branches.ts'
-import type { EventQuery, StatsGroup } from '../../../reading/event-query.ts'
-import { comparesIds } from '../../../reading/hints.ts'
-import { readStats } from '../../../reading/reading.ts'
+import type { EventQuery, StatsGroup } from '../../../reading/query.ts'
+import { comparesIds, conditionsIn, readStats } from '../../../reading/reading.ts'
 
 /** Scanning more events to find similar values would take longer than it helps. */
 const ROWS_MAX = 5_000_000
@@ -70,7 +68,7 @@ async function nearValueOf(store: EventStore, query: EventQuery, { condition, te
   if (alike.some(({ value }) => value === text)) return undefined
   const [same] = alike
   if (same) return { ...same, isCase: true }
-  // Ids are copied, not typed. Their keys have so many values that counting them takes longer than the search.
+  // Ids are copied, not typed. Counting all values of their keys takes longer than the search.
   const isId = comparesIds({ kind: 'compare', key, operator: '=', value: { kind: 'text', text }, at })
   if (text.length < TYPO_CHARS_MIN || isId) return undefined
   const usual = await valuesOf(store, query, key, { kind: 'exists', key, negated: false, at })

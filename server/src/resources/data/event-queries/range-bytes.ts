@@ -1,12 +1,30 @@
 import { unavailableFailure } from '../../../events/store/away.ts'
 import type { EventStore } from '../../../events/store/events.ts'
 import { amongIds } from '../../../events/store/id-list.ts'
-import type { TimeBounds } from '../../../reading/event-query.ts'
+import type { Actor } from '../../../http/actor.ts'
+import type { TimeBounds } from '../../../reading/query.ts'
+import type { World } from '../../../world.ts'
+import { seenEventsFor } from '../../access/policies/policies.ts'
+import type { DatasetRow } from '../datasets/datasets.ts'
 
 const READ_BOUND_MS = 10_000
 const MINUTE_MS = 60_000
 
-/** The size of the lines that arrived within a time range, which approximates that of the events of that time. */
+/**
+ * The size of the lines that arrived within a time range, which approximates that of the events of that time. Datasets of which the caller sees only
+ * some events are left out.
+ */
+export async function rangeBytes(
+  world: Pick<World, 'meta' | 'events'>,
+  actor: Actor,
+  datasets: readonly Pick<DatasetRow, 'id' | 'collection' | 'dataset'>[],
+  bounds: TimeBounds,
+): Promise<bigint> {
+  const seen = await seenEventsFor(world, actor)
+  const ids = datasets.flatMap((dataset) => (seen?.(dataset) ? [] : [dataset.id]))
+  return selectRangeBytes(world.events, actor.orgNumber, ids, bounds)
+}
+
 export async function selectRangeBytes(
   store: EventStore,
   orgNumber: number,

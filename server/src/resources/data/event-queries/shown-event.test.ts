@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { toJson } from '../../../kernel/exact-json.ts'
 import { parseSelect } from '../../../query/query.ts'
-import type { FoundEvent } from '../../../reading/event-query.ts'
+import type { FoundEvent } from '../../../reading/query.ts'
 import { readKeys, showOne, statusOf } from './shown-event.ts'
 
 const LOG = '0b0e2a34-5d3c-4a0f-9a43-2f6f2c1b8e10'
@@ -84,7 +84,7 @@ describe('its row', () => {
   })
 })
 
-test('what is read follows from the select: bare names with their attributes, everything, the line', () => {
+test('the columns that are read follow from the select: bare names with their attributes, everything, the line', () => {
   expect(readKeys(parseSelect(['level', '$a', '@time', 'level']))).toEqual({ keys: ['level', '$level', '$a'], withRaw: false })
   expect(readKeys(parseSelect(['*', '@raw']))).toEqual({ keys: 'all', withRaw: true })
 })

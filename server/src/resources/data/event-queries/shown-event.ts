@@ -4,7 +4,7 @@ import { patternId } from '../../../kernel/pattern-id.ts'
 import { mapInSteps } from '../../../kernel/steps.ts'
 import type { Severity } from '../../../lines/severity.ts'
 import { keyNames } from '../../../query/key-names.ts'
-import type { EventsRequest, FoundEvent } from '../../../reading/event-query.ts'
+import type { EventsRequest, FoundEvent } from '../../../reading/query.ts'
 import { eventTimeText } from './shown-time.ts'
 
 type TextFields = Record<string, string>

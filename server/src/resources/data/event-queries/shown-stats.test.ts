@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseSelect } from '../../../query/query.ts'
-import type { StatsGroup, StatsResult, StatsRow } from '../../../reading/event-query.ts'
+import type { StatsGroup, StatsResult, StatsRow } from '../../../reading/query.ts'
 import { type CallItem, groupRows, type StatsFrame, seriesTree, sliceRows, totalsOf } from './shown-stats.ts'
 
 const calls = parseSelect(['COUNT(*)', 'avg(ms) AS mean']) as CallItem[]

@@ -3,7 +3,7 @@ import type { SelectItem } from '@dendro/language/tree'
 import { deferredList } from '../../../kernel/json-pieces.ts'
 import { mapInSteps } from '../../../kernel/steps.ts'
 import { sliceLengthMs, sliceStartMs } from '../../../query/slices.ts'
-import type { StatsGroup, StatsResult, StatsRow, StatValue, TimeBounds } from '../../../reading/event-query.ts'
+import type { StatsGroup, StatsResult, StatsRow, StatValue, TimeBounds } from '../../../reading/query.ts'
 import { sliceTimeText } from './shown-time.ts'
 
 /** An aggregate of a select. */

@@ -1,7 +1,7 @@
 import type { contract, FailureBody, IngestRule, ReplyOf } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSenders, type Senders } from '../../../../../test/senders.ts'
-import type { TestOrganization } from '../../../../../test/world.ts'
+import { openSenders, type Senders } from '../../../../../test/support/senders.ts'
+import type { TestOrganization } from '../../../../../test/support/world.ts'
 
 type Preview = ReplyOf<typeof contract.ingestRules.preview> & FailureBody
 

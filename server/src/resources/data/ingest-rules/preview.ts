@@ -5,7 +5,7 @@ import { type ArrivingEvent, RuleCompiler, RuleTime } from '../../../ingest-rule
 import { Stretch } from '../../../kernel/steps.ts'
 import { fromNs } from '../../../lines/time-text.ts'
 import type { MatchableEvent } from '../../../query/matchable-event.ts'
-import type { FoundEvent } from '../../../reading/event-query.ts'
+import type { FoundEvent } from '../../../reading/query.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { type DatasetRow, sourceDatasets } from '../datasets/datasets.ts'

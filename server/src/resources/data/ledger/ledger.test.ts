@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { contract, type LedgerCounts, type LedgerEntry, type MetricItem } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSendersAlone, type Senders } from '../../../../../test/senders.ts'
-import type { TestOrganization } from '../../../../../test/world.ts'
+import { openSendersAlone, type Senders } from '../../../../../test/support/senders.ts'
+import type { TestOrganization } from '../../../../../test/support/world.ts'
 import type { JobRun } from '../../../jobs/job.ts'
 import { ledgerRollup } from './rolling.ts'
 

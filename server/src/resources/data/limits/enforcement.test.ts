@@ -1,7 +1,7 @@
 import type { FailureBody, Limit } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSendersAlone, type Sent } from '../../../../../test/senders.ts'
-import { openTestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openSendersAlone, type Sent } from '../../../../../test/support/senders.ts'
+import { openTestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 import { monthOf } from './month.ts'
 
 type Usage = { value: number; used: number; window_start: number; window_end: number; crossed_at?: number }
@@ -74,7 +74,7 @@ test('a raised limit admits events again, a deleted one does not apply, and a ca
   expect((await send(5)).status).toBe(200)
 })
 
-test('what came before the limit was made counts, and repeats of a post do not', async () => {
+test('events from before the limit was created count, and repeats of a post do not', async () => {
   const { send, limit, usage } = await newSender()
   const once = { headers: { 'idempotency-key': 'k' } }
   await send(10, once)

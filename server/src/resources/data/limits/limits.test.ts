@@ -1,6 +1,6 @@
 import { contract, type FailureBody, type Limit } from '@dendro/api'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 const NOWHERE = '00000000-0000-4000-8000-000000000000'
 
@@ -136,7 +136,7 @@ test('a deleted limit is gone, and every change is in the audit trail', async ()
   ])
 })
 
-describe('who may', () => {
+describe('permissions', () => {
   test('readers read, only administrators change', async () => {
     const { id } = await made(body())
     const key = await org.newKey(['SearchApi'])

@@ -1,7 +1,7 @@
 import type { Actor } from '../../../http/actor.ts'
 import { builtIns } from '../../../parsers/built-in.ts'
 import type { MetaWorld } from '../../../world.ts'
-import { visibilityFor } from '../datasets/datasets.ts'
+import { isSameIdentity, visibilityFor, visibilityOfDefinitions } from '../datasets/datasets.ts'
 import { type ParserRow, selectParsers } from './rows.ts'
 
 /** The parsers of the organization, newest first. */
@@ -14,10 +14,16 @@ export const allParsers = (
     return { rows, byId: new Map(rows.map((row) => [row.id, row])) }
   })
 
-/** The parsers of the organization, except those inferred from a log that is hidden from the caller: their samples are lines of it. */
+/**
+ * The parsers of the organization, except those inferred from a log that is hidden from the caller: their samples are lines of it. From a log of which
+ * the caller sees some lines, only the caller's own.
+ */
 export async function visibleParsers(world: MetaWorld, actor: Actor): Promise<readonly ParserRow[]> {
-  const { seesEach } = await visibilityFor(world, actor)
-  return (await allParsers(world, actor.orgId)).rows.filter(({ log_id }) => seesEach([log_id]))
+  const [results, definitions] = [await visibilityFor(world, actor), await visibilityOfDefinitions(world, actor)]
+  return (await allParsers(world, actor.orgId)).rows.filter(
+    ({ log_id, created_by }) =>
+      results.seesEach([log_id]) || (isSameIdentity(actor.identity, created_by) && definitions.seesEach([log_id])),
+  )
 }
 
 /** Undefined if the caller sees no such parser. */

@@ -2,9 +2,9 @@ import type { contract, QueryOf, ReplyOf, Series } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { boundsOf } from '../../../query/bounds.ts'
 import { sliceLengthMs, sliceStartMs } from '../../../query/slices.ts'
-import type { TimeBounds } from '../../../reading/event-query.ts'
+import type { TimeBounds } from '../../../reading/query.ts'
 import type { World } from '../../../world.ts'
-import { findDataset, visibleDatasets } from '../datasets/datasets.ts'
+import { checkSeesWhole, type DatasetRow, findDataset, wholeDatasets } from '../datasets/datasets.ts'
 import { type ParserSlice, selectParserSlices } from './rows.ts'
 
 type ParserMetricsQuery = QueryOf<typeof contract.parsers.usage>
@@ -33,7 +33,7 @@ export async function parserMetrics(
   const nowMs = world.clock.nowMs()
   const bounds = boundsOf(request, nowMs, RANGE)
   const slices = request.num_of_slices ?? slicesOf(bounds)
-  const visible = request.log_id === undefined ? await visibleDatasets(world, actor) : [await findDataset(world, actor, request.log_id)]
+  const visible = request.log_id === undefined ? await wholeDatasets(world, actor) : [await wholeDataset(world, actor, request.log_id)]
   const ids = new Set(visible.map(({ id }) => id))
   const widthMs = Math.max(1, bounds.toMs - bounds.fromMs) / slices
   const counted = await countedByLog(world, actor, { ...bounds, widthMs })
@@ -53,6 +53,12 @@ export async function parserMetrics(
       return series(id, statistic, { own, whole, bounds, slices }, past)
     })
   return { log_id: request.log_id ?? busiest[0]?.id ?? '', match_ratio: seriesOf(ratio), latency_ns: seriesOf(latency) }
+}
+
+async function wholeDataset(world: Pick<World, 'meta'>, actor: Actor, id: string): Promise<DatasetRow> {
+  const dataset = await findDataset(world, actor, id)
+  await checkSeesWhole(world, actor, dataset)
+  return dataset
 }
 
 /** The same rule as for usage: minutes up to 12 hours, then 20 minutes, with a maximum. */

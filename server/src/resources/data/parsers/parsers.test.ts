@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 let app: TestApp
 let org: TestOrganization
@@ -294,7 +294,7 @@ describe('without a pattern', () => {
   })
 })
 
-describe('what parsers did', () => {
+describe('metrics of parsers', () => {
   type Figures = { log_id: string; match_ratio: Series[]; latency_ns: Series[] }
   type Series = {
     name: string

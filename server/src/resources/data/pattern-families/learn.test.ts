@@ -56,7 +56,7 @@ test('a pattern of earlier masks joins the family of its message, and keeps it',
   for (const meta of [here, there]) expect((await familiesOf(meta, orgId, logId)).get(0xabcn)).toBe(family)
 })
 
-test('what a process knows grows by what others decide', async () => {
+test('the families that a process knows grow by decisions of others', async () => {
   const { orgId, logId } = await newDataset()
   await decideAbout(here, orgId, logId, [
     { pattern: 1n, message: 'mail to ada sent' },

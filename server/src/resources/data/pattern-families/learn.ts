@@ -1,9 +1,9 @@
 import { hashOfPatternId, patternId } from '../../../kernel/pattern-id.ts'
 import { nextStep } from '../../../kernel/steps.ts'
-import { decideFamilies } from '../../../lines/family-decision.ts'
-import { formOf } from '../../../lines/family-form.ts'
-import { hashToBigint, maskedHash } from '../../../lines/skeleton.ts'
 import type { Db, Meta } from '../../../meta/meta.ts'
+import { decideFamilies } from '../../../patterns/family-decision.ts'
+import { formOf } from '../../../patterns/family-form.ts'
+import { hashToBigint, maskedHash } from '../../../patterns/skeleton.ts'
 import {
   type FamilyRow,
   lockCatalog,

@@ -1,7 +1,7 @@
-import { STORED_MASK } from '../../../lines/family-form.ts'
-import { MASK } from '../../../lines/pattern.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { sql } from '../../../meta/sql.ts'
+import { STORED_MASK } from '../../../patterns/family-form.ts'
+import { MASK } from '../../../patterns/pattern.ts'
 
 export type CatalogRow = { log_id: string; version: number }
 

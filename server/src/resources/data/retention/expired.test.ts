@@ -1,6 +1,6 @@
 import type { MetricTimeseries, SearchResponse } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSendersAlone, type Senders } from '../../../../../test/senders.ts'
+import { openSendersAlone, type Senders } from '../../../../../test/support/senders.ts'
 import { DAY_MS } from './decide.ts'
 
 const HOUR_MS = 3_600_000

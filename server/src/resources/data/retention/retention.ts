@@ -4,7 +4,7 @@ import type { Actor } from '../../../http/actor.ts'
 import { unavailable } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { isLimited, visibleTo } from '../../access/policies/policies.ts'
-import { type DatasetRow, EVENT_REMOVAL_JOB, visibleDatasets } from '../datasets/datasets.ts'
+import { checkSeesWhole, type DatasetRow, EVENT_REMOVAL_JOB, visibleDatasets, wholeDatasets } from '../datasets/datasets.ts'
 import { DAY_MS, effectiveRetention, isAgreed, nextRemoval, type RetentionRules, retentionCutoffMs } from './decide.ts'
 import { rulesOf } from './keepings.ts'
 import { orphansOf } from './orphans.ts'
@@ -26,8 +26,9 @@ const SEQ_END = 2n ** 64n - 1n
 
 export async function retentionOverview(world: Reader, actor: Actor): Promise<Overview> {
   const { meta, clock } = world
-  const [visible, rules, removed, tombstones, payload, orphans] = await Promise.all([
+  const [visible, whole, rules, removed, tombstones, payload, orphans] = await Promise.all([
     visibleDatasets(world, actor),
+    wholeDatasets(world, actor),
     rulesOf(world, actor.orgId),
     selectRemoved(meta, actor.orgId),
     selectOwnTombstones(meta, actor.orgId),
@@ -36,13 +37,14 @@ export async function retentionOverview(world: Reader, actor: Actor): Promise<Ov
   ])
   const { reading } = readState(payload?.payload ?? {})
   const notes = new Map(removed.map((row) => [row.log_id, row]))
+  const counted = new Set(whole.map(({ id }) => id))
   return {
     clock: {
       is_trusted: reading !== undefined && isAgreed(reading) && clock.report?.().problem === undefined,
       steady_since: reading?.steadySinceMs ?? null,
       checked_at: reading?.seenMs ?? null,
     },
-    datasets: visible.map((row) => shownDatasetRetention(row, rules, notes.get(row.id), clock.nowMs())),
+    datasets: visible.map((row) => shownDatasetRetention(row, rules, counted.has(row.id) ? notes.get(row.id) : undefined, clock.nowMs())),
     deleted: await visibleTo(
       world,
       actor,
@@ -54,6 +56,7 @@ export async function retentionOverview(world: Reader, actor: Actor): Promise<Ov
 
 /** Reads the oldest event from the store, and the number of events that are removed with its day. */
 export async function retentionOfDataset(world: Reader & Pick<World, 'events'>, actor: Actor, row: DatasetRow): Promise<DatasetDetails> {
+  await checkSeesWhole(world, actor, row)
   const rules = await rulesOf(world, actor.orgId)
   const removed = (await selectRemoved(world.meta, actor.orgId)).find(({ log_id }) => log_id === row.id)
   const kept = shownDatasetRetention(row, rules, removed, world.clock.nowMs())

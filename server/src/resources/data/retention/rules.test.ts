@@ -1,6 +1,6 @@
 import { contract, type Dataset, type FailureBody, type ReplyOf, type RetentionRule } from '@dendro/api'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 let app: TestApp
 let org: TestOrganization
@@ -169,7 +169,7 @@ describe('a rule', () => {
   })
 })
 
-describe('what is kept can be looked up', () => {
+describe('the kept events can be looked up', () => {
   type OfDataset = ReplyOf<typeof contract.retention.ofDataset>
   const send = (name: string, ages: readonly number[]) =>
     org.ask('POST', '/ingest', {

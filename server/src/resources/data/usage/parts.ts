@@ -2,7 +2,7 @@ import { type LedgerSpan, selectIngested } from '../../../events/ledger/reads.ts
 import { unitAt } from '../../../events/ledger/rollup.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { sliceStartMs } from '../../../query/slices.ts'
-import type { TimeBounds } from '../../../reading/event-query.ts'
+import type { TimeBounds } from '../../../reading/query.ts'
 import type { World } from '../../../world.ts'
 import { isRecountPending, readFlushed } from '../ledger/ledger.ts'
 import { selectUsage } from './rows.ts'

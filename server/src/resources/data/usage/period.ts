@@ -1,7 +1,7 @@
 import { badField } from '../../../kernel/errors.ts'
 import { boundsOf } from '../../../query/bounds.ts'
 import { parseTimeRange } from '../../../query/query.ts'
-import type { TimeBounds } from '../../../reading/event-query.ts'
+import type { TimeBounds } from '../../../reading/query.ts'
 
 /** Full minutes, cut into equal slices; exact if slices also begin on full minutes and nothing was shifted. */
 export type Period = TimeBounds & { slices: number; isExact: boolean }

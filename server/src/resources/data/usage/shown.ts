@@ -1,6 +1,6 @@
 import type { Delta, MetricItem, Series, TimeSlice } from '@dendro/api'
 import { sliceLengthMs, sliceStartMs } from '../../../query/slices.ts'
-import type { TimeBounds } from '../../../reading/event-query.ts'
+import type { TimeBounds } from '../../../reading/query.ts'
 import { sliceTimeText } from '../event-queries/event-queries.ts'
 import type { Period } from './period.ts'
 

@@ -1,7 +1,7 @@
 import { contract, type Delta, type MetricItem, type UsageSeries } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSendersAlone, type Senders } from '../../../../../test/senders.ts'
-import type { TestOrganization } from '../../../../../test/world.ts'
+import { openSendersAlone, type Senders } from '../../../../../test/support/senders.ts'
+import type { TestOrganization } from '../../../../../test/support/world.ts'
 
 let senders: Senders
 beforeAll(async () => {
@@ -27,7 +27,7 @@ const idOf = async (owner: TestOrganization, dataset: string): Promise<string> =
 
 const LAST = 'time_range=Last%2020%20minutes'
 
-describe('what was sent', () => {
+describe('usage of ingestion', () => {
   test('covers the whole organization over time, equals the ledger to the byte, and has numbers of slices as strings', async () => {
     const { owner, send, read } = await newSender()
     // Both at the beginning of a minute with new sequence numbers.
@@ -125,7 +125,7 @@ describe('what was sent', () => {
   })
 })
 
-describe('what was searched', () => {
+describe('usage of searches', () => {
   /** Records searches as readers of events do. */
   const searched = (owner: TestOrganization, identityId: string, logIds: string[], bytes: number, latencyMs = 10) =>
     senders.app.app.world.usage.note({ kind: 'search', orgId: owner.orgId, identityId, logIds, bytes, latencyMs })

@@ -1,6 +1,6 @@
 import type { contract, Delta, MetricItem, QueryOf, Series, UsageSeries } from '@dendro/api'
 import { type Actor, hasPermission } from '../../../http/actor.ts'
-import type { TimeBounds } from '../../../reading/event-query.ts'
+import type { TimeBounds } from '../../../reading/query.ts'
 import { visibleLogIds } from '../datasets/datasets.ts'
 import { largest, readParts, type UsagePart, type UsagePartsRequest, type UsageType, type UsageWorld } from './parts.ts'
 import { type DeltaRangeRequest, earlierOf, logSlicesOver, type Period, periodOf, slicesOver } from './period.ts'

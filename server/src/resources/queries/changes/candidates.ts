@@ -1,5 +1,5 @@
 import { messageKeys, timeKeys } from '../../../lines/event.ts'
-import type { ComparedKey } from '../../../reading/comparison.ts'
+import type { ComparedKey } from '../../../reading/reading.ts'
 import { scoreOf } from './score.ts'
 
 /** A sampled event: the texts of its keys, including built-ins. */

@@ -1,6 +1,6 @@
 import { contract, type Finding, type ReplyOf } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 import { type FleetEvent, type FleetRandom, fleetLines, type PlantedCause } from './planted.fixture.ts'
 
 type Answer = ReplyOf<typeof contract.changes.find>
@@ -134,7 +134,7 @@ describe.each([3, 17])('seed %i', (seed) => {
     expect(ofQuota?.findings).not.toContain('status = 504')
   })
 
-  test('what changed in all parts alike shares nothing', async () => {
+  test('a change in all parts alike shares nothing', async () => {
     const answer = await compared(`everywhere-${seed}`, seed, (event, random) => (random.number() < 0.1 ? slow(event, random) : event))
     expect(answer.findings.length).toBeGreaterThan(0)
     const causes = answer.groups.flatMap(({ shared }) => shared.map(({ label }) => label))

@@ -1,4 +1,4 @@
-import type { Overlap } from '../../../reading/comparison.ts'
+import type { Overlap } from '../../../reading/reading.ts'
 import { isOutcome, type SampleEvent } from './candidates.ts'
 import { compareNames, contains, type EventSet, type FoundChange, isIncrease } from './findings.ts'
 import { SIGNIFICANCE_MIN, shareSurpriseOf, significanceOf } from './score.ts'
@@ -22,12 +22,12 @@ const SETS_MAX = 31
 const CANDIDATES_PER_FINDING = 4
 /** The share of the events of a finding that have to have a value. */
 const COVERED_MIN = 0.9
-/** The same in a sample, which may differ. */
+/** The share in a sample, which may differ. */
 const SAMPLED_MIN = 0.8
 /** The others may have the value this often, compared with the events of the finding. */
 const OTHERS_MAX = 2 / 3
 const SHARED_MAX = 3
-/** So many others with the key of a finding tell whether a value only goes with the key. */
+/** The number of other events with the key of a finding that show whether a value only goes with the key. */
 const WITH_KEY_MIN = 5
 /** A group with a cause stands before one without, unless its score is this many times smaller. */
 const CAUSE_WEIGHT = 10
@@ -56,7 +56,7 @@ export const presenceOf = (found: readonly FoundChange[]): readonly EventSet[] =
 const hasKey = (set: EventSet): boolean => !set.key.startsWith('@') && !isCause(set) && KINDS_WITH_KEY.has(set.kind)
 const KINDS_WITH_KEY: ReadonlySet<string> = new Set(['VALUE', 'AT_LEAST', 'BELOW'])
 
-/** How many candidates can be counted with so many findings. */
+/** How many candidates can be counted with a number of findings. */
 export const candidatesMax = (found: readonly FoundChange[]): number => SETS_MAX - found.length - presenceOf(found).length
 
 /** The sets that have to be counted together. */

@@ -1,6 +1,6 @@
 import { contract, type FailureBody, type Finding, type ReplyOf } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 import { causes, fleetLines, type PlantedCause } from './planted.fixture.ts'
 
 type Answer = ReplyOf<typeof contract.changes.find> & FailureBody

@@ -5,17 +5,17 @@ import { patternId } from '../../../kernel/pattern-id.ts'
 import { boundsOf } from '../../../query/bounds.ts'
 import { parseAll } from '../../../query/parse-all.ts'
 import { parseFilter } from '../../../query/query.ts'
+import type { EventQuery, TimeBounds } from '../../../reading/query.ts'
 import {
   type ComparedBounds,
   type ComparedKey,
   columnKeys,
-  hullOf,
+  combinedRange,
   openComparison,
   type PatternCounts,
   type RangeComparison,
   type RangeTotals,
-} from '../../../reading/comparison.ts'
-import type { EventQuery, TimeBounds } from '../../../reading/event-query.ts'
+} from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { sourceDatasets } from '../../data/datasets/datasets.ts'
 import { buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
@@ -52,7 +52,7 @@ export async function findChangesIn(world: World, actor: Actor, request: Changes
   })
   const startedMs = world.clock.monotonicMs()
   const datasets = await sourceDatasets(world, actor, request)
-  const query = await buildEventQuery(world, actor, { datasets, filter, bounds: hullOf(bounds), signal })
+  const query = await buildEventQuery(world, actor, { datasets, filter, bounds: combinedRange(bounds), signal })
   const { cost, ...found } = await compareEvents(world, actor.orgId, { query, bounds, limit: request.limit ?? LIMIT })
   const ms = recordSearch(world, actor, { datasets, bytes: cost.bytes, startedMs })
   return { ...found, cost: { rows: cost.rows, bytes: cost.bytes, ms } }
@@ -60,7 +60,7 @@ export async function findChangesIn(world: World, actor: Actor, request: Changes
 
 type ComparisonRequest = { readonly query: EventQuery; readonly bounds: ComparedBounds; readonly limit: number }
 
-/** The same for a query that is already planned; its bounds enclose both ranges. */
+/** Compares the events of a query that is already planned; its bounds enclose both ranges. */
 export async function compareEvents(
   world: Pick<World, 'meta' | 'events'>,
   orgId: string,
@@ -89,7 +89,7 @@ export async function compareEvents(
   }
 }
 
-/** The first groups with at most so many findings. */
+/** The first groups that have at most a number of findings together. */
 function shownGroups(groups: readonly FindingGroup[], limit: number): readonly FindingGroup[] {
   let left = limit
   return groups.flatMap((group) => {

@@ -1,8 +1,7 @@
 import type { EventStore } from '../../../events/store/events.ts'
 import { messageKeys, timeKeys } from '../../../lines/event.ts'
-import type { ComparedBounds, RangeComparison } from '../../../reading/comparison.ts'
-import type { EventQuery } from '../../../reading/event-query.ts'
-import { readEvents } from '../../../reading/reading.ts'
+import type { EventQuery } from '../../../reading/query.ts'
+import { type ComparedBounds, type RangeComparison, readEvents } from '../../../reading/reading.ts'
 import type { Candidates, SampleEvent } from './candidates.ts'
 import {
   candidatesMax,
@@ -18,7 +17,7 @@ import { contains, type EventSet, type FoundChange, isIncrease } from './finding
 import { type SampleContext, sampleEvent } from './sample.ts'
 import { conditionOf } from './sentences.ts'
 
-/** A finding with fewer sampled events is sampled by itself; so many are, and so many events of each. */
+/** A finding with fewer sampled events is sampled by itself: this number of findings, and this number of events of each. */
 const SAMPLED_MIN = 20
 const READS_MAX = 8
 const EVENTS_MAX = 60

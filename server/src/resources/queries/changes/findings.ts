@@ -1,4 +1,4 @@
-import { type ComparedKey, NO_NUMBER, type RangeTotals, type RangeValue } from '../../../reading/comparison.ts'
+import { type ComparedKey, NO_NUMBER, type RangeTotals, type RangeValue } from '../../../reading/reading.ts'
 import { isOutcome, isServiceLike, type SampleEvent } from './candidates.ts'
 import { type ChangeScore, SIGNIFICANCE_MIN, scoreOf, significanceOf } from './score.ts'
 
@@ -50,7 +50,7 @@ export function findChanges(counted: CountedRanges, sample: readonly SampleEvent
 /** The surprise of a value in a part of the events from which its key is worth counting in all. Chance alone makes it in one of 20 values. */
 const PROMISING_SURPRISE = 6
 
-/** The keys with changes in a part of the events, the most promising first, at most so many. */
+/** The keys with changes in a part of the events, the most promising first, up to a limit. */
 export function promisingKeys(counted: Omit<CountedRanges, 'patterns'>, keysMax: number): readonly ComparedKey[] {
   const { totals, lengths } = counted
   const scores = new Map<string, number>()

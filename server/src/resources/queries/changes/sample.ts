@@ -1,6 +1,6 @@
 import type { EventStore } from '../../../events/store/events.ts'
 import { patternId } from '../../../kernel/pattern-id.ts'
-import type { EventQuery, FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
+import type { EventQuery, FoundEvent, TimeBounds } from '../../../reading/query.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import { statusOf } from '../../data/event-queries/event-queries.ts'
 import type { SampleEvent } from './candidates.ts'

@@ -85,7 +85,7 @@ function rateSurpriseOf(one: Side, other: Side): number {
 export const SIGNIFICANCE_MIN = 2
 
 /**
- * The negative decimal logarithm of the probability that chance alone makes such a surprise in any of so many comparisons. The tail of the
+ * The negative decimal logarithm of the probability that chance alone makes such a surprise in any of a number of comparisons. The tail of the
  * distribution of G lies below exp(-g / 2).
  */
 export const significanceOf = (surprise: number, comparisons: number): number =>

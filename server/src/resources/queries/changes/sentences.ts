@@ -1,7 +1,7 @@
 import { printFilter } from '@dendro/language/print'
 import type { Condition } from '@dendro/language/tree'
 import { shorten } from '../../../kernel/shorten.ts'
-import type { RangeTotals } from '../../../reading/comparison.ts'
+import type { RangeTotals } from '../../../reading/reading.ts'
 import type { EventSet, FoundChange } from './findings.ts'
 
 const NOWHERE = { position: 0, length: 0 }

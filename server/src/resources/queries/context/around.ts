@@ -1,4 +1,4 @@
-import type { EventPosition, FoundEvent } from '../../../reading/event-query.ts'
+import type { EventPosition, FoundEvent } from '../../../reading/query.ts'
 
 /** A context ends at a gap of this length. */
 export const GAP_MS = 60_000

@@ -1,6 +1,6 @@
 import { type ContextResponse, contract, type Event, type FailureBody } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 const SECOND_MS = 1_000
 

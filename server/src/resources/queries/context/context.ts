@@ -2,19 +2,12 @@ import type { ContextResponse, contract, Link, QueryOf } from '@dendro/api'
 import type { Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
 import { parseFilter } from '../../../query/query.ts'
-import type { EventPosition, EventsRequest, EventsResult, FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
+import type { EventPosition, EventsRequest, EventsResult, FoundEvent, TimeBounds } from '../../../reading/query.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import { sourceDatasets } from '../../data/datasets/datasets.ts'
-import {
-  ALL_EVENTS,
-  buildEventQuery,
-  recordSearch,
-  SELECT_ALL,
-  selectRangeBytes,
-  shownEvents,
-} from '../../data/event-queries/event-queries.ts'
+import { ALL_EVENTS, buildEventQuery, rangeBytes, recordSearch, SELECT_ALL, shownEvents } from '../../data/event-queries/event-queries.ts'
 import { type Direction, GAP_MS, justAfter, justBefore, positionOf, shareOut, uninterrupted } from './around.ts'
 
 export { positionOf as placeOf } from './around.ts'
@@ -159,8 +152,7 @@ async function explain(
   bounds: TimeBounds,
   startedMs: number,
 ): Promise<ContextResponse> {
-  const ids = datasets.map(({ id }) => id)
-  const bytes = await selectRangeBytes(world.events, actor.orgNumber, ids, bounds)
+  const bytes = await rangeBytes(world, actor, datasets, bounds)
   const time = String(Math.round(world.clock.monotonicMs() - startedMs))
   return {
     explain: { 'Execution time (millis)': time, 'Approximate bytes in time range': String(bytes) },

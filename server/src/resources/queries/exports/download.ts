@@ -78,7 +78,7 @@ function holderOf({ by = '' }: DownloadLink): Identity {
 async function checkStillReadable(world: World, row: ExportRow, holder: Identity): Promise<void> {
   const reader = await activeCallerOf(world, row.org_id, holder)
   const isReader = reader !== undefined && isPermitted(reader, 'exports_read')
-  if (isReader && (await visibilityFor(world, reader)).seesEach(datasetIds(row))) return
+  if (isReader && (await visibilityFor(world, reader)).seesThrough(datasetIds(row), row.event_filters)) return
   throw forbidden('the holder of this link may no longer read this export')
 }
 

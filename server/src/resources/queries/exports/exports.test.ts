@@ -4,7 +4,7 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { Export, FailureBody } from '@dendro/api'
 import { parquetReadObjects } from 'hyparquet'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 import type { JobRun } from '../../../jobs/job.ts'
 import { systemClock } from '../../../kernel/clock.ts'
 import { sql } from '../../../meta/sql.ts'
@@ -289,7 +289,7 @@ test('a dataset that is deleted ends its export, which says so', async () => {
   )
 })
 
-test('what was exported is counted as usage, to the byte', async () => {
+test('exported bytes are counted as usage, exactly', async () => {
   const own = await app.newOrganization()
   const { web, api } = await shop(own)
   const done = await finished((await order({ from: [web, api], time_range: 'Last 1 hour' }, {}, own)).body.export_id, own)

@@ -8,7 +8,7 @@ import { parseFilter } from '../../../query/query.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
-import { sourceDatasets, visibilityFor } from '../../data/datasets/datasets.ts'
+import { eventFiltersOf, sourceDatasets, visibilityFor } from '../../data/datasets/datasets.ts'
 import { signedLink } from './links.ts'
 import { deleteExport, type ExportRow, insertExport, type NewExportRow, selectExport, selectExports } from './rows.ts'
 import { highestSequence } from './snapshot.ts'
@@ -18,20 +18,23 @@ export { ndjsonLine } from './lines.ts'
 export { exportRemoval } from './removal.ts'
 export { exporting } from './run.ts'
 
-/** Newest first, each finished one with a fresh link. Exports that read a dataset hidden from the caller are omitted. */
+/**
+ * Newest first, each finished one with a fresh link. Exports that read a dataset hidden from the caller, or events that the caller does not see, are
+ * omitted.
+ */
 export async function listExports(world: World, actor: Actor): Promise<Export[]> {
-  const { seesEach } = await visibilityFor(world, actor)
+  const { seesThrough } = await visibilityFor(world, actor)
   const rows = await selectExports(world.meta, actor.orgId)
-  return rows.filter((row) => seesEach(datasetIds(row))).map((row) => exportReply(world, actor, row))
+  return rows.filter((row) => seesThrough(datasetIds(row), row.event_filters)).map((row) => exportReply(world, actor, row))
 }
 
 export async function findExport(world: Pick<World, 'meta'>, actor: Actor, id: string): Promise<ExportRow> {
   const row = isUuid(id) ? await selectExport(world.meta, actor.orgId, id) : undefined
-  if (!row || !(await visibilityFor(world, actor)).seesEach(datasetIds(row))) throw notFound('export', id)
+  if (!row || !(await visibilityFor(world, actor)).seesThrough(datasetIds(row), row.event_filters)) throw notFound('export', id)
   return row
 }
 
-/** Fixes at creation which events belong to the export: the datasets, the range, and the highest sequence number. */
+/** Fixes at creation which events belong to the export: the datasets, the range, the highest sequence number, and what policies show of them. */
 export async function createExport(world: World, actor: Actor, request: NewExport): Promise<Export> {
   const { search_details: wanted, format, compression } = request
   const nowMs = world.clock.nowMs()
@@ -59,6 +62,7 @@ export async function createExport(world: World, actor: Actor, request: NewExpor
     format,
     compression,
     seq_max: String(await highestSequence(world, actor, ids, bounds)),
+    event_filters: await eventFiltersOf(world, actor, datasets),
     created_at: nowMs,
     created_by: actor.identity,
     modified_at: nowMs,

@@ -1,5 +1,5 @@
 import type { ExportCompression } from '@dendro/api'
-import type { FoundEvent } from '../../../reading/event-query.ts'
+import type { FoundEvent } from '../../../reading/query.ts'
 import type { DatasetName } from './lines.ts'
 
 /** Writes events in one file format and may buffer some of them. */

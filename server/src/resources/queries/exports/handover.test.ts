@@ -1,6 +1,6 @@
 import type { Export } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 import { startWorker } from '../../../jobs/jobs.ts'
 import { sql } from '../../../meta/sql.ts'
 import { exporting } from './run.ts'

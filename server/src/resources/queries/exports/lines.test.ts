@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FoundEvent } from '../../../reading/event-query.ts'
+import type { FoundEvent } from '../../../reading/query.ts'
 import { ndjsonLine } from './lines.ts'
 
 test('a line of NDJSON is one object whatever its keys and values are, and a key never hides a member of the service', () => {

@@ -1,4 +1,4 @@
-import type { FoundEvent } from '../../../reading/event-query.ts'
+import type { FoundEvent } from '../../../reading/query.ts'
 import { eventTimeText, rawText, statusOf } from '../../data/event-queries/event-queries.ts'
 
 export type DatasetName = { readonly collection: string; readonly dataset: string }

@@ -2,7 +2,7 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { ExportCompression } from '@dendro/api'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { expect, test } from 'vitest'
-import type { FoundEvent } from '../../../reading/event-query.ts'
+import type { FoundEvent } from '../../../reading/query.ts'
 import type { ExportWriter, FileSink } from './form.ts'
 import { parquetWriter } from './parquet.ts'
 

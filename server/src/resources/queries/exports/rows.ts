@@ -1,6 +1,7 @@
 import type { ExportCompression, ExportDetails, ExportFormat, ExportStatus, Identity } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
 import { json, sql } from '../../../meta/sql.ts'
+import type { EventFilters } from '../../data/datasets/datasets.ts'
 
 export type ExportRow = {
   id: string
@@ -13,6 +14,8 @@ export type ExportRow = {
   format: ExportFormat
   compression: ExportCompression
   seq_max: string
+  /** The filters through which the creator saw the datasets. */
+  event_filters: EventFilters
   state: unknown
   failure_detail: string | null
   created_at: number
@@ -21,16 +24,17 @@ export type ExportRow = {
   ended_at: number | null
 }
 
-const columns = sql`id, org_id, status, progress, bytes, events, search_details, format, compression, seq_max::text, state, failure_detail, created_at,
+const columns = sql`id, org_id, status, progress, bytes, events, search_details, format, compression, seq_max::text, event_filters, state, failure_detail, created_at,
   created_by, modified_at, ended_at`
 
 export type NewExportRow = Omit<ExportRow, 'progress' | 'bytes' | 'events' | 'state' | 'failure_detail' | 'ended_at'>
 
 export const insertExport = (db: Db, row: NewExportRow) =>
   db.run(sql`
-    insert into exports (id, org_id, status, search_details, format, compression, seq_max, created_at, created_by, modified_at)
+    insert into exports (id, org_id, status, search_details, format, compression, seq_max, event_filters, created_at, created_by,
+      modified_at)
     values (${row.id}, ${row.org_id}, ${row.status}, ${json(row.search_details)}, ${row.format}, ${row.compression}, ${row.seq_max}::numeric,
-      ${row.created_at}, ${json(row.created_by)}, ${row.modified_at})`)
+      ${json(row.event_filters)}, ${row.created_at}, ${json(row.created_by)}, ${row.modified_at})`)
 
 export const selectExports = (db: Db, orgId: string) =>
   db.all<ExportRow>(sql`select ${columns} from exports where org_id = ${orgId} order by created_at desc, id`)

@@ -3,10 +3,10 @@ import { type Actor, factsOfWork } from '../../../http/actor.ts'
 import type { JobContinuation, JobRun } from '../../../jobs/job.ts'
 import { Failure } from '../../../kernel/errors.ts'
 import { parseFilter } from '../../../query/query.ts'
-import type { EventQuery, EventsResult } from '../../../reading/event-query.ts'
+import type { EventQuery, EventsResult } from '../../../reading/query.ts'
 import { countMatching, readEvents } from '../../../reading/reading.ts'
-import { allDatasets, type DatasetRow } from '../../data/datasets/datasets.ts'
-import { and, buildEventQuery, pageBudget } from '../../data/event-queries/event-queries.ts'
+import { allDatasets, type DatasetRow, seenThrough } from '../../data/datasets/datasets.ts'
+import { and, buildEventQuery, pageBudget, presentKeys } from '../../data/event-queries/event-queries.ts'
 import type { ExportWorld } from './export-world.ts'
 import type { ExportWriter, FileSink } from './form.ts'
 import { forms } from './forms.ts'
@@ -113,7 +113,7 @@ async function begin(work: ExportWork): Promise<void> {
   let expected: number | undefined = 0
   for (let at = 0; at < work.ids.length; at += DATASETS_PER_COUNT) {
     const eventQuery = await eventQueryOf(work, work.ids.slice(at, at + DATASETS_PER_COUNT))
-    for (const { located } of eventQuery.sources) for (const key of located?.map.slots.keys() ?? []) columns.add(key)
+    for (const key of await presentKeys(world.events, eventQuery)) columns.add(key)
     const counted: number | undefined = expected === undefined ? undefined : await countOf(work, eventQuery)
     expected = counted === undefined || expected === undefined ? undefined : expected + counted
   }
@@ -146,12 +146,13 @@ async function eventQueryOf({ world, job, row, places, filter }: ExportWork, ids
     filter,
     bounds: { fromMs: from_ts, toMs: to_ts },
     signal: job.signal,
+    seen: seenThrough(row.event_filters),
     reader: 'export',
     budget: pageBudget(world),
   })
 }
 
-/** The creator of the export; their visibility was checked at creation. */
+/** The creator of the export; what they may see was recorded at creation. */
 const creatorActor = ({ org_id, created_by }: ExportRow, orgNumber: number): Actor => ({
   orgId: org_id,
   orgNumber,

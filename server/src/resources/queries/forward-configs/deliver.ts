@@ -1,5 +1,5 @@
 import { nextStep } from '../../../kernel/steps.ts'
-import type { FoundEvent } from '../../../reading/event-query.ts'
+import type { FoundEvent } from '../../../reading/query.ts'
 import { type DestinationSecrets, openObjectTarget, openPostTarget, type PackedLines } from './destinations.ts'
 import type { ForwardedEvents, ForwardWorld, NumberRange } from './events.ts'
 import { type DatasetLines, lineForms, objectKey, packers } from './payload.ts'

@@ -5,7 +5,7 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { FailureBody, ForwardConfig } from '@dendro/api'
 import { buildApp } from 'fauxqs'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 import { makeEngines } from '../../../events/store/engine.fixture.ts'
 import { forwarding } from './forwarding.ts'
 

@@ -1,5 +1,5 @@
 import type { Event } from '@dendro/api'
-import type { FoundEvent } from '../../../reading/event-query.ts'
+import type { FoundEvent } from '../../../reading/query.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import { SELECT_ALL, showOne } from '../../data/event-queries/event-queries.ts'
 import { eventId } from './delivered.ts'

@@ -1,7 +1,7 @@
 import type { FailureBody } from '@dendro/api'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type BadNetwork, startBadNetwork } from '../../../../../test/journeys/writer-bad-network.ts'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 /** The replies to many concurrent callers while the event store accepts every connection and never responds. */
 

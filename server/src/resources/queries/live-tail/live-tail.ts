@@ -2,8 +2,9 @@ import { Readable } from 'node:stream'
 import type { BodyOf, contract, Event } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { notFound, unavailable } from '../../../kernel/errors.ts'
-import type { FoundEvent } from '../../../reading/event-query.ts'
+import type { FoundEvent } from '../../../reading/query.ts'
 import type { World } from '../../../world.ts'
+import { seenEventsFor } from '../../access/policies/policies.ts'
 import { type DatasetSelection, selectedDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
 import { recordSearch } from '../../data/event-queries/event-queries.ts'
 import {
@@ -28,7 +29,7 @@ import {
   type TailPosition,
 } from './position.ts'
 import { insertLiveTail, type LiveTailRow, moveLiveTail, noteDelivered, removeLiveTails, selectLiveTail, touchLiveTail } from './rows.ts'
-import { foundEventMatcher, selectionOf, type TailSelection } from './selection.ts'
+import { type EventVisibility, selectedEvents, selectionOf, type TailSelection, visibleEvents } from './selection.ts'
 import { firstShare, isOneOf, reducedShare, shareNow } from './share.ts'
 import { openStreamGuard, type StreamGuard } from './stream-guard.ts'
 import { readerFor } from './tail-reader.ts'
@@ -98,7 +99,7 @@ export class LiveTails {
     return { job_id }
   }
 
-  /** Stores a new job. Its position is behind all present events. */
+  /** Stores a new job. Its position is after all present events. */
   async #begin(actor: Actor, job: Pick<LiveTailRow, 'source' | 'condition'>, selection: TailSelection): Promise<string> {
     const { ids, clock, meta } = this.#world
     const nowMs = clock.nowMs()
@@ -129,8 +130,8 @@ export class LiveTails {
       const row = await this.#resumed(await this.#find(actor, id), undefined)
       const taken = await this.#take(actor, row, limit)
       if (!(await this.#savePosition(row, taken, true))) continue
-      const visible = await this.#visibleIds(await currentActor())
-      const events = taken.events.filter(({ logId }) => visible.has(logId)).map((event) => toApiEvent(event, taken.context))
+      const isVisible = await this.#visibilityOf(await currentActor())
+      const events = taken.events.filter(isVisible).map((event) => toApiEvent(event, taken.context))
       return { logs: [{ events: newestFirst ? events.reverse() : events }] }
     }
     throw unavailable('too many concurrent polls of this live tail')
@@ -182,8 +183,8 @@ export class LiveTails {
         const row = await this.#find(allowed, job_id)
         const taken = await this.#take(allowed, row, STREAM_EVENTS)
         if (!(await this.#savePosition(row, taken, true))) continue
-        const visible = await this.#visibleIds(await currentActor())
-        const events = taken.events.filter(({ logId }) => visible.has(logId))
+        const isVisible = await this.#visibilityOf(await currentActor())
+        const events = taken.events.filter(isVisible)
         yield { events, oneOf: taken.oneOf, missed: taken.missed, datasetsById: taken.context.datasetsById }
         if (taken.events.length < STREAM_EVENTS) await this.#world.clock.sleep(STREAM_POLL_MS, signal).catch(() => undefined)
       }
@@ -230,8 +231,8 @@ export class LiveTails {
         continue
       }
       const allowed = taken && (await guard.actor())
-      const visible = allowed && (await this.#visibleIds(allowed))
-      if (!visible || !advancedRow) break
+      const isVisible = allowed && (await this.#visibilityOf(allowed))
+      if (!isVisible || !advancedRow) break
       row = advancedRow
       const { missed } = taken
       const oneOf = taken.oneOf * share.oneOf
@@ -239,7 +240,7 @@ export class LiveTails {
       if (oneOf !== sentOneOf) yield `: one of ${oneOf}\n\n`
       if (missed > 0) yield `: missed ${missed}\n\n`
       sentOneOf = oneOf
-      const events = taken.events.filter(({ logId }) => visible.has(logId))
+      const events = taken.events.filter(isVisible)
       if (events.length > 0) yield* this.#delivered(row, events, taken.context, guard)
       else if (isSilent) yield ': alive\n\n'
       else {
@@ -277,9 +278,9 @@ export class LiveTails {
     )
   }
 
-  /** Returns the ids of the datasets that an actor may see now. */
-  async #visibleIds(actor: Actor): Promise<ReadonlySet<string>> {
-    return new Set((await visibleDatasets(this.#world, actor)).map(({ id }) => id))
+  /** Returns which events an actor may see now. */
+  async #visibilityOf(actor: Actor): Promise<EventVisibility> {
+    return visibleEvents(await visibleDatasets(this.#world, actor), await seenEventsFor(this.#world, actor))
   }
 
   /**
@@ -351,7 +352,7 @@ export class LiveTails {
       datasets.flatMap(({ id, created_at }) => (created_at <= beganMs && !before.known.has(datasetKeyOf(id)) ? [id] : [])),
     )
     const datasetsById = new Map(datasets.map((dataset) => [dataset.id, dataset]))
-    const matches = selection.matches && foundEventMatcher(selection.matches, datasetsById)
+    const matches = selectedEvents(selection.matches, datasetsById, await seenEventsFor(this.#world, actor))
     const request = { watcherId: actor.identity.id, backToMs: readBackMs(before), joined, offsets }
     return this.#tails.read(datasets, readerFor(this.#world, actor, this.#readFamilies.has(actor.orgId)), request, (tails) => {
       const taken = takeNew(tails, { position: before, offsets, matches, joined, sample }, limit, nowMs)

@@ -1,6 +1,6 @@
 import type { Event } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 /** A live tail whose polls reach one process after another, as behind a load balancer. */
 let apps: TestApp[]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 import { decodeDelivered, encodeDelivered, readEventId, undelivered, withDelivery } from './delivered.ts'
 
 const BREAKS = 7
@@ -13,7 +13,7 @@ async function send(app: TestApp, org: TestOrganization, from: number): Promise<
   expect((await app.ask('POST', '/ingest', { raw: raw.join('\n'), headers, key: org.key })).status).toBe(200)
 }
 
-/** Reads a stream until it has so many events, and breaks the connection there. */
+/** Reads a number of events of a stream, and breaks the connection there. */
 async function read(app: TestApp, org: TestOrganization, job: string, last: string | undefined, count: number): Promise<Message[]> {
   const leaving = new AbortController()
   const response = await fetch(`${app.url}/live-tail/stream?job_id=${job}`, {
@@ -78,7 +78,7 @@ test('an id that is none is refused', () => {
   for (const id of ['7', 'x.1', '1.-2', '1.2.3']) expect(() => readEventId(id)).toThrow('Last-Event-ID')
 })
 
-test('what a client does not have follows from its last event, or from what has left', () => {
+test('the events that a client lacks follow from its last event, or from those that have left', () => {
   const deliveries = [
     { turn: 3, seqs: [10n, 20n], sent: 2 },
     { turn: 4, seqs: [15n, 30n, 40n], sent: 1 },

@@ -1,7 +1,6 @@
 import type { Actor } from '../../../http/actor.ts'
-import type { TimeBounds } from '../../../reading/event-query.ts'
-import { type EventNumber, readNumbers } from '../../../reading/numbers.ts'
-import { readEvents } from '../../../reading/reading.ts'
+import type { TimeBounds } from '../../../reading/query.ts'
+import { type EventNumber, readEvents, readNumbers } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { ALL_EVENTS, buildEventQuery, serviceBudget } from '../../data/event-queries/event-queries.ts'
 import type { TailReader } from './tails.ts'
@@ -11,8 +10,8 @@ const READ_EVENTS_MAX = 10_000
 const NS_PER_MS = 1_000_000n
 
 /**
- * Creates a reader for an organization. One read serves all of its tails, so it uses the service's budget instead of a role's. Callers are charged for
- * reads of the datasets that they tail.
+ * Creates a reader for an organization. One read serves all of its tails, so it uses the service's budget instead of a role's, and reads events that only
+ * some callers may see. Callers are charged for reads of the datasets that they tail.
  */
 export function readerFor(world: World, actor: Actor, withFamilies: boolean): TailReader {
   const { orgId } = actor
@@ -23,6 +22,7 @@ export function readerFor(world: World, actor: Actor, withFamilies: boolean): Ta
       bounds,
       signal: AbortSignal.timeout(READ_BOUND_MS),
       budget: serviceBudget(world),
+      seen: () => undefined,
       reader: 'tail',
     })
   return {

@@ -1,5 +1,5 @@
-import type { FoundEvent } from '../../../reading/event-query.ts'
-import type { EventNumber } from '../../../reading/numbers.ts'
+import type { FoundEvent } from '../../../reading/query.ts'
+import type { EventNumber } from '../../../reading/reading.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import type { TailWatcher } from './charges.ts'
 import { SequenceSet } from './sequence-set.ts'

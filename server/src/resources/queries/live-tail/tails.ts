@@ -1,6 +1,6 @@
 import { seqAt } from '../../../events/writer/seq.ts'
-import type { FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
-import type { EventNumber } from '../../../reading/numbers.ts'
+import type { FoundEvent, TimeBounds } from '../../../reading/query.ts'
+import type { EventNumber } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { type Charge, chargesOf, noteWatcher, payerOf, paymentsOf } from './charges.ts'
 import {
@@ -57,7 +57,7 @@ const SPARSE = 1 / 4
 /** An event is shown on arrival if its time lies no further back than this. */
 const LATE_MS = 15 * 60_000
 const AHEAD_MS = 60_000
-/** The same for the reads of the pace `now`. Older events are found by the pace `late`. */
+/** How far back the time of an event may lie for reads of the pace `now`. Older events are found by the pace `late`. */
 const NOW_LATE_MS = 60_000
 /** The number of events of a dataset that wait for slow consumers. */
 const EVENTS_MAX = 10_000

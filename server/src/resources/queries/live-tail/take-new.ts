@@ -1,4 +1,4 @@
-import type { FoundEvent } from '../../../reading/event-query.ts'
+import type { FoundEvent } from '../../../reading/query.ts'
 import { advanced, datasetKeyOf, isNew, type TailPosition } from './position.ts'
 import { bySequence, endOf, type Tail } from './tail.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openSenders, type Senders } from '../../../../../test/senders.ts'
+import { openSenders, type Senders } from '../../../../../test/support/senders.ts'
 
 /** The number of random queries; a long run sets more. */
 const QUERIES = Number(process.env.DENDRO_TEST_FILTERS ?? 20)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newKeyWithout } from '../../../../../test/limited-key.ts'
-import { openSenders, type Senders } from '../../../../../test/senders.ts'
-import type { Reply } from '../../../../../test/world.ts'
+import { newKeyWithout } from '../../../../../test/support/limited-key.ts'
+import { openSenders, type Senders } from '../../../../../test/support/senders.ts'
+import type { Reply } from '../../../../../test/support/world.ts'
 
 /** What a screen needs that shows the labels, fields and patterns of lines nobody knows yet. */
 let senders: Senders

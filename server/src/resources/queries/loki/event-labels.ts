@@ -1,4 +1,4 @@
-import type { FoundEvent } from '../../../reading/event-query.ts'
+import type { FoundEvent } from '../../../reading/query.ts'
 import { statusOf } from '../../data/event-queries/event-queries.ts'
 import { baseOf, compareBases, FIELD_ENDING, type LabelKeys, labelNameOf } from './label-names.ts'
 

@@ -1,7 +1,8 @@
 import type { Filter } from '@dendro/language/tree'
 import { badField, badRequest } from '../../../kernel/errors.ts'
-import type { StatsResult } from '../../../reading/event-query.ts'
+import type { StatsResult } from '../../../reading/query.ts'
 import { readStats } from '../../../reading/reading.ts'
+import { seenEventsFor } from '../../access/policies/policies.ts'
 import { and } from '../../data/event-queries/event-queries.ts'
 import { chooseDatasets } from './chosen-datasets.ts'
 import { labelNameOf } from './label-names.ts'
@@ -16,10 +17,19 @@ const RANGE_MS = 6 * 3_600_000
 const VALUES_MAX = 10_000
 const at = { position: 0, length: 0 }
 
-/** Lists the labels of the datasets that the caller sees and a selector may match. */
-export async function listLabels({ world, actor, parameters }: LokiRequest): Promise<unknown> {
-  parameters.range(world.clock.nowMs(), RANGE_MS)
+/**
+ * Lists the labels of the datasets that the caller sees and a selector may match. A dataset has the labels of all its events; callers who see only some
+ * of them get the labels that these have in the range.
+ */
+export async function listLabels(request: LokiRequest): Promise<unknown> {
+  const { world, actor, parameters } = request
+  const range = parameters.range(world.clock.nowMs(), RANGE_MS)
   const { keys, datasets } = await chooseDatasets(world, actor, matchersOf(parameters.text('query')))
+  const seen = datasets.length === 0 ? undefined : await seenEventsFor(world, actor)
+  if (datasets.some((dataset) => seen?.(dataset))) {
+    const labels = await countedLabels(request, await planSelector(request), range)
+    return { status: 'success', data: labels.map(({ label }) => label) }
+  }
   return { status: 'success', data: datasets.length === 0 ? [] : keys.streamNames }
 }
 
@@ -38,14 +48,21 @@ export async function listLabelValues(request: LokiRequest): Promise<unknown> {
 /** Lists the labels that the events of a range have, with the number of their values. */
 export async function countLabelValues(request: LokiRequest): Promise<unknown> {
   const range = request.parameters.range(request.world.clock.nowMs(), RANGE_MS)
-  const planned = await planSelector(request)
+  return { detectedLabels: await countedLabels(request, await planSelector(request), range) }
+}
+
+async function countedLabels(
+  request: LokiRequest,
+  planned: PlannedLogs,
+  range: WantedValues['range'],
+): Promise<{ label: string; cardinality: number }[]> {
   const labels: { label: string; cardinality: number }[] = []
   for (const name of planned.datasets.length === 0 ? [] : planned.keys.streamNames) {
     const cardinality = await countValues(request, planned, { keys: planned.keys.streamKeys(name), range })
     if (cardinality > 0) labels.push({ label: name, cardinality })
   }
   if (planned.datasets.length > 0) recordRead(request)
-  return { detectedLabels: labels }
+  return labels
 }
 
 const planSelector = (request: LokiRequest): Promise<PlannedLogs> =>

@@ -22,7 +22,7 @@ export const builtInLabels: ReadonlyMap<string, string> = new Map([
   ['level', '@status'],
 ])
 
-/** The same behind the selector. */
+/** The labels and metadata that every event has after the selector. */
 export const builtInMetadata: ReadonlyMap<string, string> = new Map([...builtInLabels, ['detected_level', '@status']])
 
 /** A label keeps its name; a field of the event with the same name gets this ending, as a label does that a parser finds. */
@@ -87,7 +87,7 @@ export class LabelKeys {
     return builtIn === undefined ? attributes : [...attributes, builtIn]
   }
 
-  /** The same for a label behind the selector, where fields count too if the event has no label of the name. */
+  /** The keys that hold a label after the selector, in order. There fields count too if the event has no label of the name. */
   pipelineKeys(name: string): string[] {
     const field = this.#fieldRenamedTo(name)
     if (field !== undefined) return this.#basesOf(field)
@@ -99,7 +99,7 @@ export class LabelKeys {
     return [...this.streamKeys(name), ...fields, ...(builtIn === undefined ? [] : [builtIn])]
   }
 
-  /** Whether the keys of a label behind the selector hold its value. Of a field that only some labels rename, they do not. */
+  /** Whether the keys of a label after the selector hold its value. Of a field that only some labels rename, they do not. */
   isStored(name: string): boolean {
     const field = this.#fieldRenamedTo(name)
     return field === undefined || !this.isOverridden(field)

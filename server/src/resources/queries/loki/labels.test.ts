@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { openSenders, type Senders } from '../../../../../test/senders.ts'
-import type { Reply } from '../../../../../test/world.ts'
+import { openSenders, type Senders } from '../../../../../test/support/senders.ts'
+import type { Reply } from '../../../../../test/support/world.ts'
 
 /** Which parts of an event are labels: few, and each with one meaning. */
 let senders: Senders

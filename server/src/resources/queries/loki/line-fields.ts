@@ -169,7 +169,7 @@ export function parseRegexpFields(pattern: string): FieldParser {
   }
 }
 
-/** Reads the captures of a pattern: each ends at the first occurrence of the text behind it. */
+/** Reads the captures of a pattern: each ends at the first occurrence of the text after it. */
 export function parsePatternFields(pieces: readonly PatternPiece[]): FieldParser {
   return (line, labels) => {
     const found = new Set<string>()

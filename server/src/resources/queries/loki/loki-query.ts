@@ -1,6 +1,6 @@
 import type { Actor } from '../../../http/actor.ts'
 import { mapInSteps } from '../../../kernel/steps.ts'
-import type { EventQuery, FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
+import type { EventQuery, FoundEvent, TimeBounds } from '../../../reading/query.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'

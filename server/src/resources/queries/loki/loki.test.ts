@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { newKeyWithout } from '../../../../../test/limited-key.ts'
-import { openSenders, type Senders } from '../../../../../test/senders.ts'
-import type { Reply } from '../../../../../test/world.ts'
+import { newKeyWithout } from '../../../../../test/support/limited-key.ts'
+import { openSenders, type Senders } from '../../../../../test/support/senders.ts'
+import type { Reply } from '../../../../../test/support/world.ts'
 
 /** One service with events of two senders: pushed streams with labels, and JSON lines without. */
 let senders: Senders

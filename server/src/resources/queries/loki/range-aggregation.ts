@@ -1,4 +1,4 @@
-import type { TimeBounds } from '../../../reading/event-query.ts'
+import type { TimeBounds } from '../../../reading/query.ts'
 import { countMatching } from '../../../reading/reading.ts'
 import { builtInMetadata } from './label-names.ts'
 import { SCANNED_EVENTS_MAX, tooManyScanned } from './log-entries.ts'

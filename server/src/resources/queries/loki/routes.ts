@@ -1,7 +1,7 @@
 import { text as readText } from 'node:stream/consumers'
 import { hasPermission } from '../../../http/actor.ts'
-import { jsonBody } from '../../../http/json-stream.ts'
-import type { LongRawReply, RawCall, RawHandler, RequestHead } from '../../../http/raw-handler.ts'
+import { decodeSegment, jsonReply } from '../../../http/protocol-reads.ts'
+import type { RawCall, RawHandler, RequestHead } from '../../../http/raw-handler.ts'
 import { badRequest, Failure, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import type { LiveTails } from '../live-tail/live-tail.ts'
@@ -151,17 +151,3 @@ async function formOf({ headers }: RequestHead, body: RawCall['body']): Promise<
   })
   return readText(body)
 }
-
-function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch (cause) {
-    throw badRequest('the path is not valid percent-encoding', { cause })
-  }
-}
-
-const jsonReply = (body: unknown): LongRawReply => ({
-  status: 200,
-  headers: { 'content-type': 'application/json; charset=utf-8' },
-  body: jsonBody(body),
-})

@@ -1,6 +1,6 @@
 import { numberOf } from '@dendro/language/number'
 import { badRequest } from '../../../kernel/errors.ts'
-import type { TimeBounds } from '../../../reading/event-query.ts'
+import type { TimeBounds } from '../../../reading/query.ts'
 import { labelKeyOf, recordOf } from './answers.ts'
 import type { LabelSet } from './event-labels.ts'
 import type { LogqlGrouping, LogqlRange, UnwrapUnit } from './logql/tree.ts'
@@ -82,7 +82,7 @@ function refuseError(labels: PipelineLabels): void {
   const stream = JSON.stringify(recordOf(labels.stream))
   throw badRequest(
     `pipeline error: '${error}' (${labels.get(ERROR_DETAILS_LABEL)}) in the stream ${stream}; ` +
-      `leave such lines out with | ${ERROR_LABEL}="" behind the parser`,
+      `leave such lines out with | ${ERROR_LABEL}="" after the parser`,
   )
 }
 

@@ -1,6 +1,6 @@
 import type { AggregateCall } from '@dendro/language/tree'
 import { badField, badRequest } from '../../../kernel/errors.ts'
-import type { StatsGroup, TimeBounds } from '../../../reading/event-query.ts'
+import type { StatsGroup, TimeBounds } from '../../../reading/query.ts'
 import { readStats } from '../../../reading/reading.ts'
 import { labelKeyOf, recordOf, sampleText } from './answers.ts'
 import { evaluate } from './evaluate.ts'
@@ -108,7 +108,7 @@ export async function indexVolume(request: LokiRequest): Promise<unknown> {
   return { status: 'success', data: { resultType: 'vector', result, stats: {} } }
 }
 
-/** The same for each bucket of a range. Buckets begin at multiples of the step, are cut to the range, and have the times of their ends. */
+/** Returns the bytes of a selector for each bucket of a range. Buckets begin at multiples of the step, are cut to the range, and have the times of their ends. */
 export async function indexVolumeRange(request: LokiRequest, times: EvaluationTimes): Promise<unknown> {
   const { startNs, endNs } = request.parameters.range(request.world.clock.nowMs(), HOUR_MS)
   const range = { fromMs: Number(startNs / NS_PER_MS), toMs: Number(endNs / NS_PER_MS) }

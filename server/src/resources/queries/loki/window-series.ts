@@ -1,6 +1,6 @@
 import type { AggregateCall } from '@dendro/language/tree'
-import type { StatsRow, TimeBounds } from '../../../reading/event-query.ts'
-import { readWindows } from '../../../reading/rolling.ts'
+import type { StatsRow, TimeBounds } from '../../../reading/query.ts'
+import { readWindows } from '../../../reading/reading.ts'
 import { labelKeyOf } from './answers.ts'
 import type { LabelKeys } from './label-names.ts'
 import type { LogqlGrouping, LogqlRange } from './logql/tree.ts'

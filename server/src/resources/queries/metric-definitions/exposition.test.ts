@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openSenders, type Senders } from '../../../../../test/senders.ts'
+import { openSenders, type Senders } from '../../../../../test/support/senders.ts'
 
 let senders: Senders
 let ids: string[]

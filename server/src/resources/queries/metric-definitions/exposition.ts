@@ -87,7 +87,7 @@ function groupValues({ key = '', name, value, groups_series }: Series, outer: Re
   return (groups_series as unknown as readonly Series[]).flatMap((series) => groupValues(series, labels))
 }
 
-/** The name of a label for a key. Names that are in use, and those with a meaning for scrapers, get an underscore behind. */
+/** The name of a label for a key. Names that are in use, and those with a meaning for scrapers, get an underscore at the end. */
 function freeLabel(key: string, used: Readonly<Record<string, string>>): string {
   let name = key.replaceAll(/[^a-zA-Z0-9_]/g, '_').replace(/^_+/, '')
   if (!/^[a-zA-Z]/.test(name)) name = `key_${name}`
@@ -95,7 +95,7 @@ function freeLabel(key: string, used: Readonly<Record<string, string>>): string 
   return name
 }
 
-/** Different names of queries may become the same: then the later ones get an underscore behind. */
+/** Different names of queries may become the same: then the later ones get an underscore at the end. */
 function freeName(wanted: string, used: Set<string>): string {
   let name = wanted
   while (used.has(name)) name = `${name}_`

@@ -12,7 +12,7 @@ import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { MetaWorld, World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
-import { visibilityFor, visibleDatasets, visibleRows } from '../../data/datasets/datasets.ts'
+import { visibilityOfDefinitions, visibleDatasets, visibleRows } from '../../data/datasets/datasets.ts'
 import { changeRecord, createdBy, modifiedBy, type RecordKind, removeRecord } from '../../records.ts'
 import { fillTemplate, isSameTemplate, type Library, type TemplateUse } from '../templates/templates.ts'
 import { planMetrics } from '../timeseries/timeseries.ts'
@@ -40,11 +40,11 @@ export const allMetricDefinitions = (world: MetaWorld, orgId: string): Promise<r
 
 /** The definitions that refer to no dataset hidden from the caller. */
 export const seenMetricDefinitions = async (world: MetaWorld, actor: Actor): Promise<readonly MetricDefinitionRow[]> =>
-  visibleRows(await visibilityFor(world, actor), await allMetricDefinitions(world, actor.orgId), ({ queries }) => queries)
+  visibleRows(await visibilityOfDefinitions(world, actor), await allMetricDefinitions(world, actor.orgId), ({ queries }) => queries)
 
 /** The ids of all other definitions. */
 export async function hiddenMetricIds(world: MetaWorld, actor: Actor): Promise<ReadonlySet<string>> {
-  const visibility = await visibilityFor(world, actor)
+  const visibility = await visibilityOfDefinitions(world, actor)
   if (!visibility.limited) return new Set()
   const all = await allMetricDefinitions(world, actor.orgId)
   const shown = new Set(await visibleRows(visibility, all, ({ queries }) => queries))

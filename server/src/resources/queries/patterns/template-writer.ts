@@ -1,4 +1,4 @@
-import { familyTemplate } from '../../../lines/family-form.ts'
+import { familyTemplate } from '../../../patterns/family-form.ts'
 import type { World } from '../../../world.ts'
 import { selectFamiliesById } from '../../data/pattern-families/pattern-families.ts'
 import { templateFor } from './template.ts'

@@ -1,5 +1,5 @@
-import { templateOf, WILDCARD } from '../../../lines/pattern.ts'
-import { hashToBigint, skeletonHash, skeletonText } from '../../../lines/skeleton.ts'
+import { templateOf, WILDCARD } from '../../../patterns/pattern.ts'
+import { hashToBigint, skeletonHash, skeletonText } from '../../../patterns/skeleton.ts'
 
 /** Formats the pattern of an event by its message, or by its line without a message; an object without a message is shown by its keys. */
 export function templateFor(id: string, message: string | undefined, line: string): string {

@@ -1,6 +1,6 @@
 import type { FailureBody, SavedSearch } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 const [A, B] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b']
 

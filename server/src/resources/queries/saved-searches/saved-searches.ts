@@ -16,7 +16,7 @@ import { boundsOf } from '../../../query/bounds.ts'
 import { parseAll } from '../../../query/parse-all.ts'
 import { parseFilter, parseSelector } from '../../../query/query.ts'
 import type { MetaWorld, World } from '../../../world.ts'
-import { type DatasetReference, visibilityFor, visibleRows } from '../../data/datasets/datasets.ts'
+import { type DatasetReference, visibilityOfDefinitions, visibleRows } from '../../data/datasets/datasets.ts'
 import { changeRecord, createdBy, createRecord, type RecordKind, removeRecord } from '../../records.ts'
 import { fillTemplate, type Library } from '../templates/templates.ts'
 import {
@@ -33,7 +33,7 @@ const allSavedSearches = (world: MetaWorld, orgId: string): Promise<readonly Sav
 
 /** The saved searches that refer to no dataset hidden from the caller. */
 export const seenSavedSearches = async (world: MetaWorld, actor: Actor): Promise<readonly SavedSearchRow[]> =>
-  visibleRows(await visibilityFor(world, actor), await allSavedSearches(world, actor.orgId), (row) => [
+  visibleRows(await visibilityOfDefinitions(world, actor), await allSavedSearches(world, actor.orgId), (row) => [
     referenceOf(row.search_details),
     { from: row.log_ids ?? [] },
   ])

@@ -1,7 +1,7 @@
 import type { SearchResponse } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { Failure } from '../../../kernel/errors.ts'
-import type { EventQuery, EventsResult } from '../../../reading/event-query.ts'
+import type { EventQuery, EventsResult } from '../../../reading/query.ts'
 import { countMatching, readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
@@ -59,7 +59,7 @@ async function answerEvents(world: World, actor: Actor, search: Search<EventsPla
   const { newestFirst, orderBy, fromSequence, limit } = plan
   const wanted = { datasets, filter: plan.filter, bounds: plan.bounds, ...control }
   // A later page is not counted, so its read has nothing to share.
-  const eventQuery = { ...allowGaps(world, await buildEventQuery(world, actor, wanted)), ...(page ? {} : { sharing: {} }) }
+  const eventQuery = { ...allowGaps(world, await buildEventQuery(world, actor, wanted)), ...(page ? {} : { sharedFacts: new Map() }) }
   const leftOut = page ? nothing : exclusionsOf(world, eventQuery)
   const rowsMax = control.onPartial ? eventQuery.budget.rows : Math.min(eventQuery.budget.rows, COUNT_ROWS_MAX)
   const count = () => countMatching(world.events, { ...eventQuery, budget: { ...eventQuery.budget, rows: rowsMax } })

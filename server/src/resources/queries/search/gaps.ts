@@ -1,5 +1,5 @@
 import type { Warning } from '@dendro/language/warnings'
-import type { EventQuery } from '../../../reading/event-query.ts'
+import type { EventQuery } from '../../../reading/query.ts'
 import type { World } from '../../../world.ts'
 
 /** Lets a query run without an unavailable shard, if the operator has allowed it. */

@@ -1,10 +1,10 @@
 import type { FailureBody, SearchResponse } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 /** More than the number with a branch of their own in a statement. */
 const DATASETS = 501
-/** One key may bring only so many datasets into being within an hour. */
+/** The number of datasets that one key may create within an hour. */
 const DATASETS_OF_A_KEY = 90
 const DATASET_EVENTS = 2
 const WIDE_KEYS = 120

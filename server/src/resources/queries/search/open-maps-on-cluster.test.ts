@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 import { startTestCluster, type TestCluster } from '../../../events/store/cluster.fixture.ts'
 import { makeServiceDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
 
@@ -8,7 +8,7 @@ let database: TestDatabase
 let app: TestApp
 let organization: TestOrganization
 
-/** So many lists of keys make labels an open map. */
+/** The number of lists of keys that makes labels an open map. */
 const EVENTS = 300
 const eventOf = (nth: number) => ({ message: `m${nth}`, labels: { [`team-${nth % 100}`]: `v${nth}`, app: nth % 3 === 0 ? null : 'pay' } })
 

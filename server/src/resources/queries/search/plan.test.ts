@@ -51,7 +51,7 @@ describe('a plan', () => {
   })
 })
 
-describe('what cannot be planned', () => {
+describe('requests that cannot be planned', () => {
   test.each<[object, string]>([
     [{}, 'select EMPTY_SELECT'],
     [{ select: ['', ' '] }, 'select EMPTY_SELECT'],

@@ -4,7 +4,7 @@ import type { FieldProblem } from '../../../kernel/errors.ts'
 import { boundsOf } from '../../../query/bounds.ts'
 import { parseAll } from '../../../query/parse-all.ts'
 import { parseFilter, parseGroups, parseOrderBy, parseSelect, refusal } from '../../../query/query.ts'
-import type { TimeBounds } from '../../../reading/event-query.ts'
+import type { TimeBounds } from '../../../reading/query.ts'
 import type { CallItem } from '../../data/event-queries/event-queries.ts'
 
 export type Warnings = readonly FieldProblem[]

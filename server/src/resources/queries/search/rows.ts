@@ -2,6 +2,7 @@ import type { Identity, QueryStatus } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
 import { removeOld } from '../../../meta/old-rows.ts'
 import { json, sql } from '../../../meta/sql.ts'
+import type { EventFilters } from '../../data/datasets/datasets.ts'
 
 export type PageRow = {
   id: string
@@ -65,6 +66,8 @@ export type SearchRow = {
   answer: Uint8Array | null
   /** The datasets of the result; null in rows written before they were recorded. */
   log_ids: string[] | null
+  /** The filters through which the caller saw them when the search began. */
+  event_filters: EventFilters
 }
 
 export const insertSearch = (
@@ -72,9 +75,9 @@ export const insertSearch = (
   row: Omit<SearchRow, 'beat_at' | 'polled_at' | 'ended_at' | 'progress' | 'read_bytes'> & { answer: Uint8Array },
 ) =>
   db.run(sql`
-    insert into searches (id, org_id, identity, status, started_at, beat_at, polled_at, answer, log_ids)
+    insert into searches (id, org_id, identity, status, started_at, beat_at, polled_at, answer, log_ids, event_filters)
     values (${row.id}, ${row.org_id}, ${json(row.identity)}, ${row.status}, ${row.started_at}, ${row.started_at}, ${row.started_at}, ${row.answer},
-      ${row.log_ids}::uuid[])`)
+      ${row.log_ids}::uuid[], ${json(row.event_filters)})`)
 
 /** The heartbeat of a search; returns whether it was ended by another process, and when it was last polled. */
 export const recordHeartbeat = (db: Db, id: string, nowMs: number, { progress, bytes }: { progress: number; bytes: number }) =>

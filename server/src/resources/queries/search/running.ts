@@ -5,9 +5,9 @@ import { Answer } from '../../../http/mount.ts'
 import type { SerializedJson } from '../../../http/serialized-json.ts'
 import { gone, notFound } from '../../../kernel/errors.ts'
 import { every } from '../../../kernel/every.ts'
-import type { QueryCost } from '../../../reading/event-query.ts'
+import type { QueryCost } from '../../../reading/query.ts'
 import type { World } from '../../../world.ts'
-import { visibilityFor } from '../../data/datasets/datasets.ts'
+import { type DatasetRow, eventFiltersOf, visibilityFor } from '../../data/datasets/datasets.ts'
 import { sliceTimeText } from '../../data/event-queries/event-queries.ts'
 import { packed, unpacked } from './packed-answer.ts'
 import { dropAnswers, endSearch, insertSearch, pollSearch, recordHeartbeat, removeSearches, type SearchRow, storePartial } from './rows.ts'
@@ -24,7 +24,7 @@ export type SearchReply = Answer<SerializedJson<SearchResponse> | StreamedJson<S
 /** Asynchronous searches: those running in this process, and the stored state of all. */
 export type Searches = {
   /** Returns the result if it is ready quickly, otherwise the address to poll. */
-  start(actor: Actor, logIds: readonly string[], empty: SearchResponse, work: SearchWork): Promise<SearchReply>
+  start(actor: Actor, datasets: SearchedDatasets, empty: SearchResponse, work: SearchWork): Promise<SearchReply>
   status(actor: Actor, id: string): Promise<SearchReply>
   cancel(actor: Actor, id: string): Promise<undefined>
   /** Removes results that can no longer be polled. */
@@ -32,6 +32,8 @@ export type Searches = {
   /** Aborts running searches and records it. */
   close(): Promise<void>
 }
+
+type SearchedDatasets = readonly Pick<DatasetRow, 'id' | 'collection' | 'dataset'>[]
 
 export type SearchTimes = { quickMs: number; beatMs: number }
 const TIMES: SearchTimes = { quickMs: 500, beatMs: 1_000 }
@@ -112,7 +114,8 @@ export function openSearches({ meta, clock, ids, log }: SearchesWorld, { quickMs
   async function find(actor: Actor, id: string): Promise<SearchRow> {
     const nowMs = clock.nowMs()
     const row = await pollSearch(meta, actor.orgId, id, nowMs)
-    const isSeen = row && mayPoll(actor, row) && (await visibilityFor({ meta }, actor)).seesEach(row.log_ids ?? ['unknown'])
+    const isSeen =
+      row && mayPoll(actor, row) && (await visibilityFor({ meta }, actor)).seesThrough(row.log_ids ?? ['unknown'], row.event_filters)
     if (!isSeen) throw notFound('search', id)
     if (row.ended_at !== null && nowMs - row.ended_at > KEPT_MS) throw gone('the result of this search has expired; run the search again')
     const isDead = row.status === 'IN_PROGRESS' && !running.has(id) && nowMs - row.beat_at > DEAD_MS
@@ -143,7 +146,7 @@ export function openSearches({ meta, clock, ids, log }: SearchesWorld, { quickMs
   }
 
   return {
-    start: async (actor, logIds, empty, work) => {
+    start: async (actor, datasets, empty, work) => {
       const id = ids.uuid()
       const row = {
         id,
@@ -151,7 +154,8 @@ export function openSearches({ meta, clock, ids, log }: SearchesWorld, { quickMs
         identity: actor.identity,
         status: 'IN_PROGRESS' as const,
         started_at: clock.nowMs(),
-        log_ids: [...logIds],
+        log_ids: datasets.map(({ id }) => id),
+        event_filters: await eventFiltersOf({ meta }, actor, datasets),
       }
       await insertSearch(meta, { ...row, answer: await packed(withoutCosts(empty)) })
       const waiting = new AbortController()

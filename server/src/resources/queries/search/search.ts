@@ -2,7 +2,7 @@ import type { SearchRequest, SearchResponse } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import type { World } from '../../../world.ts'
 import { sourceDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
-import { budgetOf, selectRangeBytes, ticketOf } from '../../data/event-queries/event-queries.ts'
+import { budgetOf, rangeBytes, ticketOf } from '../../data/event-queries/event-queries.ts'
 import { answerSearch, type Search } from './answer.ts'
 import { emptyAnswer } from './empty-answer.ts'
 import { findPage } from './pages.ts'
@@ -32,11 +32,10 @@ export async function runSearch(
   if (!request.async_enabled || request.pagination_token) return answerSearch(world, actor, search, { signal })
   const budget = budgetOf(world, actor)
   const patient = { ...budget, seconds: Math.min(PATIENT_SECONDS_MAX, budget.seconds * PATIENT_FACTOR) }
-  const logIds = search.datasets.map(({ id }) => id)
   // Reject a search that cannot be admitted before returning a polling address.
   const place = ticketOf(world, actor).hold()
   return searches
-    .start(actor, logIds, emptyAnswer(actor, search.plan), (control) =>
+    .start(actor, search.datasets, emptyAnswer(actor, search.plan), (control) =>
       answerSearch(world, actor, search, { ...control, budget: patient }).finally(place.leave),
     )
     .catch((cause) => {
@@ -63,12 +62,7 @@ async function followPage(world: World, actor: Actor, token: string, perPage: nu
 /** Estimates what a search would read, without running it. */
 async function explain(world: World, actor: Actor, { plan, datasets }: Search): Promise<SearchResponse> {
   const startedMs = world.clock.monotonicMs()
-  const bytes = await selectRangeBytes(
-    world.events,
-    actor.orgNumber,
-    datasets.map(({ id }) => id),
-    plan.bounds,
-  )
+  const bytes = await rangeBytes(world, actor, datasets, plan.bounds)
   const answer = emptyAnswer(actor, plan)
   answer.explain['Approximate bytes in time range'] = String(bytes)
   answer.explain['Execution time (millis)'] = String(Math.round(world.clock.monotonicMs() - startedMs))

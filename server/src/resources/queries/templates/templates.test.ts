@@ -1,6 +1,6 @@
 import type { FailureBody, Log, MetricDefinition, SavedSearch } from '@dendro/api'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 type Made = { id: string; metadata: object } & FailureBody
 

@@ -6,7 +6,7 @@ import { check } from '../../../http/validation.ts'
 import { badField, notFound } from '../../../kernel/errors.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { MetaWorld, World } from '../../../world.ts'
-import { type DatasetReference, type DatasetVisibility, visibilityFor } from '../../data/datasets/datasets.ts'
+import { type DatasetReference, type DatasetVisibility, visibilityOfDefinitions } from '../../data/datasets/datasets.ts'
 import { changeRecord, createdBy, createRecord, type RecordKind, type RecordPath, removeRecord } from '../../records.ts'
 import { type Binding, bindArguments, checkPlaceholders, checkReference, fillIn, literalsOf } from './binding.ts'
 import { deleteTemplate, insertTemplate, lockTemplate, selectTemplates, type TemplateRow, updateTemplateRow } from './rows.ts'
@@ -51,7 +51,7 @@ async function seenTemplates<D extends Parametrised>(
   library: Library<D>,
 ): Promise<readonly TemplateRow<D>[]> {
   const rows = await listRows(world, actor, library)
-  const visibility = await visibilityFor(world, actor)
+  const visibility = await visibilityOfDefinitions(world, actor)
   if (!visibility.limited) return rows
   const hidden = await hiddenIn(world, actor, library as unknown as Library<never>, visibility)
   return rows.filter(({ id }) => !hidden.has(id))

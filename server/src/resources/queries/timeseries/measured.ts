@@ -1,7 +1,7 @@
 import { type Formula, formulaValue } from '@dendro/language/formula'
 import type { Warning } from '@dendro/language/warnings'
 import { mapInSteps } from '../../../kernel/steps.ts'
-import type { Quantiles, StatsGroup, StatsRow } from '../../../reading/event-query.ts'
+import type { Quantiles, StatsGroup, StatsRow } from '../../../reading/query.ts'
 import type { PlannedFormula, Reduction } from './plan-metrics.ts'
 
 /** A value and the number of its events; null means no value. */

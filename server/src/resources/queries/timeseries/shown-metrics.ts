@@ -2,7 +2,7 @@ import type { Delta, MetricFormula, MetricQuery, MetricTimeseries, Series, TimeS
 import { deferredList } from '../../../kernel/json-pieces.ts'
 import { mapInSteps } from '../../../kernel/steps.ts'
 import { sliceLengthMs, sliceStartMs } from '../../../query/slices.ts'
-import type { TimeBounds } from '../../../reading/event-query.ts'
+import type { TimeBounds } from '../../../reading/query.ts'
 import type { Measure, MetricLine, Point } from './measured.ts'
 
 /** How measures are presented: name, function, range, number of slices, and the comparison. */

@@ -1,6 +1,6 @@
 import { contract, type FailureBody, type MetricDefinition, type MetricTimeseries } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 const MINUTE_MS = 60_000
 

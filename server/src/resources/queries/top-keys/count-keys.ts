@@ -1,5 +1,5 @@
 import type { TopKey } from '@dendro/api'
-import type { FoundEvent } from '../../../reading/event-query.ts'
+import type { FoundEvent } from '../../../reading/query.ts'
 
 const VALUES_MAX = 10
 /** Longer values identify events and are useless as filters. */

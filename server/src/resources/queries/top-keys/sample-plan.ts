@@ -1,4 +1,4 @@
-import type { TimeBounds } from '../../../reading/event-query.ts'
+import type { TimeBounds } from '../../../reading/query.ts'
 
 /** How many events the sample of a query has, and how many each dataset has at least, so that a busy one does not hide the keys of the others. */
 export const SAMPLE_EVENTS = 512

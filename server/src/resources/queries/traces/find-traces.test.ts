@@ -1,6 +1,6 @@
 import { contract, type FailureBody, type ReplyOf } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 import { sendSpans } from './spans.fixture.ts'
 
 type Answer = ReplyOf<typeof contract.traces.find> & FailureBody

@@ -2,7 +2,7 @@ import type { contract, QueryOf, ReplyOf, TraceList } from '@dendro/api'
 import type { AggregateCall, Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
 import { boundsOf } from '../../../query/bounds.ts'
-import type { EventQuery, FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
+import type { EventQuery, FoundEvent, TimeBounds } from '../../../reading/query.ts'
 import { countWithin, readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
@@ -13,7 +13,8 @@ import { DURATION_KEY, inTraces, isRoot, spanFilter, TRACE_ID_KEY } from './span
 import { isSpan } from './trace-id.ts'
 import { traceIdOf, traceSummaries } from './trace-summaries.ts'
 
-type TracesQuery = QueryOf<typeof contract.traces.find>
+/** `also` is a further condition on the spans, for callers with a query language of their own. */
+export type TracesQuery = QueryOf<typeof contract.traces.find> & { readonly also?: Filter }
 type TracesReply = ReplyOf<typeof contract.traces.find>
 
 const DEFAULT_RANGE = 'last 1 hour'

@@ -1,5 +1,5 @@
 import { isObject } from '../../../kernel/json-object.ts'
-import type { FoundEvent } from '../../../reading/event-query.ts'
+import type { FoundEvent } from '../../../reading/query.ts'
 
 export type SpanStatus = 'unset' | 'ok' | 'error'
 

@@ -1,5 +1,5 @@
 import type { contract, ReplyOf } from '@dendro/api'
-import type { FoundEvent } from '../../../reading/event-query.ts'
+import type { FoundEvent } from '../../../reading/query.ts'
 import { SELECT_ALL, showOne } from '../../data/event-queries/event-queries.ts'
 import type { AssembledTrace } from './assembled.ts'
 import { attributesOf, spanEvents, spanLinks } from './recorded-span.ts'

@@ -7,7 +7,9 @@ import { and } from '../../data/event-queries/event-queries.ts'
 import { isSpan } from './trace-id.ts'
 
 type TracesQuery = QueryOf<typeof contract.traces.find>
-type SpanConditions = Pick<TracesQuery, 'where' | 'service' | 'operation' | 'status' | 'min_duration' | 'max_duration' | 'spans'>
+type SpanConditions = Pick<TracesQuery, 'where' | 'service' | 'operation' | 'status' | 'min_duration' | 'max_duration' | 'spans'> & {
+  readonly also?: Filter
+}
 
 export const TRACE_ID_KEY = '$span.trace_id'
 export const DURATION_KEY = '$span.duration_nano'
@@ -47,9 +49,11 @@ const atLeast = (nanos: number): Filter => compare(DURATION_KEY, '>=', number(na
 /** What a span must meet: everything that is asked but its duration, and its duration. */
 export type SpanFilter = { readonly ofAnyDuration: Filter; readonly whole: Filter }
 
-export function spanFilter({ where, service, operation, status, min_duration, max_duration, spans }: SpanConditions): SpanFilter {
+export function spanFilter(conditions: SpanConditions): SpanFilter {
+  const { where, service, operation, status, min_duration, max_duration, spans, also } = conditions
   const ofAnyDuration = allOf([
     isSpan(false),
+    ...(also === undefined ? [] : [also]),
     ...(where?.trim() ? [parseFilter(where, 'where').filter] : []),
     ...(service ? [compare('$service.name', '=', text(service))] : []),
     ...(operation ? [compare('$span.name', '=', text(operation))] : []),

@@ -1,5 +1,5 @@
 import type { TraceSummary } from '@dendro/api'
-import type { FoundEvent, StatsGroup } from '../../../reading/event-query.ts'
+import type { FoundEvent, StatsGroup } from '../../../reading/query.ts'
 import { recordedSpan } from './recorded-span.ts'
 import { parseTraceId } from './trace-id.ts'
 

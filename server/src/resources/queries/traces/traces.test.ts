@@ -1,6 +1,6 @@
 import { contract, type FailureBody, type ReplyOf } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 import { sendSpans, spanId } from './spans.fixture.ts'
 
 type Answer = ReplyOf<typeof contract.traces.get> & FailureBody
@@ -105,7 +105,7 @@ test('events alone make a trace without spans', async () => {
   expect(body.root).toBeUndefined()
 })
 
-test('what is no id is a 400 that names it; an unknown one and that of another organization are a 404', async () => {
+test('a text that is no id is a 400 that names it; an unknown one and that of another organization are a 404', async () => {
   const refused = await get('xyz')
   expect([refused.status, refused.body.details]).toEqual([400, expect.stringContaining('traceId must be')])
   expect((await get('0'.repeat(32))).status).toBe(400)

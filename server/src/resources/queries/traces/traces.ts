@@ -4,7 +4,7 @@ import type { Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
 import { badField, Failure } from '../../../kernel/errors.ts'
 import { boundsOf } from '../../../query/bounds.ts'
-import type { FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
+import type { FoundEvent, TimeBounds } from '../../../reading/query.ts'
 import { countMatching, readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
@@ -15,30 +15,53 @@ import { searchRanges, widerRange } from './search-ranges.ts'
 import { shownErrors, shownLogs, shownSpans } from './shown-trace.ts'
 import { mayHaveTraces } from './span-datasets.ts'
 import { isSpan, ofTrace, parseTraceId } from './trace-id.ts'
+import { type TraceSpan, traceSpan } from './trace-spans.ts'
 
 type TraceQuery = QueryOf<typeof contract.traces.get>
 type TraceReply = ReplyOf<typeof contract.traces.get>
+
+export { findTraces, type TracesQuery } from './find-traces.ts'
+export { resourceAttributes } from './resource-attributes.ts'
+export { spanDatasets } from './span-datasets.ts'
+export { DURATION_KEY, inTraces, spanFilter, TRACE_ID_KEY } from './span-filter.ts'
+export { readTraceSpans, type TraceSpan, traceSpan } from './trace-spans.ts'
 
 const LOGS = 1_000
 const NS_PER_MS = 1_000_000n
 /** Returns a trace: its spans, assembled, and the events that name it. */
 export async function findTrace(world: World, actor: Actor, given: string, query: TraceQuery, signal: AbortSignal): Promise<TraceReply> {
+  const { traceId, found } = await readTrace(world, actor, given, { ...query, logs: query.logs ?? LOGS }, signal)
+  if (isNothing(found)) throw new Failure(404, `no span or event has the trace id ${traceId}${rangeWords(query)}`)
+  return shownTrace(traceId, found, actor)
+}
+
+type FoundSpans = { readonly traceId: string; readonly spans: readonly TraceSpan[]; readonly isComplete: boolean }
+
+/** Returns the spans of a trace as they were recorded, oldest first. */
+export async function findSpans(world: World, actor: Actor, given: string, query: TraceQuery, signal: AbortSignal): Promise<FoundSpans> {
+  const { traceId, found } = await readTrace(world, actor, given, { ...query, logs: 'none' }, signal)
+  const { events, total } = found.spans
+  return { traceId, spans: events.map(traceSpan), isComplete: events.length === total }
+}
+
+type ReadQuery = Omit<TraceQuery, 'logs'> & { readonly logs: number | 'none' }
+
+async function readTrace(world: World, actor: Actor, given: string, query: ReadQuery, signal: AbortSignal) {
   const startedMs = world.clock.monotonicMs()
   const traceId = parseTraceId(given)
   if (traceId === undefined) throw badField('traceId', 'must be 32 or 16 hex digits, not all 0, or 16 bytes in base64')
   const ranges = rangesOf(world, query)
   const datasets = (await visibleDatasets(world, actor)).filter(({ collection }) => mayHaveTraces(collection))
-  const reading: TraceReading = { world, actor, datasets, filter: ofTrace(traceId), signal, logs: query.logs ?? LOGS, bytes: 0 }
+  const reading: TraceReading = { world, actor, datasets, filter: ofTrace(traceId), signal, logs: query.logs, bytes: 0 }
   const found = datasets.length === 0 ? NOTHING : await search(reading, ranges)
   recordSearch(world, actor, { datasets, bytes: reading.bytes, startedMs })
-  if (isNothing(found)) throw new Failure(404, `no span or event has the trace id ${traceId}${rangeWords(query)}`)
-  return shownTrace(traceId, found, actor)
+  return { traceId, found }
 }
 
 const rangeWords = ({ time_range, from_ts }: TraceQuery): string =>
   time_range !== undefined || from_ts !== undefined ? ' in this range' : ''
 
-function rangesOf(world: World, query: TraceQuery): readonly TimeBounds[] {
+function rangesOf(world: World, query: Omit<TraceQuery, 'logs'>): readonly TimeBounds[] {
   const hasRange = query.time_range !== undefined || query.from_ts !== undefined || query.to_ts !== undefined
   if (!hasRange) return searchRanges(world.clock.nowMs(), query.timestamp)
   if (query.timestamp !== undefined) throw badField('timestamp', 'excludes time_range, from_ts and to_ts', 'CONFLICT')
@@ -51,7 +74,7 @@ type TraceReading = {
   readonly datasets: readonly DatasetRow[]
   readonly filter: Filter
   readonly signal: AbortSignal
-  readonly logs: number
+  readonly logs: number | 'none'
   bytes: number
 }
 
@@ -84,7 +107,7 @@ async function search(reading: TraceReading, ranges: readonly TimeBounds[]): Pro
 async function readRange(reading: TraceReading, bounds: TimeBounds): Promise<FoundTrace> {
   const [spans, logs] = await Promise.all([
     readPart(reading, bounds, and(reading.filter, isSpan(false)), TRACE_SPANS_MAX),
-    readPart(reading, bounds, and(reading.filter, isSpan(true)), reading.logs),
+    reading.logs === 'none' ? NO_EVENTS : readPart(reading, bounds, and(reading.filter, isSpan(true)), reading.logs),
   ])
   return { spans, logs }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApp, type TestApp } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp } from '../../../../../test/support/world.ts'
 import { systemClock } from '../../../kernel/clock.ts'
 import { guardClock } from '../../../kernel/guarded-clock.ts'
 import { sql } from '../../../meta/sql.ts'

@@ -1,10 +1,30 @@
-import { contract } from '@dendro/api'
+import { contract, type ReplyOf } from '@dendro/api'
 import { type Routes, routes } from '../../../http/mount.ts'
 import { unavailable } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
+import type { BackupWatch } from '../backups/backups.ts'
 import type { HealthChecks } from './health.ts'
 
-export const healthRoutes = (world: Pick<World, 'deployment' | 'disk'>, health: HealthChecks, isStopping: () => boolean): Routes =>
+type BackupAge = ReplyOf<typeof contract.health.get>['backups']
+
+async function backupAges({ clock }: Pick<World, 'clock'>, backups: BackupWatch): Promise<{ backups?: BackupAge }> {
+  const ages = await backups.ages()
+  if (!ages) return {}
+  const ageOf = (ms: number) => Math.max(0, Math.round((clock.nowMs() - ms) / 1_000))
+  return {
+    backups: {
+      ...(ages.madeMs === undefined ? {} : { age_s: ageOf(ages.madeMs) }),
+      ...(ages.verifiedMs === undefined ? {} : { verified_age_s: ageOf(ages.verifiedMs) }),
+    },
+  }
+}
+
+export const healthRoutes = (
+  world: Pick<World, 'deployment' | 'disk' | 'clock'>,
+  health: HealthChecks,
+  backups: BackupWatch,
+  isStopping: () => boolean,
+): Routes =>
   routes('health', contract.health, {
     get: async () => {
       const [failure] = await health.failures()
@@ -17,6 +37,7 @@ export const healthRoutes = (world: Pick<World, 'deployment' | 'disk'>, health: 
         region: world.deployment.region,
         stores: { events: 'ok' as const, meta: 'ok' as const },
         disk: world.disk.state(),
+        ...(await backupAges(world, backups)),
       }
     },
     live: async () => ({ status: 'live' as const }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openTestApp } from '../../../../../test/world.ts'
+import { openTestApp } from '../../../../../test/support/world.ts'
 
 test('the figures of the deployment are for administrators of the management organization alone', async () => {
   const app = await openTestApp()

@@ -1,6 +1,6 @@
 import type { FailureBody, Log, Tag, TaggedType, TagUsage } from '@dendro/api'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 const NOWHERE = '00000000-0000-4000-8000-000000000000'
 

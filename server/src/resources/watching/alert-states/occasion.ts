@@ -6,7 +6,7 @@ import type { AlertStatus, ComparisonOperator, StatusTransition } from './status
  * when the status changed.
  */
 export type Occasion = {
-  /** The same for an alert and its recovery. */
+  /** One id for an alert and its recovery. */
   readonly alertId: string
   readonly monitor: {
     readonly id: string

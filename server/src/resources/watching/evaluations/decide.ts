@@ -76,10 +76,10 @@ export function decide(input: EvaluationInput, newId: () => string): EvaluationO
   return { outcome, alerts, occasions, record: recordOf(input, outcome, occasions), isChange, message: messageOf(monitor, outcome) }
 }
 
-/** Builds the outcome of an evaluation on which `decide` threw. A damaged state starts anew; any other state stays as it is. */
+/** Builds the outcome of an evaluation on which `decide` threw. A damaged state is replaced; any other state stays as it is. */
 export function undecidedEvaluation(input: EvaluationInput): EvaluationOutcome {
   const isDamaged = !isValidState(input.before.state)
-  const reason = isDamaged ? 'the stored state of the monitor was damaged and starts anew' : 'the result could not be evaluated'
+  const reason = isDamaged ? 'the stored state of the monitor was damaged and is replaced' : 'the result could not be evaluated'
   const outcome: StateTransition = { state: isDamaged ? newState : input.before.state, decisions: [], notices: [] }
   const record = recordOf({ ...input, observed: { reason } }, outcome, [])
   const alerts = isDamaged ? {} : input.before.alerts

@@ -1,7 +1,7 @@
 import type { contract, Monitor, MonitorEvaluation, ReplyOf } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSendersAlone, type Senders } from '../../../../../test/senders.ts'
-import type { TestOrganization } from '../../../../../test/world.ts'
+import { openSendersAlone, type Senders } from '../../../../../test/support/senders.ts'
+import type { TestOrganization } from '../../../../../test/support/world.ts'
 import { sql } from '../../../meta/sql.ts'
 import { createEvaluationRound, type EvaluationRound } from './evaluations.ts'
 import { Evaluator } from './evaluator.ts'
@@ -370,7 +370,7 @@ describe('many processes', () => {
 describe('a backtest', () => {
   type Tested = ReplyOf<typeof contract.monitors.backtest> & { details?: string }
   const DAY_MS = 1_440 * MINUTE_MS
-  /** Sends events of so many minutes ago; all evaluations of a backtest end on full minutes. */
+  /** Sends events of a number of minutes ago; all evaluations of a backtest end on full minutes. */
   const past = async (org: TestOrganization, ago: readonly number[], more: object = {}) => {
     const nowMs = senders.app.clock.nowMs()
     await send(

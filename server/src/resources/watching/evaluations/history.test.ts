@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openSendersAlone, type Senders } from '../../../../../test/senders.ts'
+import { openSendersAlone, type Senders } from '../../../../../test/support/senders.ts'
 import { sql } from '../../../meta/sql.ts'
 import { createEvaluationRound, monitorSweep } from './evaluations.ts'
 

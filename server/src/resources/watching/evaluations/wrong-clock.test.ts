@@ -1,7 +1,7 @@
 import type { Monitor, MonitorEvaluation } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openSendersAlone, type Senders } from '../../../../../test/senders.ts'
-import type { TestOrganization } from '../../../../../test/world.ts'
+import { openSendersAlone, type Senders } from '../../../../../test/support/senders.ts'
+import type { TestOrganization } from '../../../../../test/support/world.ts'
 import { CONFIRM_MS, type GuardedClock, guardClock } from '../../../kernel/guarded-clock.ts'
 import { sql } from '../../../meta/sql.ts'
 import { createEvaluationRound } from './evaluations.ts'
@@ -190,7 +190,7 @@ test('a monitor with a damaged state reports it in its evaluations and starts ag
   await round(forEver)
   const [sound] = ids
   expect((await evaluations(sound)).map(({ failure }) => failure)).toEqual([undefined])
-  for (const id of damaged) expect((await evaluations(id))[0]?.failure).toBe('the stored state of the monitor was damaged and starts anew')
+  for (const id of damaged) expect((await evaluations(id))[0]?.failure).toBe('the stored state of the monitor was damaged and is replaced')
   clock.advance(MINUTE_MS)
   await round(forEver)
   for (const id of ids) expect((await evaluations(id))[0]?.failure).toBeUndefined()

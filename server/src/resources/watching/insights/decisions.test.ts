@@ -50,7 +50,7 @@ describe('jumps', () => {
     expect(names(jumps(history(7, steady(500), { events: 5_000 })))).toEqual(['volume_jumped'])
   })
 
-  test('what is usual on this day of the week, or an hour earlier or later, is no jump', () => {
+  test('a rate that is usual on this day of the week, or an hour earlier or later, is no jump', () => {
     const weekly = (ago: number) => ({ events: ago % (7 * 24) === 0 ? 9_000 : 100 })
     const shifted = (ago: number) => ({ events: ago % 24 === 1 ? 9_000 : 100 })
     expect(jumps(history(28, weekly, { events: 9_000 }))).toEqual([])
@@ -250,7 +250,7 @@ describe('records', () => {
     expect(reconcile([jump], [], at(NOW_MS + DAY_MS)).ended.map(({ id }) => id)).toEqual(['old'])
   })
 
-  test('what was not evaluated stays', () => {
+  test('an insight that was not evaluated stays', () => {
     expect(reconcile([known({ name: 'never_queried' })], [], at(NOW_MS + 9 * DAY_MS)).ended).toEqual([])
   })
 

@@ -1,6 +1,6 @@
 import { type Insight, readInsightText } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type InsightStand, openInsightStand } from '../../../../../test/insight-stand.ts'
+import { type InsightStand, openInsightStand } from '../../../../../test/support/insight-stand.ts'
 import { createEvaluationRound } from '../evaluations/evaluations.ts'
 
 /** Nine days know every day of the week. */

@@ -2,13 +2,13 @@ import { type Insight, insightCategory, writeInsightText } from '@dendro/api'
 import { type Actor, hasPermission } from '../../../http/actor.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import type { MetaWorld } from '../../../world.ts'
-import { visibleDatasets } from '../../data/datasets/datasets.ts'
+import { wholeDatasets } from '../../data/datasets/datasets.ts'
 import { monitorReads, visibleMonitors } from '../monitors/monitors.ts'
 import { type InsightRow, selectInsight, selectInsights } from './rows.ts'
 
 export { insightEvaluation } from './job.ts'
 
-/** The insights whose dataset or monitor the caller may see, the latest first. */
+/** The insights whose dataset, with all of its events, or monitor the caller may see, the latest first. */
 export const listInsights = async (world: MetaWorld, actor: Actor): Promise<Insight[]> =>
   shownInsights(world, actor, await selectInsights(world.meta, actor.orgId))
 
@@ -21,7 +21,7 @@ export async function findInsight(world: MetaWorld, actor: Actor, id: string): P
 
 async function shownInsights(world: MetaWorld, actor: Actor, rows: readonly InsightRow[]): Promise<Insight[]> {
   const [datasets, monitors] = await Promise.all([
-    rows.some(({ entity_type }) => entity_type === 'log') ? visibleDatasets(world, actor) : [],
+    rows.some(({ entity_type }) => entity_type === 'log') ? wholeDatasets(world, actor) : [],
     rows.some(({ entity_type }) => entity_type === 'monitor') && hasPermission(actor, 'monitors_read')
       ? visibleMonitors(world, actor, () => monitorReads(world, actor.orgId))
       : [],

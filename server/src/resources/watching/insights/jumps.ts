@@ -6,7 +6,7 @@ import { count, datasetFinding, type InsightFinding, pageLink, share, size } fro
 /** A jump is at least this many times what is usual, and more than this many deviations above it. */
 const FACTOR_MIN = 3
 const DEVIATIONS_MIN = 6
-/** What happened on so many other days at about this time is usual. */
+/** A jump is usual when it happened on this number of other days at about this time. */
 const SIMILAR_DAYS_MAX = 1
 /** Smaller hours are never a jump. */
 export const EVENTS_MIN = 1_000

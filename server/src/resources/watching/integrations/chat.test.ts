@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EmailTemplate, FailureBody, SlackIntegration, SlackWorkspace } from '@dendro/api'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 import { Failure } from '../../../kernel/errors.ts'
 import { sql } from '../../../meta/sql.ts'
 import { checkActions, targetsOf } from './actions.ts'

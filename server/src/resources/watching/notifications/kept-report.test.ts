@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApp, type TestApp } from '../../../../../test/world.ts'
+import { openTestApp, type TestApp } from '../../../../../test/support/world.ts'
 import { sql } from '../../../meta/sql.ts'
 import { saveReport, selectReport } from './rows.ts'
 

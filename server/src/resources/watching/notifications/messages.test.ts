@@ -119,7 +119,7 @@ test('every placeholder has a value', () => {
   expect(Object.keys(placeholdersOf(contentOf())).sort()).toEqual(Object.keys(samplePlaceholders).sort())
 })
 
-describe('what follows from a try', () => {
+describe('the outcome of an attempt', () => {
   const again = { kind: 'again', reason: 'the mail relay could not be reached' } as const
   const MINUTE_MS = 60_000
 

@@ -28,6 +28,12 @@ test('ten differ from one another, also when nothing is known of the monitor', (
   }
 })
 
+test('an exact threshold is named', () => {
+  const names = proposals({ ...context, comparison_operator: 'EQUAL' }).map(({ name }) => name)
+  expect(names).toContain('Equal to 10 events where level = error by host')
+  expect(new Set(names).size).toBe(10)
+})
+
 test('only the wanted fields come', async () => {
   const only = { ...ask, number_of_suggestions: 3, suggestion_fields: ['NAME' as const] }
   const found = await suggestFor({ model: nobody, log: silent }, only, signal)

@@ -65,7 +65,7 @@ const verdicts: Record<ComparisonOperator, string> = {
   BELOW_OR_EQUAL: 'Too few',
   ABOVE: 'Too many',
   ABOVE_OR_EQUAL: 'Too many',
-  EQUAL: 'Exactly so many',
+  EQUAL: 'Expected number of',
   NOT_EQUAL: 'Unexpected number of',
   OUTSIDE: 'Unusual',
 }
@@ -79,7 +79,7 @@ export function proposals({ threshold, comparison_operator: operator = 'ABOVE', 
   const which = where === '' || formula ? '' : ` where ${where}`
   const by = query?.groups?.length ? ` by ${query.groups.join(' and ')}` : ''
   const bound = threshold === undefined ? '' : ` ${is[operator]} ${threshold}`
-  const verdict = verdicts[operator]
+  const verdict = operator === 'EQUAL' && threshold !== undefined ? `Equal to ${threshold}` : verdicts[operator]
   const sentence = `Watches ${what}${which}${by === '' ? '' : `, each ${(query?.groups ?? []).join(' and ')} by itself`}`
   const condition = threshold === undefined ? '' : ` and fires when the value is ${is[operator]} ${threshold}`
   const names = [

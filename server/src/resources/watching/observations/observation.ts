@@ -1,4 +1,4 @@
-import type { TimeBounds } from '../../../reading/event-query.ts'
+import type { TimeBounds } from '../../../reading/query.ts'
 import type { PlannedQuery } from '../../queries/timeseries/timeseries.ts'
 import { fold } from '../../queries/timeseries/timeseries.ts'
 import { type MonitorDefinition, storeGroupKeys } from '../monitor-definitions/monitor-definitions.ts'

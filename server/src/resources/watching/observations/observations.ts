@@ -1,5 +1,5 @@
 import type { Actor } from '../../../http/actor.ts'
-import type { QueryBudget } from '../../../reading/event-query.ts'
+import type { QueryBudget } from '../../../reading/query.ts'
 import type { World } from '../../../world.ts'
 import type { PlannedQuery } from '../../queries/timeseries/timeseries.ts'
 import { type MonitorDefinition, storeGroupKeys } from '../monitor-definitions/monitor-definitions.ts'

@@ -1,10 +1,9 @@
 import type { Actor } from '../../../http/actor.ts'
 import { Failure } from '../../../kernel/errors.ts'
-import type { QueryBudget, TimeBounds } from '../../../reading/event-query.ts'
-import { readNestedWindows, readWindows } from '../../../reading/rolling.ts'
+import type { QueryBudget, TimeBounds } from '../../../reading/query.ts'
+import { readNestedWindows, readWindows } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
-import type { DatasetRow } from '../../data/datasets/datasets.ts'
-import { sourceDatasets } from '../../data/datasets/datasets.ts'
+import { type DatasetRow, eventFiltersOf, sourceDatasets } from '../../data/datasets/datasets.ts'
 import { budgetOf, buildEventQuery } from '../../data/event-queries/event-queries.ts'
 import { readParts } from '../../data/usage/usage.ts'
 import { groupId } from '../alert-states/alert-states.ts'
@@ -90,7 +89,10 @@ function numberIn(value: number | string | null): number | null {
   return typeof number === 'number' && Number.isFinite(number) ? number : null
 }
 
-/** Reads the bytes stored by dataset. The ledger counts by minute, so windows are aligned to minutes. */
+/**
+ * Reads the bytes stored by dataset. The ledger counts by minute, so windows are aligned to minutes, and counts all events, so datasets of which the actor
+ * sees only some are left out.
+ */
 async function readUsage(
   world: World,
   actor: Actor,
@@ -103,7 +105,8 @@ async function readUsage(
   const inMinutes = (atMs: number) => Math.floor(atMs / MINUTE_MS) * MINUTE_MS
   const bounds = { fromMs: inMinutes(fromMs), toMs: inMinutes(toMs + MINUTE_MS - 1) }
   const slices = Math.max(1, Math.round((toMs - fromMs) / stepMs))
-  const byId = new Map(datasets.map((dataset) => [dataset.id, dataset]))
+  const filters = await eventFiltersOf(world, actor, datasets)
+  const byId = new Map(datasets.flatMap((dataset) => (filters?.[dataset.id] === undefined ? [[dataset.id, dataset] as const] : [])))
   const { parts } = await readParts(world, actor, 'ingestion', { bounds, slices, logIds: [...byId.keys()], isByLog: true })
   const cells: Map<string, GroupMeasure>[] = Array.from({ length: slices }, () => new Map())
   for (const { slice, logId, count, sum } of parts) {

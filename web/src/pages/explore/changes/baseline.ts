@@ -1,4 +1,4 @@
-import { span } from '../../../parts/numbers.ts'
+import { span } from '../../../parts/chart/numbers.ts'
 import type { TimeSpan } from '../time/time-span.ts'
 
 /** baselines are what a time span can be compared with: the time before it, the rest of the range, or the same time a day or a week earlier. */
@@ -19,7 +19,7 @@ export function baselineOf(baseline: Baseline, selected: TimeSpan, whole: TimeSp
   return { fromMs: Math.max(0, Math.min(whole.fromMs, 2 * fromMs - toMs)), toMs: fromMs }
 }
 
-/** baselineName labels a baseline: `the 10 min before`. */
+/** Labels a baseline: `the 10 min before`. */
 export function baselineName(baseline: Baseline, selected: TimeSpan, whole: TimeSpan): string {
   if (baseline === 'rest') return 'the rest of the range'
   if (baseline !== 'before') return `a ${baseline} earlier`

@@ -1,12 +1,12 @@
 import type { ChangesReply } from '@dendro/api'
-import { count, quantity } from '../../../parts/numbers.ts'
+import { count, quantity } from '../../../parts/chart/numbers.ts'
 import { utcSpanText } from './finding-monitor.ts'
 
 const FINDINGS_SHOWN = 5
 
 type Compared = Pick<ChangesReply, 'range' | 'baseline' | 'findings' | 'findings_total'>
 
-/** changesSummary is a message to the team: what changed, when, and a link that shows the same. Times are in UTC, since readers may be anywhere. */
+/** A message to the team: what changed, when, and a link that shows the same. Times are in UTC, since readers may be anywhere. */
 export function changesSummary({ range, baseline, findings, findings_total }: Compared, where: string, link: string): string {
   const more = findings_total - Math.min(findings.length, FINDINGS_SHOWN)
   return [

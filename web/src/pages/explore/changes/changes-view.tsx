@@ -2,15 +2,15 @@ import type { ChangesReply, Finding, FindingName } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
 import { Bell, Check, Copy } from 'lucide-react'
 import { Fragment, useState } from 'react'
-import { copyText } from '../../../parts/copy.ts'
-import { FailureNote } from '../../../parts/failure.tsx'
-import { count, quantity, share } from '../../../parts/numbers.ts'
-import { Permitted } from '../../../parts/permitted.tsx'
-import { boundsOf, clockOf, type Zone } from '../../../parts/time-range.ts'
+import { count, quantity, share } from '../../../parts/chart/numbers.ts'
+import { copyText } from '../../../parts/shell/copy.ts'
+import { FailureNote } from '../../../parts/shell/failure.tsx'
+import { Permitted } from '../../../parts/shell/permitted.tsx'
+import { boundsOf, clockOf, type Zone } from '../../../parts/time/time-range.ts'
 import { Button, buttonClass } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
-import { Forbidden, isForbidden } from '../events/empty-result.tsx'
+import { Forbidden, isForbidden } from '../events/list/empty-result.tsx'
 import { Template } from '../patterns/pattern-list.tsx'
 import type { ExploreQuery } from '../query/explore-query.ts'
 import type { TimeSpan } from '../time/time-span.ts'
@@ -26,13 +26,13 @@ type ChangesViewProps = {
   baseline: Baseline
   zone: Zone
   onBaseline(baseline: Baseline): void
-  /** onEvents shows the events of a finding; of one that vanished those in the time before. */
+  /** Shows the events of a finding; of one that vanished those in the time before. */
   onEvents(where: string, timeSpan?: TimeSpan): void
-  /** linkOf is the address of this comparison within fixed times. */
+  /** The address of this comparison within fixed times. */
   linkOf(whole: TimeSpan): string
 }
 
-/** ChangesView lists what changed in the selection, the most telling first: each finding as two bars and a sentence. */
+/** Lists what changed in the selection, the most telling first: each finding as two bars and a sentence. */
 export function ChangesView({ result, query, selection, baseline, zone, onBaseline, onEvents, linkOf }: ChangesViewProps) {
   const { data, error, isPlaceholderData, refetch } = result
   if (isForbidden(error)) return <Forbidden failure={error} onRetry={refetch} />
@@ -75,7 +75,7 @@ export function ChangesView({ result, query, selection, baseline, zone, onBaseli
   )
 }
 
-/** CopySummary copies a message to the team: what changed, when, and a link to it. */
+/** Copies a message to the team: what changed, when, and a link to it. */
 function CopySummary({ text }: { text(): string }) {
   const [isCopied, setCopied] = useState(false)
   return (
@@ -171,7 +171,7 @@ function SharedRow({ names, number, onEvents }: { names: readonly FindingName[];
 
 type NameButtonProps = { name: FindingName; className: string; onEvents(where: string): void }
 
-/** NameButton names events and shows them. */
+/** Names events and shows them. */
 function NameButton({ name, className, onEvents }: NameButtonProps) {
   return (
     <button
@@ -192,11 +192,11 @@ type FindingRowProps = {
   isMember: boolean
   scale: number
   onEvents(where: string): void
-  /** monitor are the parameters of a monitor for the finding. */
+  /** The parameters of a monitor for the finding. */
   monitor: ReturnType<typeof findingMonitorParams>
 }
 
-/** FindingRow is a finding: its names, which lead to its events, its shares before and now as bars, its sentence, and the way to a monitor for it. */
+/** A finding: its names, which lead to its events, its shares before and now as bars, its sentence, and the way to a monitor for it. */
 function FindingRow({ finding, isMember, scale, onEvents, monitor }: FindingRowProps) {
   const { change, names, share: now, baseline_share: before, text } = finding
   const hidden = names.length - NAMES_SHOWN
@@ -265,12 +265,12 @@ const reasonTexts = {
 } as const
 const SKIPPED_SHOWN = 8
 
-/** skippedText names the fields that were left out for their values. That others promised more needs no word. */
+/** Names the fields that were left out for their values. That others promised more needs no word. */
 function skippedText(skipped: ChangesReply['skipped']): string {
   const texts = skipped.flatMap(({ key, reason }) => (reason === 'LESS_PROMISING' ? [] : [`${key} ${reasonTexts[reason]}`]))
   if (texts.length === 0) return ''
   const more = texts.length - SKIPPED_SHOWN
-  return `Left out: ${texts.slice(0, SKIPPED_SHOWN).join(', ')}${more > 0 ? `, and ${more} more` : ''}. `
+  return `Not included: ${texts.slice(0, SKIPPED_SHOWN).join(', ')}${more > 0 ? `, and ${more} more` : ''}. `
 }
 
 function timeSpanText({ fromMs, toMs }: TimeSpan, zone: Zone): string {

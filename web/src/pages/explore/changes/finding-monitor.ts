@@ -1,5 +1,5 @@
 import type { ChangesReply, Finding } from '@dendro/api'
-import { clockOf } from '../../../parts/time-range.ts'
+import { clockOf } from '../../../parts/time/time-range.ts'
 import { joinClauses, splitClauses, withClause } from '../query/clauses.ts'
 import type { ExploreQuery } from '../query/explore-query.ts'
 
@@ -29,7 +29,7 @@ export function findingMonitorParams(finding: Finding, { range, baseline }: Pick
 const NAME_MAX = 255
 const NAMES_MAX = 3
 
-/** conditionOf is the finding by its first values together, which are less common than one of them alone. */
+/** The finding by its first values together, which are less common than one of them alone. */
 function conditionOf({ names, where }: Finding): { where: string; label: string } {
   const [first] = names
   if (first?.kind !== 'VALUE') return { where, label: first?.label ?? where }
@@ -38,7 +38,7 @@ function conditionOf({ names, where }: Finding): { where: string; label: string 
   return { where: joinClauses(values.map((one) => one.where)), label: values.map((one) => one.label).join(', ') }
 }
 
-/** perWindow is the number of events that a window of the monitor has on average. */
+/** The number of events that a window of the monitor has on average. */
 const perWindow = (count: number | bigint, { from_ts, to_ts }: Pick<ComparedRange, 'from_ts' | 'to_ts'>): number =>
   Number(count) * Math.min(1, WINDOW_MS / Math.max(1, to_ts - from_ts))
 
@@ -52,13 +52,13 @@ export function thresholdOf(before: number, now: number): number {
   return Math.max(1, Math.min(Math.max(middle, Math.floor(now) + 1), Math.ceil(before)))
 }
 
-/** rounded keeps two digits. */
+/** Keeps two digits. */
 function rounded(value: number): number {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, value))) - 1)
   return Math.round(value / step) * step
 }
 
-/** utcSpanText is a time span for readers in any time zone. */
+/** A time span for readers in any time zone. */
 export function utcSpanText({ from_ts, to_ts }: Pick<ComparedRange, 'from_ts' | 'to_ts'>): string {
   const [from, to] = [clockOf(from_ts, 'utc'), clockOf(to_ts, 'utc')]
   return `${from.day} ${from.clock.slice(0, 8)} to ${to.day === from.day ? '' : `${to.day} `}${to.clock.slice(0, 8)} UTC`

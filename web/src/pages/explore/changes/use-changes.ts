@@ -1,11 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useClient } from '../../../parts/client.ts'
-import { boundsOf } from '../../../parts/time-range.ts'
+import { useClient } from '../../../parts/shell/client.ts'
+import { boundsOf } from '../../../parts/time/time-range.ts'
 import { type ExploreQuery, filterOf, queryKeyOf, sourceOf } from '../query/explore-query.ts'
 import type { TimeSpan } from '../time/time-span.ts'
 import { type Baseline, baselineOf } from './baseline.ts'
 
-/** useChanges compares the selection, or the whole range without one, with a baseline. */
+/** Compares the selection, or the whole range without one, with a baseline. */
 export function useChanges(query: ExploreQuery, selection: TimeSpan | undefined, baseline: Baseline, isOn: boolean) {
   const client = useClient()
   return useQuery({
@@ -20,7 +20,7 @@ export function useChanges(query: ExploreQuery, selection: TimeSpan | undefined,
   })
 }
 
-/** changesBody is the request for the changes of a selection, or of the whole range. */
+/** The request for the changes of a selection, or of the whole range. */
 export function changesBody(query: ExploreQuery, selection: TimeSpan | undefined, baseline: Baseline, whole: TimeSpan) {
   const selected = selection ?? whole
   const { fromMs, toMs } = baselineOf(baseline, selected, whole)

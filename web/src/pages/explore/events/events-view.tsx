@@ -1,22 +1,22 @@
 import { ArrowUp } from 'lucide-react'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { FailureNote } from '../../../parts/failure.tsx'
-import { count } from '../../../parts/numbers.ts'
-import { boundsOf, clockOf } from '../../../parts/time-range.ts'
+import { count } from '../../../parts/chart/numbers.ts'
+import { FailureNote } from '../../../parts/shell/failure.tsx'
+import { boundsOf, clockOf } from '../../../parts/time/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import type { ExploreState } from '../explore-state.ts'
 import { type ExploreQuery, isQueryError } from '../query/explore-query.ts'
 import { OldResult } from '../query/old-result.tsx'
-import { EmptyResult, Forbidden, isForbidden } from './empty-result.tsx'
-import { eventId } from './event-link.ts'
-import { EventList } from './event-list.tsx'
-import { EventPanel } from './event-panel.tsx'
-import { FindBar } from './find-bar.tsx'
-import type { RowStyle } from './row-style.ts'
+import { eventId } from './detail/event-link.ts'
+import { EventPanel } from './detail/event-panel.tsx'
+import { FindBar } from './find/find-bar.tsx'
+import { EmptyResult, Forbidden, isForbidden } from './list/empty-result.tsx'
+import { EventList } from './list/event-list.tsx'
+import type { RowStyle } from './list/row-style.ts'
 
-/** EventsView is the list of found or live events. While the user is scrolled down, new live events wait above. */
+/** The list of found or live events. While the user is scrolled down, new live events wait above. */
 export function EventsView({ state }: { state: ExploreState }) {
   const { params, change, selectedQuery, events, live, isLive, loadedEvents, rowStyle, columns, rows, actions, hasReceived, find, pinned } =
     state
@@ -29,7 +29,7 @@ export function EventsView({ state }: { state: ExploreState }) {
   const { open, current, panelEvent } = rows
   // New rows wait while the user reads: scrolled down, with a row open or under the cursor of the keyboard.
   const isReading = open.size > 0 || current >= 0 || panelEvent !== undefined
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another open row is read anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another open row is read
   useEffect(() => pause(isReading || !isAtTop.current), [pause, isReading, open, current, panelEvent])
   const onTop = useCallback(
     (isNowAtTop: boolean) => {
@@ -111,7 +111,7 @@ export function EventsView({ state }: { state: ExploreState }) {
 
 const ROWS = Array.from({ length: 24 }, (_, at) => 40 + ((at * 37) % 50))
 
-/** CancelledQuery replaces the rows of a query that was cancelled: those of the query before would mislead. */
+/** Replaces the rows of a query that was cancelled: those of the query before would mislead. */
 function CancelledQuery({ onRun }: { onRun(): unknown }) {
   return (
     <div role="status" className="flex flex-col items-center gap-2 p-6 text-soft">
@@ -138,7 +138,7 @@ type ListEndProps = {
   isOldestFirst: boolean
 }
 
-/** ListEnd is the footer below the last row. */
+/** The footer below the last row. */
 function ListEnd({ query, rowStyle, isMore, isOld, isFetching, isOldestFirst }: ListEndProps) {
   const { fromMs, toMs } = boundsOf(query.range, Date.now())
   const { day, clock } = clockOf(isOldestFirst ? toMs : fromMs, rowStyle.zone)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Field } from '../../../parts/fields.ts'
+import type { Field } from '../../../parts/query/fields.ts'
 import { cutName, groupFields, type ListedNode, leadingFields, matchingFields } from './field-groups.ts'
 
 const fieldsOf = (...names: string[]): Field[] => names.map((name, at) => ({ name, count: 1_000 - at, values: [] }))

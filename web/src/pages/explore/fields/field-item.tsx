@@ -1,11 +1,11 @@
 import { CaseSensitive, Columns3, Hash, type LucideIcon, Pin, PinOff, ToggleLeft } from 'lucide-react'
 import { useState } from 'react'
-import { FailureNote } from '../../../parts/failure.tsx'
-import type { Field, Fields, FieldType } from '../../../parts/fields.ts'
-import { count, quantity, share } from '../../../parts/numbers.ts'
+import { count, quantity, share } from '../../../parts/chart/numbers.ts'
+import type { Field, Fields, FieldType } from '../../../parts/query/fields.ts'
+import { FailureNote } from '../../../parts/shell/failure.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
-import type { ValueActions } from '../events/value-menu.tsx'
+import type { ValueActions } from '../events/detail/value-menu.tsx'
 import { type ExploreQuery, isQueryError } from '../query/explore-query.ts'
 import { cutName } from './field-groups.ts'
 import { FieldValues } from './field-values.tsx'
@@ -15,7 +15,7 @@ const typeIcons: Record<FieldType, LucideIcon> = { text: CaseSensitive, number: 
 
 type FieldItemProps = {
   field: Field
-  /** name is the name within the group of the field. */
+  /** The name within the group of the field. */
   name: string
   query: ExploreQuery
   all: Pick<Fields, 'events' | 'isExact'>
@@ -24,7 +24,7 @@ type FieldItemProps = {
   onPin(): void
 }
 
-/** FieldItem is a field with its type and share; opened, it shows its values. */
+/** A field with its type and share; opened, it shows its values. */
 export function FieldItem({ field, name, query, all, actions, isPinned, onPin }: FieldItemProps) {
   const [isOpen, setOpen] = useState(false)
   const about = all.isExact ? '' : '≈'
@@ -66,7 +66,7 @@ function FieldName({ name }: { name: string }) {
 
 type OpenFieldProps = Pick<FieldItemProps, 'field' | 'query' | 'actions'>
 
-/** OpenField shows estimates until the exact counts arrive. */
+/** Shows estimates until the exact counts arrive. */
 function OpenField({ field: { name, values, count: estimate }, query, actions }: OpenFieldProps) {
   const { data, error, refetch } = useFieldCounts(name, query, true)
   if (error && !isQueryError(error)) return <FailureNote thrown={error} again={refetch} isSmall />

@@ -1,12 +1,12 @@
 import { ChevronRight, Search } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
-import { FailureNote } from '../../../parts/failure.tsx'
-import type { Field, Fields } from '../../../parts/fields.ts'
-import { useShown } from '../../../parts/long-list.tsx'
-import { count, quantity } from '../../../parts/numbers.ts'
+import { count, quantity } from '../../../parts/chart/numbers.ts'
+import type { Field, Fields } from '../../../parts/query/fields.ts'
+import { useShown } from '../../../parts/records/long-list.tsx'
+import { FailureNote } from '../../../parts/shell/failure.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
-import type { ValueActions } from '../events/value-menu.tsx'
+import type { ValueActions } from '../events/detail/value-menu.tsx'
 import type { ExploreQuery } from '../query/explore-query.ts'
 import { groupFields, type ListedGroup, type ListedNode, leadingFields, matchingFields } from './field-groups.ts'
 import { FieldItem } from './field-item.tsx'
@@ -18,7 +18,7 @@ type FieldListProps = {
   fields: Fields | undefined
   isStale: boolean
   failure: unknown
-  /** hasResult is false when the query is wrong. */
+  /** False when the query is wrong. */
   hasResult: boolean
   actions: ValueActions
   onRetry(): unknown
@@ -28,7 +28,7 @@ type FieldListProps = {
 const FEW_FIELDS = 40
 const SHOWN_AT_ONCE = 200
 
-/** FieldList shows the fields of the matching events by prefix, each with its share: an estimate from an even sample, marked by ≈, unless the sample has all of them. An open field has exact counts. A name outside the sample is looked up in all events. */
+/** Shows the fields of the matching events by prefix, each with its share: an estimate from an even sample, marked by ≈, unless the sample has all of them. An open field has exact counts. A name outside the sample is looked up in all events. */
 export function FieldList({ query, fields, isStale, failure, hasResult, actions, onRetry }: FieldListProps) {
   const [typed, setTyped] = useState('')
   const pinned = usePinnedFields()

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'react'
-import { FailureNote } from '../../../parts/failure.tsx'
-import { count, quantity } from '../../../parts/numbers.ts'
-import type { ValueActions } from '../events/value-menu.tsx'
+import { count, quantity } from '../../../parts/chart/numbers.ts'
+import { FailureNote } from '../../../parts/shell/failure.tsx'
+import type { ValueActions } from '../events/detail/value-menu.tsx'
 import type { ExploreQuery } from '../query/explore-query.ts'
 import { FieldValues } from './field-values.tsx'
 import { useFieldCounts } from './use-fields.ts'
 
-/** TYPING_MS is how long typing must pause before the lookup starts. */
+/** How long typing must pause before the lookup starts. */
 const TYPING_MS = 400
 
 type FieldLookupProps = { name: string; query: ExploreQuery; hasOthers: boolean; actions: ValueActions }

@@ -1,15 +1,15 @@
 import { ChartNoAxesColumn, Columns3, Minus, Plus } from 'lucide-react'
 import { useState } from 'react'
-import type { Field } from '../../../parts/fields.ts'
-import { count, quantity, share } from '../../../parts/numbers.ts'
+import { count, quantity, share } from '../../../parts/chart/numbers.ts'
+import type { Field } from '../../../parts/query/fields.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
-import { type ValueActions, ValueMenu } from '../events/value-menu.tsx'
+import { type ValueActions, ValueMenu } from '../events/detail/value-menu.tsx'
 
 type FieldValuesProps = { name: string; values: Field['values']; all: number; actions: ValueActions }
 
-/** FieldValues are the most frequent values of a field, each with its count, its share and a bar. One is included or excluded in one click, several are selected first. */
+/** The most frequent values of a field, each with its count, its share and a bar. One is included or excluded in one click, several are selected first. */
 export function FieldValues({ name, values, all, actions }: FieldValuesProps) {
   const [selected, setSelected] = useState<readonly string[]>([])
   const chosen = values.map(({ value }) => value).filter((value) => selected.includes(value))

@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from 'react'
-import { FailureNote } from '../../../parts/failure.tsx'
-import type { Fields } from '../../../parts/fields.ts'
-import { count, quantity, share } from '../../../parts/numbers.ts'
+import { count, quantity, share } from '../../../parts/chart/numbers.ts'
+import type { Fields } from '../../../parts/query/fields.ts'
+import { FailureNote } from '../../../parts/shell/failure.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { type ValueActions, ValueMenu } from '../events/value-menu.tsx'
+import { type ValueActions, ValueMenu } from '../events/detail/value-menu.tsx'
 
 type FieldsViewProps = {
   fields: Fields | undefined
@@ -16,7 +16,7 @@ type FieldsViewProps = {
 
 const VALUES_SHOWN = 5
 
-/** FieldsView is a table of all fields with their most frequent values. */
+/** A table of all fields with their most frequent values. */
 export function FieldsView({ fields, isStale, failure, actions, emptyView, onRetry }: FieldsViewProps) {
   const [typed, setTyped] = useState('')
   if (failure && !fields) return <FailureNote thrown={failure} again={onRetry} />

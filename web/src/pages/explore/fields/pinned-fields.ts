@@ -12,7 +12,7 @@ function storedPins(): readonly string[] {
   }
 }
 
-/** usePinnedFields are the names of the fields that the user keeps on top, stored in the browser. */
+/** The names of the fields that the user keeps on top, stored in the browser. */
 export function usePinnedFields(): { names: readonly string[]; toggle(name: string): void } {
   const [names, setNames] = useState(storedPins)
   const toggle = (name: string) => {

@@ -7,7 +7,7 @@ const STEP_PX = 16
 
 const clamp = (px: number): number => Math.round(Math.min(PX_MAX, Math.max(PX_MIN, px)))
 
-/** useFieldPaneWidth is the width of the field list, stored in the browser. */
+/** The width of the field list, stored in the browser. */
 export function useFieldPaneWidth(defaultPx: number): [number, (px: number) => void] {
   const [width, setWidth] = useState(() => clamp(Number(localStorage.getItem(KEY)) || defaultPx))
   const store = (px: number) => {
@@ -17,7 +17,7 @@ export function useFieldPaneWidth(defaultPx: number): [number, (px: number) => v
   return [width, store]
 }
 
-/** ResizeHandle changes the width of a pane by dragging or by the arrow keys. */
+/** Changes the width of a pane by dragging or by the arrow keys. */
 export function ResizeHandle({ label, width, onWidth }: { label: string; width: number; onWidth(px: number): void }) {
   const [start, setStart] = useState<{ x: number; width: number }>()
   const onKey = (event: KeyboardEvent) => {

@@ -1,20 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
-import { useClient } from '../../../parts/client.ts'
-import { useKnownFields } from '../../../parts/fields.ts'
-import { ABSENT } from '../../../parts/group-name.ts'
-import { timeRangeOf } from '../../../parts/time-range.ts'
+import { ABSENT } from '../../../parts/chart/group-name.ts'
+import { useKnownFields } from '../../../parts/query/fields.ts'
+import { useClient } from '../../../parts/shell/client.ts'
+import { timeRangeOf } from '../../../parts/time/time-range.ts'
 import { quotedField } from '../groups/groups.ts'
 import { type ExploreQuery, sourceOf } from '../query/explore-query.ts'
 
-/** useFields loads the fields of the events that match the query, with their most frequent values. */
+/** Loads the fields of the events that match the query, with their most frequent values. */
 export const useFields = (query: ExploreQuery, isOn: boolean) => useKnownFields(query, isOn)
 
-/** useAllFields loads the fields of the range regardless of the query: for completions, which propose other values than those of the query. */
+/** Loads the fields of the range regardless of the query: for completions, which propose other values than those of the query. */
 export const useAllFields = (query: ExploreQuery, isOn: boolean) => useKnownFields({ ...query, where: '' }, isOn)
 
 const VALUES_MAX = 10
 
-/** useFieldCounts counts the values of one field exactly, in all events of the range that match the query. */
+/** Counts the values of one field exactly, in all events of the range that match the query. */
 export function useFieldCounts(name: string, query: Pick<ExploreQuery, 'datasets' | 'where' | 'range' | 'refreshCount'>, isOn: boolean) {
   const client = useClient()
   const { datasets, where, range, refreshCount } = query

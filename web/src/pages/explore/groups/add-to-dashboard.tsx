@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ChartShape } from '../../../parts/chart/data.ts'
-import { useClient } from '../../../parts/client.ts'
-import { FailureNote } from '../../../parts/failure.tsx'
-import { measureText } from '../../../parts/metric-queries.ts'
-import { rangeParamsOf } from '../../../parts/range-params.ts'
-import { useSave } from '../../../parts/save.ts'
+import { measureText } from '../../../parts/query/metric-queries.ts'
+import { useSave } from '../../../parts/records/save.ts'
+import { useClient } from '../../../parts/shell/client.ts'
+import { FailureNote } from '../../../parts/shell/failure.tsx'
+import { rangeParamsOf } from '../../../parts/time/range-params.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Popover } from '../../../ui/popover.tsx'
 import type { ExploreQuery } from '../query/explore-query.ts'
@@ -17,7 +17,7 @@ type AddToDashboardProps = { query: ExploreQuery; by: readonly string[]; measure
 
 const NEW = 'New dashboard'
 
-/** AddToDashboard keeps the shown chart or table as a widget of a dashboard: one click on its name, or on a new one. */
+/** Keeps the shown chart or table as a widget of a dashboard: one click on its name, or on a new one. */
 export function AddToDashboard({ query, by, measures, type }: AddToDashboardProps) {
   const client = useClient()
   const [isOpen, setOpen] = useState(false)

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
-import type { Field } from '../../../parts/fields.ts'
+import type { Field } from '../../../parts/query/fields.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { keyText } from '../query/clauses.ts'
@@ -20,7 +20,7 @@ export const COUNT = 'count(*)'
 const PERCENTILES = percentiles.join(', ')
 const GROUPS_MAX = 5
 
-/** GroupBar selects the fields to group by and the aggregate function. */
+/** Selects the fields to group by and the aggregate function. */
 export function GroupBar({ by, measures: chosen, fields, onGroup, onMeasure, tools }: GroupBarProps) {
   const measure = chosen[0] ?? COUNT
   const [, functionName = COUNT, field = ''] = /^(\w+)\((.*)\)$/.exec(measure) ?? []
@@ -92,7 +92,7 @@ const firstNumericField = (fields: readonly Field[]): string =>
 
 type FieldInputProps = { list: string; label: string; start: string; onField(name: string): void }
 
-/** FieldInput takes a field name, typed or selected from the known fields. */
+/** Takes a field name, typed or selected from the known fields. */
 function FieldInput({ list, label, start, onField }: FieldInputProps) {
   const [text, setText] = useState(start)
   const submit = (event: FormEvent) => {

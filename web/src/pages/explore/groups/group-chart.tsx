@@ -2,10 +2,10 @@ import { useMemo, useState } from 'react'
 import { Chart } from '../../../parts/chart/chart.tsx'
 import { nameColors } from '../../../parts/chart/colors.ts'
 import type { ChartShape } from '../../../parts/chart/data.ts'
-import { groupName } from '../../../parts/group-name.ts'
-import { change, quantity, span } from '../../../parts/numbers.ts'
-import { useNamed } from '../../../parts/pattern-texts.tsx'
-import { useMarks } from '../../../parts/use-marks.ts'
+import { groupName } from '../../../parts/chart/group-name.ts'
+import { change, quantity, span } from '../../../parts/chart/numbers.ts'
+import { useNamed } from '../../../parts/datasets/pattern-texts.tsx'
+import { useMarks } from '../../../parts/time/use-marks.ts'
 import { SelectionTools } from '../changes/selection-tools.tsx'
 import type { TimeSpan } from '../time/time-span.ts'
 import { GroupValue, type GroupViewProps, groupPlaceholder, sameGroup, unitOfMeasure } from './group-table.tsx'
@@ -24,7 +24,7 @@ type GroupChartProps = GroupViewProps & {
 /** A Line is one group by one measure. */
 type Line = { name: string; measure: string; group: Group; before: Group | undefined }
 
-/** linesOf are the largest groups, each by every measure. */
+/** The largest groups, each by every measure. */
 function linesOf({ groups, others }: Groups, measure: string, earlier: Groups | undefined): Line[] {
   const shown = groups.slice(0, Math.max(1, Math.floor(LINES_MAX / (1 + others.length))))
   return shown.flatMap((group) => {
@@ -40,7 +40,7 @@ function linesOf({ groups, others }: Groups, measure: string, earlier: Groups | 
   })
 }
 
-/** GroupChart draws the largest groups over time. A click shows the events of a step, a drag selects a time span, and legend values have the usual menu. */
+/** Draws the largest groups over time. A click shows the events of a step, a drag selects a time span, and legend values have the usual menu. */
 export function GroupChart(props: GroupChartProps) {
   const { groups: data, earlier, by, measure, shape, isStale, zone, actions, onPick, onRange, onChanges } = props
   const [brushed, setBrushed] = useState<TimeSpan>()

@@ -1,4 +1,4 @@
-import { ABSENT } from '../../../parts/group-name.ts'
+import { ABSENT } from '../../../parts/chart/group-name.ts'
 import { keyText, valueText } from '../query/clauses.ts'
 import { byValue, rankOf } from './group-value.ts'
 import type { Group } from './groups.ts'
@@ -6,7 +6,7 @@ import type { Group } from './groups.ts'
 /** A GroupOrder is the sort column of groups; a number is the index of a field. */
 export type GroupOrder = { column: number | 'value' | 'events' | 'change'; isRising: boolean }
 
-/** sortGroups sorts groups; texts in natural order, so that v9 comes before v10. */
+/** Sorts groups; texts in natural order, so that v9 comes before v10. */
 export function sortGroups(groups: readonly Group[], { column, isRising }: GroupOrder, beforeOf: (one: Group) => number): Group[] {
   const sign = isRising ? 1 : -1
   if (typeof column === 'number')
@@ -17,7 +17,7 @@ export function sortGroups(groups: readonly Group[], { column, isRising }: Group
 
 const collator = new Intl.Collator('en', { numeric: true })
 
-/** groupClauses are the conditions that match the events of one group. */
+/** The conditions that match the events of one group. */
 export const groupClauses = (fields: readonly string[], values: readonly string[]): string[] =>
   fields.map((field, at) => {
     const value = values[at] ?? ''

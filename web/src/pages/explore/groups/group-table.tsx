@@ -1,35 +1,35 @@
 import { ChevronDown, ChevronUp } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import { ABSENT, valueName } from '../../../parts/chart/group-name.ts'
+import { change, count, quantity, share } from '../../../parts/chart/numbers.ts'
 import { unitOf, unitText } from '../../../parts/chart/unit.ts'
-import { FailureNote } from '../../../parts/failure.tsx'
-import { ABSENT, valueName } from '../../../parts/group-name.ts'
-import { change, count, quantity, share } from '../../../parts/numbers.ts'
-import { GroupText } from '../../../parts/pattern-texts.tsx'
-import type { Zone } from '../../../parts/time-range.ts'
+import { GroupText } from '../../../parts/datasets/pattern-texts.tsx'
+import { FailureNote } from '../../../parts/shell/failure.tsx'
+import type { Zone } from '../../../parts/time/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
-import { type ValueActions, ValueMenu } from '../events/value-menu.tsx'
+import { type ValueActions, ValueMenu } from '../events/detail/value-menu.tsx'
 import { type GroupOrder, sortGroups } from './group-order.ts'
 import type { Group, Groups } from './groups.ts'
 
 export type GroupViewProps = {
   groups: Groups | undefined
-  /** earlier are the groups of the compared period and its label. */
+  /** The groups of the compared period and its label. */
   earlier: { groups: Groups; name: string } | undefined
   by: readonly string[]
   measure: string
-  /** emptyView replaces the view when no event matches. */
+  /** Replaces the view when no event matches. */
   emptyView: ReactNode
   isStale: boolean
   failure: unknown
   zone: Zone
   actions: ValueActions
-  /** onOpen shows the events of a group. */
+  /** Shows the events of a group. */
   onOpen(values: readonly string[]): void
   onRetry(): unknown
 }
 
-/** unitOfMeasure formats the values of a measure as the charts do. */
+/** Formats the values of a measure as the charts do. */
 export function unitOfMeasure(measure: string): (value: number | null) => string {
   const text = unitText(unitOf({ select: [measure], formula: undefined }))
   return (value) => (value === null ? '–' : text(value))
@@ -137,7 +137,7 @@ type SortHeaderProps = {
   onOrder(order: GroupOrder): void
 }
 
-/** SortHeader sorts by a column; a second click reverses the order. Numbers start with the largest, texts with A. */
+/** Sorts by a column; a second click reverses the order. Numbers start with the largest, texts with A. */
 function SortHeader({ column, order, isNumber = false, title, children, onOrder }: SortHeaderProps) {
   const isSorted = order.column === column
   return (
@@ -160,7 +160,7 @@ function SortHeader({ column, order, isNumber = false, title, children, onOrder 
   )
 }
 
-/** sameGroup finds the group with the same values. */
+/** Finds the group with the same values. */
 export const sameGroup = (groups: readonly Group[], { values }: Group): Group | undefined =>
   groups.find((one) => one.values.every((value, at) => value === values[at]))
 
@@ -216,7 +216,7 @@ export function GroupValue({ name, value, actions }: { name: string; value: stri
   )
 }
 
-/** TrendBars are the values of a group over time, with a line for its share of the largest group. */
+/** The values of a group over time, with a line for its share of the largest group. */
 function TrendBars({ values, maxValue, width }: { values: readonly number[]; maxValue: number; width: number }) {
   return (
     <span className="relative block" aria-hidden>
@@ -238,7 +238,7 @@ function TrendBars({ values, maxValue, width }: { values: readonly number[]; max
   )
 }
 
-/** groupPlaceholder replaces the groups while there are none. */
+/** Replaces the groups while there are none. */
 export function groupPlaceholder({ groups, emptyView, failure, onRetry }: GroupViewProps) {
   if (failure && !groups) return <FailureNote thrown={failure} again={onRetry} />
   if (!groups) return <p className="p-3 text-soft">Loading…</p>

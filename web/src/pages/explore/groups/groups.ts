@@ -1,8 +1,8 @@
 import type { SearchResponse } from '@dendro/api'
 import { printKey } from '@dendro/language/print'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useClient } from '../../../parts/client.ts'
-import { boundsOf, type Grid, gridOf } from '../../../parts/time-range.ts'
+import { useClient } from '../../../parts/shell/client.ts'
+import { boundsOf, type Grid, gridOf } from '../../../parts/time/time-range.ts'
 import type { DendroClient } from '../../../session/session.ts'
 import { costOf, type ExploreQuery, filterOf, queryKeyOf, type ResultCost, sourceOf } from '../query/explore-query.ts'
 import { byValue } from './group-value.ts'
@@ -11,7 +11,7 @@ import { byValue } from './group-value.ts'
 export type Group = { values: readonly string[]; count: number; value: number | null; slices: readonly (number | null)[] }
 export type Groups = {
   groups: Group[]
-  /** overall is the aggregate over all events. For functions such as `avg` it is not the sum of the groups. */
+  /** The aggregate over all events. For functions such as `avg` it is not the sum of the groups. */
   overall: Group
   fromMs: number
   stepMs: number
@@ -21,7 +21,7 @@ export type Groups = {
   hiddenCount: number
   /** others are the same groups by the measures after the first. */
   others: readonly { measure: string; groups: readonly Group[] }[]
-  /** isEstimated is true when the aggregate is approximate; event counts are always exact. */
+  /** True when the aggregate is approximate; event counts are always exact. */
   isEstimated: boolean
   cost: ResultCost
 }
@@ -30,7 +30,7 @@ const SLICES = 120
 const TREND_SLICES = 30
 const GROUPS_MAX = 1_000
 
-/** useGroups aggregates the matching events by fields, or all of them without fields; the first of several measures sorts the groups. */
+/** Aggregates the matching events by fields, or all of them without fields; the first of several measures sorts the groups. */
 export function useGroups(query: ExploreQuery, by: readonly string[], measures: readonly string[], tab: 'table' | 'chart' | undefined) {
   const client = useClient()
   return useQuery({
@@ -55,7 +55,7 @@ export function useGroups(query: ExploreQuery, by: readonly string[], measures: 
   })
 }
 
-/** groupsBody is the search request for groups. */
+/** The search request for groups. */
 export const groupsBody = (query: ExploreQuery, by: readonly string[], measure: string, grid: Grid) => ({
   ...sourceOf(query),
   ...filterOf(query),
@@ -69,7 +69,7 @@ export const groupsBody = (query: ExploreQuery, by: readonly string[], measure: 
 
 type GroupOptions = { by: readonly string[]; measure: string; grid: Grid; lengthMs: number }
 
-/** measureGroups loads the groups over one grid. */
+/** Loads the groups over one grid. */
 export async function measureGroups(
   client: DendroClient,
   query: ExploreQuery,
@@ -95,7 +95,7 @@ export async function measureGroups(
   }
 }
 
-/** overallOf is the aggregate over all events as one group. */
+/** The aggregate over all events as one group. */
 function overallOf({ totals, metadata }: SearchResponse, measure: string): Group {
   const isCount = measure === 'count(*)'
   const own = totals[metadata.select[0] ?? measure]
@@ -111,7 +111,7 @@ function overallOf({ totals, metadata }: SearchResponse, measure: string): Group
 const sliceValueOf = (slice: Series['timeseries'][number], isCount: boolean): number | null =>
   isCount ? Number(slice.count) : Number(slice.count) === 0 || slice.no_value ? null : slice.value
 
-/** quotedField quotes a field name where needed. */
+/** Quotes a field name where needed. */
 export const quotedField = printKey
 
 type Series = SearchResponse['groups_series'][number]

@@ -11,7 +11,7 @@ const shapes: Record<ChartShape, { name: string; icon: LucideIcon }> = {
 
 type ShapePickerProps = { shape: ChartShape; canStack: boolean; onPick(shape: ChartShape): void }
 
-/** ShapePicker selects how the chart is drawn. */
+/** Selects how the chart is drawn. */
 export function ShapePicker({ shape, canStack, onPick }: ShapePickerProps) {
   return (
     <fieldset aria-label="Shape of the chart" className="ml-2 flex">

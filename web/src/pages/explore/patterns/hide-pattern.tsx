@@ -1,11 +1,11 @@
 import type { Event } from '@dendro/api'
 import { useMutation } from '@tanstack/react-query'
-import { useClient } from '../../../parts/client.ts'
-import { FailureNote } from '../../../parts/failure.tsx'
+import { useClient } from '../../../parts/shell/client.ts'
+import { FailureNote } from '../../../parts/shell/failure.tsx'
 import { Button } from '../../../ui/button.tsx'
-import type { ValueActions } from '../events/value-menu.tsx'
+import type { ValueActions } from '../events/detail/value-menu.tsx'
 
-/** HidePattern excludes all events with the pattern of this one. The pattern is loaded on click. */
+/** Excludes all events with the pattern of this one. The pattern is loaded on click. */
 export function HidePattern({ event, actions }: { event: Event; actions: ValueActions }) {
   const client = useClient()
   const { service_id, timestamp, sequence } = event.metadata

@@ -1,24 +1,24 @@
 import { ChevronRight } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
-import { FailureNote } from '../../../parts/failure.tsx'
-import { ago, bytes, change, count, quantity, share } from '../../../parts/numbers.ts'
-import { clockOf, type Zone } from '../../../parts/time-range.ts'
+import { ago, bytes, change, count, quantity, share } from '../../../parts/chart/numbers.ts'
+import { FailureNote } from '../../../parts/shell/failure.tsx'
+import { clockOf, type Zone } from '../../../parts/time/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
-import { plainLine } from '../events/line-text.ts'
+import { plainLine } from '../events/find/line-text.ts'
 import type { ExploreQuery } from '../query/explore-query.ts'
 import { PatternValues } from './pattern-values.tsx'
 import { type Pattern, type PatternOrder, type PatternTrend, patternOrders, sortPatterns, withGone } from './patterns.ts'
 
 type PatternListProps = {
   patterns: readonly Pattern[] | undefined
-  /** isCut is true when there may be more patterns. */
+  /** True when there may be more patterns. */
   isCut: boolean
   trends: ReadonlyMap<string, PatternTrend> | undefined
-  /** earlier are the patterns of the compared period and its label. */
+  /** The patterns of the compared period and its label. */
   earlier: { patterns: ReadonlyMap<string, Pattern>; name: string } | undefined
-  /** emptyView replaces the list when there are no patterns. */
+  /** Replaces the list when there are no patterns. */
   emptyView: ReactNode
   /** query is that of the patterns, for the values of an open one. */
   query: ExploreQuery
@@ -28,7 +28,7 @@ type PatternListProps = {
   datasetName(id: string): string
   onInclude(id: string): void
   onExclude(id: string): void
-  /** onNarrow adds a condition to the query. */
+  /** Adds a condition to the query. */
   onNarrow(where: string): void
   onRetry(): unknown
 }
@@ -37,7 +37,7 @@ const orderNames = Object.entries(patternOrders) as [PatternOrder, string][]
 
 const ROWS = [80, 60, 70, 50, 65, 40]
 
-/** PatternList shows the patterns of the matching events with exact counts, trends and the change against the compared period. */
+/** Shows the patterns of the matching events with exact counts, trends and the change against the compared period. */
 export function PatternList(props: PatternListProps) {
   const { patterns, isCut, trends, earlier, emptyView, isStale, failure, onRetry } = props
   const [order, setOrder] = useState<PatternOrder>('frequent')
@@ -175,7 +175,7 @@ function Row({ one, all, before, earlier, query, zone, datasetName, onInclude, o
   )
 }
 
-/** ChangeText is a change; new and gone patterns stand out. */
+/** A change; new and gone patterns stand out. */
 export function ChangeText({ now, before }: { now: number; before: number }) {
   const text = change(now, before)
   const isNewOrGone = text === 'new' || text === 'gone'
@@ -186,7 +186,7 @@ const timeText = (ms: number, zone: Zone): string => `${clockOf(ms, zone).day} $
 
 const SPARKLINE_HEIGHT = 18
 
-/** Sparkline shows the events of a pattern over time, and below it their statuses. */
+/** Shows the events of a pattern over time, and below it their statuses. */
 function Sparkline({ trend }: { trend: PatternTrend }) {
   const maxCount = Math.max(1, ...trend.slices)
   const statuses = (['error', 'warn', 'info'] as const).filter((kind) => trend[kind] > 0)
@@ -225,7 +225,7 @@ function Sparkline({ trend }: { trend: PatternTrend }) {
 const statusColors = { error: 'bg-bar-error', warn: 'bg-bar-warn', info: 'bg-bar-info' }
 const VARIABLE = '<*>'
 
-/** Template is the text of a pattern with its variable parts highlighted. */
+/** The text of a pattern with its variable parts highlighted. */
 export function Template({ text }: { text: string }) {
   return plainLine(text)
     .slice(0, 1_000)

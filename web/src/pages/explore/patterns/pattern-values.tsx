@@ -1,10 +1,10 @@
 import type { contract, ReplyOf } from '@dendro/api'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import { useClient } from '../../../parts/client.ts'
-import { FailureNote } from '../../../parts/failure.tsx'
-import { count, quantity, share } from '../../../parts/numbers.ts'
-import { plainLine } from '../events/line-text.ts'
+import { count, quantity, share } from '../../../parts/chart/numbers.ts'
+import { useClient } from '../../../parts/shell/client.ts'
+import { FailureNote } from '../../../parts/shell/failure.tsx'
+import { plainLine } from '../events/find/line-text.ts'
 import { type ExploreQuery, queryKeyOf } from '../query/explore-query.ts'
 import { patternsBody } from './patterns.ts'
 
@@ -12,7 +12,7 @@ type Placeholder = ReplyOf<typeof contract.patterns.values>['placeholders'][numb
 
 const VALUES_MAX = 10
 
-/** usePatternValues counts the values of the variable parts of a pattern in the events of a query. */
+/** Counts the values of the variable parts of a pattern in the events of a query. */
 function usePatternValues(id: string, query: ExploreQuery) {
   const client = useClient()
   return useQuery({
@@ -25,11 +25,11 @@ function usePatternValues(id: string, query: ExploreQuery) {
 type PatternValuesProps = {
   id: string
   query: ExploreQuery
-  /** onNarrow adds a condition to the query. */
+  /** Adds a condition to the query. */
   onNarrow(where: string): void
 }
 
-/** PatternValues shows the template of a pattern with the kinds of its variable parts, and the most frequent values of the selected one. */
+/** Shows the template of a pattern with the kinds of its variable parts, and the most frequent values of the selected one. */
 export function PatternValues({ id, query, onNarrow }: PatternValuesProps) {
   const { data, error, isPlaceholderData, refetch } = usePatternValues(id, query)
   const [selected, setSelected] = useState<number>()
@@ -81,7 +81,7 @@ const hintOf = (placeholders: readonly Placeholder[]): string => {
 
 type PlaceholderButtonProps = { placeholder: Placeholder | undefined; isOpen: boolean; listId: string; onToggle(): void }
 
-/** PlaceholderButton is the kind of a variable part; a part with one value shows the value. */
+/** The kind of a variable part; a part with one value shows the value. */
 function PlaceholderButton({ placeholder, isOpen, listId, onToggle }: PlaceholderButtonProps) {
   const style = 'rounded bg-tint px-0.5 text-accent'
   if (!placeholder) return <span className={style}>{'<*>'}</span>

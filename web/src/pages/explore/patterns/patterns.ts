@@ -1,7 +1,7 @@
 import type { PatternRow, SearchResponse } from '@dendro/api'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useClient } from '../../../parts/client.ts'
-import { boundsOf, gridOf, timeRangeOf } from '../../../parts/time-range.ts'
+import { useClient } from '../../../parts/shell/client.ts'
+import { boundsOf, gridOf, timeRangeOf } from '../../../parts/time/time-range.ts'
 import type { DendroClient } from '../../../session/session.ts'
 import { costOf, type ExploreQuery, filterOf, queryKeyOf, type ResultCost, sourceOf } from '../query/explore-query.ts'
 
@@ -11,10 +11,10 @@ export type Pattern = {
   template: string
   datasets: string[]
   count: number
-  /** bytes is the approximate size of the lines: the template length times the count. */
+  /** The approximate size of the lines: the template length times the count. */
   bytes: number
   trend: PatternTrend | undefined
-  /** before is the count in the compared period. */
+  /** The count in the compared period. */
   before?: number
 }
 export type PatternTrend = { slices: number[]; info: number; warn: number; error: number; firstMs: number; lastMs: number }
@@ -36,24 +36,24 @@ export function usePatterns(query: ExploreQuery, isOn: boolean) {
   })
 }
 
-/** Patterns are the counted patterns; the service does not report the bytes read. */
+/** The counted patterns; the service does not report the bytes read. */
 export type Patterns = { patterns: Pattern[]; cost: ResultCost }
 
-/** PATTERNS_MAX is the limit of the service. */
+/** The limit of the service. */
 export const PATTERNS_MAX = 1_000
 
 export const patternsBody = (query: ExploreQuery) => ({
   search_details: { ...sourceOf(query), ...filterOf(query), ...timeRangeOf(query.range) },
 })
 
-/** countPatterns counts the matching events by pattern and dataset. */
+/** Counts the matching events by pattern and dataset. */
 export const countPatterns = async (client: DendroClient, query: ExploreQuery, signal: AbortSignal): Promise<PatternRow[]> =>
   (await client.patterns.find({ body: patternsBody(query), signal, repeatable: true })).patterns
 
 const SLICES = 30
 const TRENDS_MAX = 300
 
-/** usePatternTrends loads the time series, statuses and first and last times of the most frequent patterns. The list does not wait for them. */
+/** Loads the time series, statuses and first and last times of the most frequent patterns. The list does not wait for them. */
 export function usePatternTrends(query: ExploreQuery, isOn: boolean) {
   const client = useClient()
   return useQuery({
@@ -78,7 +78,7 @@ export function usePatternTrends(query: ExploreQuery, isOn: boolean) {
   })
 }
 
-/** mergePatterns merges the counts of all datasets. */
+/** Merges the counts of all datasets. */
 export function mergePatterns(rows: readonly PatternRow[]): Pattern[] {
   const byId = new Map<string, Pattern>()
   for (const { id, template, log_id, count } of rows) {
@@ -112,7 +112,7 @@ function trendsOf({ groups_series }: SearchResponse): Map<string, PatternTrend> 
   )
 }
 
-/** withGone adds the patterns that occur only in the compared period, with a count of 0. */
+/** Adds the patterns that occur only in the compared period, with a count of 0. */
 export function withGone(now: readonly Pattern[], earlier: ReadonlyMap<string, Pattern> | undefined): Pattern[] {
   const currentIds = new Set(now.map(({ id }) => id))
   const gone = [...(earlier?.values() ?? [])].filter(({ id }) => !currentIds.has(id))
@@ -131,7 +131,7 @@ export const patternOrders = {
 } as const
 export type PatternOrder = keyof typeof patternOrders
 
-/** sortPatterns sorts patterns; those without the value sort last. */
+/** Sorts patterns; those without the value sort last. */
 export function sortPatterns(patterns: readonly Pattern[], order: PatternOrder): Pattern[] {
   const by: Record<PatternOrder, (one: Pattern) => number> = {
     frequent: ({ count }) => -count,

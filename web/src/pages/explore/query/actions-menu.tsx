@@ -1,9 +1,9 @@
 import type { Event } from '@dendro/api'
 import { Bell, Bookmark, Download, History, Share2 } from 'lucide-react'
-import { ActionMenu, type MenuAction } from '../../../parts/action-menu.tsx'
-import { useMay } from '../../../parts/permitted.tsx'
-import type { Zone } from '../../../parts/time-range.ts'
-import type { Columns } from '../events/columns.ts'
+import { ActionMenu, type MenuAction } from '../../../parts/shell/action-menu.tsx'
+import { useMay } from '../../../parts/shell/permitted.tsx'
+import type { Zone } from '../../../parts/time/time-range.ts'
+import type { Columns } from '../events/list/columns.ts'
 import type { ChangeParams, ExploreParams } from '../explore-params.ts'
 import { newMonitorParams } from '../share/create-monitor.ts'
 import type { ViewRequest } from '../share/curl.ts'
@@ -24,7 +24,7 @@ type ActionsMenuProps = {
   datasetName(id: string): string
 }
 
-/** ActionsMenu is the one menu for what is done with a query besides running it. */
+/** The one menu for what is done with a query besides running it. */
 export function ActionsMenu({ params, change, query, columns, loadedEvents, view, zone, datasetName }: ActionsMenuProps) {
   const may = useMay()
   const actions: readonly MenuAction[] = [

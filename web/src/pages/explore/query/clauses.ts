@@ -1,10 +1,10 @@
 import { quoted } from '@dendro/language/language-error'
 import { printKey } from '@dendro/language/print'
-import { isOr, jointsOf } from '../../../parts/query-readers.ts'
+import { isOr, jointsOf } from '../../../parts/query/query-readers.ts'
 
 /** A clause is one condition of a query, shown as a chip. A query is its enabled clauses joined by AND. */
 
-/** splitClauses splits a query at every AND outside parentheses. A query with OR at its top level stays one clause. */
+/** Splits a query at every AND outside parentheses. A query with OR at its top level stays one clause. */
 export function splitClauses(query: string): string[] {
   const text = query.trim()
   if (text === '' || text === '*') return []
@@ -14,7 +14,7 @@ export function splitClauses(query: string): string[] {
   return [0, ...ands.map((at) => at + 'AND'.length)].map((from, at) => text.slice(from, ands[at]).trim())
 }
 
-/** joinClauses joins clauses with AND. Clauses with OR get parentheses, since AND binds tighter. */
+/** Joins clauses with AND. Clauses with OR get parentheses, since AND binds tighter. */
 export function joinClauses(clauses: readonly string[]): string {
   if (clauses.length === 1) return clauses[0] ?? ''
   return clauses.map((clause) => (isOr(clause) ? `(${clause})` : clause)).join(' AND ')
@@ -24,7 +24,7 @@ export const keyText = printKey
 export const valueText = quoted
 
 export const isValue = (key: string, value: string): string => `${keyText(key)} = ${valueText(value)}`
-/** isAnyOf matches events with one of several values of a field. */
+/** Matches events with one of several values of a field. */
 export const isAnyOf = (key: string, values: readonly string[]): string => {
   const [only = ''] = values
   return values.length === 1 ? isValue(key, only) : `${keyText(key)} IN (${values.map(valueText).join(', ')})`

@@ -1,13 +1,13 @@
 import { CircleSlash2, Eye, EyeOff, X } from 'lucide-react'
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
-import type { Field } from '../../../parts/fields.ts'
-import { type QueryFocus, QueryInput } from '../../../parts/query-input.tsx'
-import { readWhere } from '../../../parts/query-readers.ts'
+import type { Field } from '../../../parts/query/fields.ts'
+import { type QueryFocus, QueryInput } from '../../../parts/query/query-input.tsx'
+import { readWhere } from '../../../parts/query/query-readers.ts'
 import { Icon } from '../../../ui/icon.tsx'
 
 type ConditionChipProps = {
   clause: string
-  /** label is the clause for people. */
+  /** The clause for people. */
   label: string
   fields: readonly Field[]
   isOn: boolean
@@ -17,7 +17,7 @@ type ConditionChipProps = {
   onRemove(): void
 }
 
-/** ConditionChip is one condition of a query; it can be edited in place, negated, disabled and removed. */
+/** One condition of a query; it can be edited in place, negated, disabled and removed. */
 export function ConditionChip({ clause, label, fields, isOn, onEdit, onNegate, onToggle, onRemove }: ConditionChipProps) {
   const [isEditing, setEditing] = useState(false)
   const save = (text: string) => {
@@ -59,7 +59,7 @@ type ConditionEditorProps = { clause: string; fields: readonly Field[]; onEnd(te
 const CHARS_MIN = 24
 const CHARS_MAX = 64
 
-/** ConditionEditor edits a condition in the query language. Enter and losing the focus save it. */
+/** Edits a condition in the query language. Enter and losing the focus save it. */
 function ConditionEditor({ clause, fields, onEnd, onCancel }: ConditionEditorProps) {
   const [draft, setDraft] = useState(clause)
   const line = useRef<QueryFocus>(null)

@@ -1,17 +1,17 @@
 import { useEffect, useState } from 'react'
-import { copyText } from '../../../parts/copy.ts'
-import { bytes, count, quantity, span } from '../../../parts/numbers.ts'
+import { bytes, count, quantity, span } from '../../../parts/chart/numbers.ts'
+import { copyText } from '../../../parts/shell/copy.ts'
 import { Button } from '../../../ui/button.tsx'
-import type { LiveTail } from '../events/live-tail.ts'
+import type { LiveTail } from '../events/live/live-tail.ts'
 import { curlOf, type ViewRequest } from '../share/curl.ts'
 import type { ResultCost } from './explore-query.ts'
 
-/** ResultInfo describes the result on the screen. */
+/** Describes the result on the screen. */
 export type ResultInfo = {
-  /** data identifies a result. */
+  /** Identifies a result. */
   data: unknown
   cost: ResultCost | undefined
-  /** label replaces the number of matching events. */
+  /** Replaces the number of matching events. */
   label?: string
   dataUpdatedAt: number
   isFetching: boolean
@@ -20,7 +20,7 @@ export type ResultInfo = {
 
 type CostLineProps = { result: ResultInfo; view: ViewRequest; live: LiveTail; isLive: boolean }
 
-/** CostLine shows the number of results, the cost of the query and the age of a cached result, and copies the request as curl. */
+/** Shows the number of results, the cost of the query and the age of a cached result, and copies the request as curl. */
 export function CostLine({ result, view, live, isLive }: CostLineProps) {
   const [isCopied, setCopied] = useState(false)
   const { cost, label } = result
@@ -56,7 +56,7 @@ export function CostLine({ result, view, live, isLive }: CostLineProps) {
   )
 }
 
-/** liveText shows the received events, their rate and how many of them are shown. */
+/** Shows the received events, their rate and how many of them are shown. */
 function liveText({ received, perSecond, sampleRate, missed }: LiveTail): string {
   const about = sampleRate === 1 ? '' : 'about '
   const rate = `${about}${quantity(received, 'event')} received · ${about}${perSecond.toFixed(1)} per second`
@@ -69,7 +69,7 @@ const costTexts = ({ bytes: bytesRead, ms }: ResultCost): string[] => [
   `${Math.round(ms)} ms`,
 ]
 
-/** useCacheAge is the age of a result from the cache, undefined for a fresh result. */
+/** The age of a result from the cache, undefined for a fresh result. */
 function useCacheAge({ data, dataUpdatedAt, isFetching, isPlaceholderData }: ResultInfo): number | undefined {
   const [seen, setSeen] = useState<{ data: unknown; ageMs: number | undefined }>({ data: undefined, ageMs: undefined })
   useEffect(() => {
@@ -80,5 +80,5 @@ function useCacheAge({ data, dataUpdatedAt, isFetching, isPlaceholderData }: Res
   return seen.data === data ? seen.ageMs : undefined
 }
 
-/** FRESH_MS is the age below which a result counts as fresh. */
+/** The age below which a result counts as fresh. */
 const FRESH_MS = 1_000

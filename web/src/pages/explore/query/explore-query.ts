@@ -1,16 +1,16 @@
 import type { SearchResponse } from '@dendro/api'
 import { ApiFailure } from '@dendro/api/client'
-import type { Range } from '../../../parts/time-range.ts'
+import type { Range } from '../../../parts/time/time-range.ts'
 
-/** ExploreQuery is the query of every part of the page; `refreshCount` changes when the user refreshes. */
+/** The query of every part of the page; `refreshCount` changes when the user refreshes. */
 export type ExploreQuery = { datasets: readonly string[] | undefined; where: string; range: Range; refreshCount: number }
 
-/** sourceOf is the datasets of a query in the form of the API. */
+/** The datasets of a query in the form of the API. */
 export const sourceOf = ({ datasets }: ExploreQuery) => (datasets === undefined ? { from_expr: '*' } : { from: [...datasets] })
 export const filterOf = ({ where }: ExploreQuery) => (where === '' ? {} : { where })
 export const queryKeyOf = ({ datasets, where, range, refreshCount }: ExploreQuery) => [datasets, where, range, refreshCount] as const
 
-/** ResultCost is the number of results and the cost of a query. Some responses do not report bytes. */
+/** The number of results and the cost of a query. Some responses do not report bytes. */
 export type ResultCost = { events: number; isExact: boolean; bytes: number | undefined; ms: number }
 
 export const costOf = ({ totals, explain, is_exact }: SearchResponse): ResultCost => ({

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
-import { hasWords } from '../../../parts/has-words.ts'
-import { ago, quantity } from '../../../parts/numbers.ts'
-import { QueryText } from '../../../parts/pattern-texts.tsx'
-import { nameOf, type Zone } from '../../../parts/time-range.ts'
+import { ago, quantity } from '../../../parts/chart/numbers.ts'
+import { QueryText } from '../../../parts/datasets/pattern-texts.tsx'
+import { hasWords } from '../../../parts/records/has-words.ts'
+import { nameOf, type Zone } from '../../../parts/time/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { type ExploreParams, exploreRangeOf, optional } from '../explore-params.ts'
 import type { ResultInfo } from './cost-line.tsx'
@@ -10,7 +10,7 @@ import { clearRecentQueries, type RecentQuery, recentQueries, recentQueryKey, re
 
 type HistoryMenuProps = { zone: Zone; nameOfDataset(id: string): string; onOpen(by: (now: ExploreParams) => ExploreParams): void }
 
-/** HistoryMenu lists recent queries of this browser and runs them again. */
+/** Lists recent queries of this browser and runs them again. */
 export function HistoryMenu({ zone, nameOfDataset, onOpen }: HistoryMenuProps) {
   const [all, setAll] = useState<RecentQuery[]>(recentQueries)
   const [typed, setTyped] = useState('')
@@ -68,7 +68,7 @@ export function HistoryMenu({ zone, nameOfDataset, onOpen }: HistoryMenuProps) {
   )
 }
 
-/** recentQueryNotes are the time of a query, its number of results and its range. */
+/** The time of a query, its number of results and its range. */
 export function recentQueryNotes(one: RecentQuery, zone: Zone, nowMs: number): string[] {
   return [
     ...(one.atMs > 0 ? [ago(one.atMs, nowMs)] : []),
@@ -77,7 +77,7 @@ export function recentQueryNotes(one: RecentQuery, zone: Zone, nowMs: number): s
   ]
 }
 
-/** paramsOfRecent sets the query, datasets and range of a recent query; display options stay. */
+/** Sets the query, datasets and range of a recent query; display options stay. */
 export const paramsOfRecent = (now: ExploreParams, { q, d, r, f, t }: RecentQuery): ExploreParams =>
   optional({
     ...now,
@@ -91,7 +91,7 @@ export const paramsOfRecent = (now: ExploreParams, { q, d, r, f, t }: RecentQuer
     off: undefined,
   })
 
-/** useHistory stores every query that has a condition, once it has results. */
+/** Stores every query that has a condition, once it has results. */
 export function useHistory(
   { q = '', d, r, f, t }: ExploreParams,
   { cost, label, isFetching, isPlaceholderData }: ResultInfo,

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { FailureNote } from '../../../parts/failure.tsx'
-import { nameOf, type Zone } from '../../../parts/time-range.ts'
+import { FailureNote } from '../../../parts/shell/failure.tsx'
+import { nameOf, type Zone } from '../../../parts/time/time-range.ts'
 import type { TimeSpan } from '../time/time-span.ts'
 
 type OldResultProps = {
@@ -11,7 +11,7 @@ type OldResultProps = {
   children: ReactNode
 }
 
-/** OldResult marks a result that is older than the query, with the range it belongs to. */
+/** Marks a result that is older than the query, with the range it belongs to. */
 export const OldResult = ({ of: { error, oldRange, refetch }, noun, zone, className = '', children }: OldResultProps) => (
   <div className={`flex min-h-0 min-w-0 flex-1 flex-col ${oldRange ? 'bg-sunk' : ''} ${className}`}>
     {oldRange && (

@@ -1,9 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { clientOf, keptCredential } from '../../../session/session.ts'
-import { eventsQueryOptions } from '../events/use-events.ts'
+import { eventsQueryOptions } from '../events/list/use-events.ts'
 import { type ExploreParams, selectedRangeOf } from '../explore-params.ts'
 
-/** prefetchEvents requests the first events before the page renders. */
+/** Requests the first events before the page renders. */
 export function prefetchEvents(queries: QueryClient, params: ExploreParams): void {
   const credential = keptCredential()
   if (!credential || params.live || (params.tab ?? 'events') !== 'events') return

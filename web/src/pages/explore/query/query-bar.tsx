@@ -1,14 +1,14 @@
 import type { Event } from '@dendro/api'
 import { Radio } from 'lucide-react'
 import type { RefObject } from 'react'
-import { DatasetPicker, type PickedDataset } from '../../../parts/dataset-picker.tsx'
-import type { Field } from '../../../parts/fields.ts'
-import type { QueryFocus } from '../../../parts/query-input.tsx'
-import { TimePicker } from '../../../parts/time-picker.tsx'
-import type { Zone } from '../../../parts/time-range.ts'
+import { DatasetPicker, type PickedDataset } from '../../../parts/datasets/dataset-picker.tsx'
+import type { Field } from '../../../parts/query/fields.ts'
+import type { QueryFocus } from '../../../parts/query/query-input.tsx'
+import { TimePicker } from '../../../parts/time/time-picker.tsx'
+import type { Zone } from '../../../parts/time/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
-import type { Columns } from '../events/columns.ts'
+import type { Columns } from '../events/list/columns.ts'
 import { type ChangeParams, type ExploreParams, optional, withQuery, withRange } from '../explore-params.ts'
 import type { ViewRequest } from '../share/curl.ts'
 import { ActionsMenu } from './actions-menu.tsx'
@@ -35,7 +35,7 @@ type QueryBarProps = {
   onCancel(): void
 }
 
-/** QueryBar selects datasets, query and time range, and has one menu for the other actions. */
+/** Selects datasets, query and time range, and has one menu for the other actions. */
 export function QueryBar(props: QueryBarProps) {
   const { params, change, query, columns, zone, setZone, refresh, toggleLive, onCancel } = props
   const isLive = params.live === true

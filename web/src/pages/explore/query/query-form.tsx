@@ -2,11 +2,11 @@ import { ApiFailure } from '@dendro/api/client'
 import { withPatternTexts } from '@dendro/language/pattern-texts'
 import { Play, X } from 'lucide-react'
 import { type FormEvent, type RefObject, useEffect, useState } from 'react'
-import type { Field } from '../../../parts/fields.ts'
-import { fixName } from '../../../parts/fix-name.ts'
-import { usePatternTexts } from '../../../parts/pattern-texts.tsx'
-import { type QueryFocus, QueryInput } from '../../../parts/query-input.tsx'
-import { readWhere } from '../../../parts/query-readers.ts'
+import { usePatternTexts } from '../../../parts/datasets/pattern-texts.tsx'
+import type { Field } from '../../../parts/query/fields.ts'
+import { fixName } from '../../../parts/query/fix-name.ts'
+import { type QueryFocus, QueryInput } from '../../../parts/query/query-input.tsx'
+import { readWhere } from '../../../parts/query/query-readers.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { negate, replaceClause, splitClauses, withClause, withoutClause } from './clauses.ts'
@@ -25,7 +25,7 @@ type QueryFormProps = {
   onCancel(): void
 }
 
-/** QueryForm shows the query as text and its conditions as chips. */
+/** Shows the query as text and its conditions as chips. */
 export function QueryForm({ query, off, failure, fields, isBusy, inputRef, onQuery, onRun, onCancel }: QueryFormProps) {
   const [text, setText] = useState(query)
   useEffect(() => setText(query), [query])
@@ -129,7 +129,7 @@ export function QueryForm({ query, off, failure, fields, isBusy, inputRef, onQue
   )
 }
 
-/** ONE_LINE_MAX is the number of conditions that share one line, with their texts cut. */
+/** The number of conditions that share one line, with their texts cut. */
 const ONE_LINE_MAX = 5
 
 /** QueryFailure underlines the characters of each syntax error and offers the fix that the service suggests. */

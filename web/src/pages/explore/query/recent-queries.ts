@@ -1,21 +1,21 @@
-/** RecentQuery is a query that was run in this browser. */
+/** A query that was run in this browser. */
 export type RecentQuery = {
   q: string
   /** d are dataset ids; absent means all datasets. */
   d?: string[]
-  /** r is a relative range; f and t are the start and end of a fixed one. */
+  /** A relative range; f and t are the start and end of a fixed one. */
   r?: string
   f?: number
   t?: number
   atMs: number
-  /** events is the number of results of the last run. */
+  /** The number of results of the last run. */
   events?: number
 }
 
 const KEY = 'dendro.queries'
 const STORED_MAX = 100
 
-/** recentQueries are the last queries run in this browser, newest first. */
+/** The last queries run in this browser, newest first. */
 export function recentQueries(): RecentQuery[] {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
@@ -32,7 +32,7 @@ function readRecentQuery(stored: unknown): RecentQuery[] {
   return [stored as RecentQuery]
 }
 
-/** rememberQuery stores a query at the front, and replaces an earlier run of it. */
+/** Stores a query at the front, and replaces an earlier run of it. */
 export function rememberQuery(one: RecentQuery): void {
   const others = recentQueries().filter((other) => recentQueryKey(other) !== recentQueryKey(one))
   localStorage.setItem(KEY, JSON.stringify([one, ...others].slice(0, STORED_MAX)))
@@ -40,10 +40,10 @@ export function rememberQuery(one: RecentQuery): void {
 
 export const clearRecentQueries = (): void => localStorage.removeItem(KEY)
 
-/** recentQueryKey identifies a query by its text and datasets, whatever its range. */
+/** Identifies a query by its text and datasets, whatever its range. */
 export const recentQueryKey = ({ q, d = [] }: Pick<RecentQuery, 'q' | 'd'>): string => JSON.stringify([q, d.toSorted()])
 
-/** recentQueryTexts are the distinct texts of the recent queries. */
+/** The distinct texts of the recent queries. */
 export const recentQueryTexts = (): string[] => [
   ...new Set(
     recentQueries()

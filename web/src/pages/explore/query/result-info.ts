@@ -1,6 +1,6 @@
-import { count, quantity } from '../../../parts/numbers.ts'
+import { count, quantity } from '../../../parts/chart/numbers.ts'
 import type { useChanges } from '../changes/use-changes.ts'
-import type { useEvents } from '../events/use-events.ts'
+import type { useEvents } from '../events/list/use-events.ts'
 import type { Tab } from '../explore-params.ts'
 import type { useFields } from '../fields/use-fields.ts'
 import type { useGroups } from '../groups/groups.ts'
@@ -17,7 +17,7 @@ type ResultSources = {
   fields: ReturnType<typeof useFields>
 }
 
-/** resultInfoOf describes the result of the open tab. */
+/** Describes the result of the open tab. */
 export function resultInfoOf({ tab, changes, events, patterns, trends, groups, fields }: ResultSources): ResultInfo {
   const stateOf = ({ data, dataUpdatedAt, isFetching, isPlaceholderData }: Omit<ResultInfo, 'cost'>) => ({
     ...{ data, dataUpdatedAt, isFetching, isPlaceholderData },

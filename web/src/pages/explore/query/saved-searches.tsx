@@ -3,11 +3,11 @@ import { printKey } from '@dendro/language/print'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Flag } from 'lucide-react'
 import type { FormEvent } from 'react'
-import { useClient } from '../../../parts/client.ts'
-import { FailureNote } from '../../../parts/failure.tsx'
-import { QueryText } from '../../../parts/pattern-texts.tsx'
-import { Permitted } from '../../../parts/permitted.tsx'
-import { isMarked, MARKS_TAG } from '../../../parts/use-marks.ts'
+import { QueryText } from '../../../parts/datasets/pattern-texts.tsx'
+import { useClient } from '../../../parts/shell/client.ts'
+import { FailureNote } from '../../../parts/shell/failure.tsx'
+import { Permitted } from '../../../parts/shell/permitted.tsx'
+import { isMarked, MARKS_TAG } from '../../../parts/time/use-marks.ts'
 import { Button } from '../../../ui/button.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { type ExploreParams, exploreRangeOf, optional } from '../explore-params.ts'
@@ -16,13 +16,13 @@ type SavedSearchesProps = { params: ExploreParams; columns: readonly string[]; o
 
 const KEY = ['saved searches']
 
-/** useSavedSearches loads the saved searches of the organization. */
+/** Loads the saved searches of the organization. */
 export function useSavedSearches(isOn: boolean) {
   const client = useClient()
   return useQuery({ queryKey: KEY, enabled: isOn, queryFn: ({ signal }) => client.savedSearches.list({ signal }), staleTime: 60_000 })
 }
 
-/** SavedSearches saves the current search under a name, and opens and deletes saved ones. */
+/** Saves the current search under a name, and opens and deletes saved ones. */
 export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
   const client = useClient()
   const queries = useQueryClient()
@@ -125,7 +125,7 @@ function searchDetailsOf(params: ExploreParams, columns: readonly string[]): Sav
   }
 }
 
-/** paramsOfSavedSearch ignores options of searches saved elsewhere that this page cannot show. */
+/** Ignores options of searches saved elsewhere that this page cannot show. */
 export function paramsOfSavedSearch({ search_details: details }: SavedSearch): ExploreParams {
   const { from, from_expr, time_range, from_ts, to_ts, where, select, groups, display } = details
   return optional({
@@ -140,7 +140,7 @@ export function paramsOfSavedSearch({ search_details: details }: SavedSearch): E
   })
 }
 
-/** namesOf splits a list of field names at commas outside quotes. */
+/** Splits a list of field names at commas outside quotes. */
 const namesOf = (text: string | undefined): string[] =>
   [...(text ?? '').matchAll(/"((?:[^"]|"")*)"|([^\s,"][^,"]*)/g)].map(
     ([, inner, bare]) => inner?.replaceAll('""', '"') ?? bare?.trim() ?? '',

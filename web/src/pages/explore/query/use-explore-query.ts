@@ -1,11 +1,11 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
-import type { Range } from '../../../parts/time-range.ts'
-import { useZone } from '../../../parts/zone.ts'
+import type { Range } from '../../../parts/time/time-range.ts'
+import { useZone } from '../../../parts/time/zone.ts'
 import { type ChangeParams, type ExploreParams, exploreRangeOf, selectedRangeOf } from '../explore-params.ts'
 import type { ExploreQuery } from './explore-query.ts'
 
-/** useExploreQuery derives two queries from the parameters: `query` for the whole range, `selectedQuery` for the bars selected in it. */
+/** Derives two queries from the parameters: `query` for the whole range, `selectedQuery` for the bars selected in it. */
 export function useExploreQuery(params: ExploreParams) {
   const navigate = useNavigate({ from: '/explore' })
   const [refreshCount, setRefreshCount] = useState(0)

@@ -1,6 +1,6 @@
 import { useRef } from 'react'
-import { canRetry } from '../../../parts/failure.tsx'
-import { boundsOf } from '../../../parts/time-range.ts'
+import { canRetry } from '../../../parts/shell/failure.tsx'
+import { boundsOf } from '../../../parts/time/time-range.ts'
 import type { TimeSpan } from '../time/time-span.ts'
 import type { ExploreQuery } from './explore-query.ts'
 

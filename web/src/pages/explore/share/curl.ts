@@ -1,5 +1,5 @@
-import { fieldsBody } from '../../../parts/fields.ts'
-import { boundsOf, gridOf, timeRangeOf } from '../../../parts/time-range.ts'
+import { fieldsBody } from '../../../parts/query/fields.ts'
+import { boundsOf, gridOf, timeRangeOf } from '../../../parts/time/time-range.ts'
 import type { Baseline } from '../changes/baseline.ts'
 import { changesBody } from '../changes/use-changes.ts'
 import type { Tab } from '../explore-params.ts'
@@ -8,14 +8,14 @@ import { patternsBody } from '../patterns/patterns.ts'
 import { type ExploreQuery, filterOf, sourceOf } from '../query/explore-query.ts'
 import type { TimeSpan } from '../time/time-span.ts'
 
-/** ViewRequest is the query of the open tab. */
+/** The query of the open tab. */
 export type ViewRequest = { tab: Tab; query: ExploreQuery; by: readonly string[]; measure: string; compared: ComparedView }
-/** ComparedView is the query, the selection and the baseline of the tab of changes. */
+/** The query, the selection and the baseline of the tab of changes. */
 type ComparedView = { query: ExploreQuery; selection: TimeSpan | undefined; baseline: Baseline }
 
 const SLICES = 120
 
-/** requestOf is the API request of a view: a page of events, patterns, groups or fields. */
+/** The API request of a view: a page of events, patterns, groups or fields. */
 function requestOf({ tab, query, by, measure, compared }: ViewRequest): { path: string; body: object } {
   const { range } = query
   const when = timeRangeOf(range)
@@ -32,7 +32,7 @@ function requestOf({ tab, query, by, measure, compared }: ViewRequest): { path: 
   return { path: '/search', body: { ...sourceOf(query), ...filterOf(query), ...when, select: ['*', '@raw'], limit: 200 } }
 }
 
-/** curlOf is the curl command of a view; a shell variable holds the API key. */
+/** The curl command of a view; a shell variable holds the API key. */
 export function curlOf(view: ViewRequest): string {
   const { path, body } = requestOf(view)
   const text = JSON.stringify(body).replaceAll("'", "'\\''")

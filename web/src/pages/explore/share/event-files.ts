@@ -22,7 +22,7 @@ const systemValues = (event: Event, datasetNames: DatasetLookup): Record<(typeof
   }
 }
 
-/** ndjsonOf writes events in the format of exports: one line each; system fields win over fields of the sender. */
+/** Writes events in the format of exports: one line each; system fields win over fields of the sender. */
 export function ndjsonOf(events: readonly Event[], datasetNames: DatasetLookup): string {
   return events
     .map(

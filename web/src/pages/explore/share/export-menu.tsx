@@ -2,13 +2,13 @@ import type { Event, ExportCompression, ExportFormat } from '@dendro/api'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useClient } from '../../../parts/client.ts'
-import { useDatasets } from '../../../parts/datasets.ts'
-import { FailureNote } from '../../../parts/failure.tsx'
-import { quantity } from '../../../parts/numbers.ts'
-import { Permitted } from '../../../parts/permitted.tsx'
-import { saveFile } from '../../../parts/save-file.ts'
-import { timeRangeOf } from '../../../parts/time-range.ts'
+import { quantity } from '../../../parts/chart/numbers.ts'
+import { useDatasets } from '../../../parts/datasets/datasets.ts'
+import { saveFile } from '../../../parts/records/save-file.ts'
+import { useClient } from '../../../parts/shell/client.ts'
+import { FailureNote } from '../../../parts/shell/failure.tsx'
+import { Permitted } from '../../../parts/shell/permitted.tsx'
+import { timeRangeOf } from '../../../parts/time/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Field, Select } from '../../../ui/field.tsx'
 import { type ExploreQuery, filterOf, sourceOf } from '../query/explore-query.ts'
@@ -27,7 +27,7 @@ const compressions: readonly (readonly [ExportCompression, string])[] = [
   ['zstd', 'zstd'],
 ]
 
-/** ExportMenu downloads the loaded events, or starts an export of all matching events. */
+/** Downloads the loaded events, or starts an export of all matching events. */
 export function ExportMenu({ query, loadedEvents }: ExportMenuProps) {
   const { byId } = useDatasets()
   const datasetNames = (id: string) => byId.get(id)

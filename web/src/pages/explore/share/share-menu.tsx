@@ -1,13 +1,13 @@
 import { useState } from 'react'
-import { copyText } from '../../../parts/copy.ts'
-import { boundsOf, type Range } from '../../../parts/time-range.ts'
-import { exploreUrl } from '../events/event-link.ts'
+import { copyText } from '../../../parts/shell/copy.ts'
+import { boundsOf, type Range } from '../../../parts/time/time-range.ts'
+import { exploreUrl } from '../events/detail/event-link.ts'
 import { type ExploreParams, exploreRangeOf, withFixedTimes } from '../explore-params.ts'
 import { curlOf, type ViewRequest } from './curl.ts'
 
 type ShareMenuProps = { params: ExploreParams; columns: readonly string[]; view: ViewRequest }
 
-/** ShareMenu copies the view as a link with a relative or fixed time range, or as a curl command. */
+/** Copies the view as a link with a relative or fixed time range, or as a curl command. */
 export function ShareMenu({ params, columns, view: request }: ShareMenuProps) {
   const [copied, setCopied] = useState<string>()
   const viewParams: ExploreParams = columns.length > 0 ? { ...params, cols: [...columns] } : params

@@ -1,14 +1,14 @@
 import { ArrowUp } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, useMemo, useState } from 'react'
-import { compact, quantity, span } from '../../../parts/numbers.ts'
-import { clockOf, type Zone } from '../../../parts/time-range.ts'
+import { compact, quantity, span } from '../../../parts/chart/numbers.ts'
+import { clockOf, type Zone } from '../../../parts/time/time-range.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { barScale, timeTicks } from './bar-scale.ts'
 import { type Bar, type Bars, barSum, endOf, sumOfBars } from './bars.ts'
 import type { TimeSpan } from './time-span.ts'
 
 export const HEIGHT = 96
-/** HEADROOM keeps the label of a cut-off bar clear of the bars. */
+/** Keeps the label of a cut-off bar clear of the bars. */
 const HEADROOM = 4
 const CUT = 14
 const kinds = ['info', 'warn', 'error'] as const
@@ -16,7 +16,7 @@ const colors = { info: 'fill-bar-info', warn: 'fill-bar-warn', error: 'fill-bar-
 
 export type BarChartProps = {
   bars: Bars | undefined
-  /** earlier are the bars of the compared period and its label. */
+  /** The bars of the compared period and its label. */
   earlier?: { bars: Bars; name: string } | undefined
   isStale: boolean
   note: string | undefined
@@ -28,7 +28,7 @@ export type BarChartProps = {
 }
 type Drag = { from: number; to: number }
 
-/** BarChart is the bars and their pointer and keyboard handling, with the maximum, round times, and the counts of the bar under the pointer. */
+/** The bars and their pointer and keyboard handling, with the maximum, round times, and the counts of the bar under the pointer. */
 export function BarChart(props: BarChartProps) {
   const { bars: data, earlier, zone, barIndex } = props
   const [isPointed, setPointed] = useState(false)
@@ -85,7 +85,7 @@ const earlierCount = (earlier: BarChartProps['earlier'], at: number): string | u
   return bar && earlier && `${quantity(barSum(bar), 'event')} ${earlier.name}`
 }
 
-/** TimeAxis labels round times below the bars. A label at midnight is its day. */
+/** Labels round times below the bars. A label at midnight is its day. */
 function TimeAxis({ data, zone }: { data: Bars | undefined; zone: Zone }) {
   const [first] = data?.bars ?? []
   const ticks = useMemo(() => {
@@ -227,7 +227,7 @@ function BarSvg(props: BarSvgProps) {
   )
 }
 
-/** EarlierBar is a bar of the compared period, wider than the bar in front of it. */
+/** A bar of the compared period, wider than the bar in front of it. */
 function EarlierBar({ x, height }: { x: number; height: number }) {
   if (height === 0) return null
   return <rect data-earlier className="fill-ink/20" x={x} y={HEIGHT - height} width={1} height={height} />
@@ -241,7 +241,7 @@ export function barRangeOf(selection: TimeSpan, { bars, stepMs }: Bars): { from:
 
 const heightOf = (count: number, top: number): number => Math.min(1, count / top) * (HEIGHT - HEADROOM)
 
-/** StackedBar is a bar by status. A giant is cut off, with a gap below its upper end. */
+/** A bar by status. A giant is cut off, with a gap below its upper end. */
 function StackedBar({ bar, x, top, isGiant }: { bar: Bar; x: number; top: number; isGiant: boolean }) {
   const size = isGiant ? barSum(bar) : top
   let y = HEIGHT

@@ -3,10 +3,10 @@ import { roundTop } from '../../../parts/chart/stack.ts'
 /** A BarScale is the value at the top of the histogram. Bars above it are giants, which are cut off and marked. */
 export type BarScale = { top: number; giants: ReadonlySet<number> }
 
-/** GIANT_RATIO is how many times as high as every other bar a giant is. */
+/** How many times as high as every other bar a giant is. */
 const GIANT_RATIO = 5
 const GIANTS_MAX = 3
-/** OTHERS_MIN are the bars that must be left to be worth reading. */
+/** The bars that must be left to be worth reading. */
 const OTHERS_MIN = 6
 
 /** barScale cuts off a few giant bars, next to which all others would be flat. `others` are further bars that have to fit, such as those of an earlier period. */
@@ -22,7 +22,7 @@ export function barScale(counts: readonly number[], others: readonly number[] = 
   return { top: roundTop(whole), giants: new Set() }
 }
 
-/** HEADROOM keeps the highest of the other bars below the cut. */
+/** Keeps the highest of the other bars below the cut. */
 const HEADROOM = 1.25
 
 /** A TimeTick is a labeled round time of the axis; `at` is its place from 0 to 1. */
@@ -38,9 +38,9 @@ const TICK_STEPS = [
   ...[1, 2, 3, 4, 6, 8, 12].map((n) => n * HOUR),
   ...[1, 2, 3, 4, 5, 7, 10, 14, 20, 30, 60, 90, 180, 365, 730].map((n) => n * DAY),
 ]
-/** TICKS_MAX is the number of labels that fit; the next coarser step gives at least four of them in all but odd ranges. */
+/** The number of labels that fit; the next coarser step gives at least four of them in all but odd ranges. */
 const TICKS_MAX = 6
-/** EDGE is how far from both ends a tick stays, so that its label fits. */
+/** How far from both ends a tick stays, so that its label fits. */
 const EDGE = 0.03
 
 /** timeTicks are 4 to 6 round times within a range. `offsetMs` is the distance of the shown zone from UTC. */

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useClient } from '../../../parts/client.ts'
-import { boundsOf, type Grid, gridOf } from '../../../parts/time-range.ts'
+import { useClient } from '../../../parts/shell/client.ts'
+import { boundsOf, type Grid, gridOf } from '../../../parts/time/time-range.ts'
 import type { DendroClient } from '../../../session/session.ts'
 import { type ExploreQuery, filterOf, queryKeyOf, sourceOf } from '../query/explore-query.ts'
 
@@ -11,13 +11,13 @@ export type Bar = { fromMs: number; info: number; warn: number; error: number }
 export type Bars = { bars: Bar[]; stepMs: number; total: number; isExact: boolean; endMs: number; lengthMs: number }
 
 export const barSum = ({ info, warn, error }: Bar): number => info + warn + error
-/** sumOfBars adds up bars; the sum begins where the first does. */
+/** Adds up bars; the sum begins where the first does. */
 export function sumOfBars(bars: readonly Bar[]): Bar {
   const total = (status: 'info' | 'warn' | 'error') => bars.reduce((sum, bar) => sum + bar[status], 0)
   return { fromMs: bars[0]?.fromMs ?? 0, info: total('info'), warn: total('warn'), error: total('error') }
 }
 
-/** selectedSum adds up the bars of a selection; undefined where the selection cuts a bar, whose part is not known. */
+/** Adds up the bars of a selection; undefined where the selection cuts a bar, whose part is not known. */
 export function selectedSum({ bars, stepMs }: Bars, { fromMs, toMs }: { fromMs: number; toMs: number }): Bar | undefined {
   const inside = bars.filter((bar) => bar.fromMs >= fromMs && bar.fromMs + stepMs <= toMs)
   const [first, last] = [inside[0], inside.at(-1)]
@@ -26,10 +26,10 @@ export function selectedSum({ bars, stepMs }: Bars, { fromMs, toMs }: { fromMs: 
 
 export const endOf = ({ bars, stepMs }: Bars): number => (bars.at(-1)?.fromMs ?? 0) + stepMs
 
-/** LIVE_MS is the time after which the bars of a live tail are counted again. */
+/** The time after which the bars of a live tail are counted again. */
 const LIVE_MS = 5_000
 
-/** useBars counts the matching events by status in round steps. */
+/** Counts the matching events by status in round steps. */
 export function useBars(query: ExploreQuery, isOn: boolean, isLive: boolean) {
   const client = useClient()
   return useQuery({
@@ -44,7 +44,7 @@ export function useBars(query: ExploreQuery, isOn: boolean, isLive: boolean) {
   })
 }
 
-/** countBars counts matching events in every step of a grid. */
+/** Counts matching events in every step of a grid. */
 export async function countBars(
   client: DendroClient,
   query: ExploreQuery,

@@ -1,12 +1,12 @@
 import { GitCompareArrows } from 'lucide-react'
-import type { Range } from '../../../parts/time-range.ts'
+import type { Range } from '../../../parts/time/time-range.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { type ChangeParams, optional } from '../explore-params.ts'
 import { type Comparison, comparisonName, comparisons } from './compare.ts'
 
 type CompareWithProps = { comparison: Comparison | undefined; range: Range; failure: unknown; change: ChangeParams }
 
-/** CompareWith selects the period that the histogram, patterns, table and chart are compared with. */
+/** Selects the period that the histogram, patterns, table and chart are compared with. */
 export function CompareWith({ comparison, range, failure, change }: CompareWithProps) {
   return (
     <label className="relative flex items-center gap-1 max-sm:h-6.5 max-sm:px-2">

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { change } from '../../../parts/numbers.ts'
+import { change } from '../../../parts/chart/numbers.ts'
 import { comparableTotals, shiftOf } from './compare.ts'
 
 const bar = (fromMs: number, info: number) => ({ fromMs, info, warn: 0, error: 1 })

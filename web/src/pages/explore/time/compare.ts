@@ -1,19 +1,19 @@
-import { span } from '../../../parts/numbers.ts'
-import { boundsOf, type Range } from '../../../parts/time-range.ts'
+import { span } from '../../../parts/chart/numbers.ts'
+import { boundsOf, type Range } from '../../../parts/time/time-range.ts'
 import type { Bars } from './bars.ts'
 
-/** comparisons are the periods that a range can be compared with. */
+/** The periods that a range can be compared with. */
 export const comparisons = ['previous', 'day', 'week'] as const
 export type Comparison = (typeof comparisons)[number]
 
 const DAY_MS = 86_400_000
 const WEEK_MS = 7 * DAY_MS
 
-/** shiftOf is the time between a range and the period it is compared with. */
+/** The time between a range and the period it is compared with. */
 export const shiftOf = (comparison: Comparison, lengthMs: number): number =>
   comparison === 'previous' ? lengthMs : comparison === 'day' ? DAY_MS : WEEK_MS
 
-/** comparisonName labels the compared period: `15 min earlier`. */
+/** Labels the compared period: `15 min earlier`. */
 export const comparisonName = (comparison: Comparison, range: Range): string => {
   const { fromMs, toMs } = boundsOf(range, Date.now())
   return `${span(shiftOf(comparison, floorTo(toMs - fromMs)))} earlier`
@@ -21,7 +21,7 @@ export const comparisonName = (comparison: Comparison, range: Range): string => 
 
 const floorTo = (ms: number): number => (ms < 60_000 ? ms : Math.floor(ms / 60_000) * 60_000)
 
-/** comparableTotals sums the complete bars and the earlier bars they are compared with. Bars that are still filling are left out. */
+/** Sums the complete bars and the earlier bars they are compared with. Bars that are still filling are left out. */
 export function comparableTotals(now: Bars, earlier: Bars): { now: number; before: number } {
   const sums = { now: 0, before: 0 }
   for (const [at, bar] of now.bars.entries()) {

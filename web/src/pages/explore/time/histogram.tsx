@@ -1,8 +1,8 @@
 import { ChevronDown, ChevronRight, RotateCcw, ZoomOut } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { FailureNote } from '../../../parts/failure.tsx'
-import { change, compact, count, quantity, span } from '../../../parts/numbers.ts'
-import { clockOf, type Zone } from '../../../parts/time-range.ts'
+import { change, compact, count, quantity, span } from '../../../parts/chart/numbers.ts'
+import { FailureNote } from '../../../parts/shell/failure.tsx'
+import { clockOf, type Zone } from '../../../parts/time/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { SelectionTools } from '../changes/selection-tools.tsx'
@@ -14,15 +14,15 @@ import type { TimeSpan } from './time-span.ts'
 
 type HistogramProps = {
   bars: Bars | undefined
-  /** earlier are the bars of the compared period and its label. */
+  /** The bars of the compared period and its label. */
   earlier?: { bars: Bars; name: string } | undefined
   isStale: boolean
   failure: unknown
-  /** note replaces the summary while there is no result: the query is wrong, or was cancelled. */
+  /** Replaces the summary while there is no result: the query is wrong, or was cancelled. */
   note: string | undefined
   zone: Zone
   selection: TimeSpan | undefined
-  /** canReset is true when the range is not the default. */
+  /** True when the range is not the default. */
   canReset: boolean
   /** overlay is rendered over the bars, tools below them. */
   overlay?: ReactNode
@@ -32,7 +32,7 @@ type HistogramProps = {
   onReset(): void
   onChanges(): void
   onRetry(): unknown
-  /** where is the query; onStatus adds or removes the filter of a status. */
+  /** The query; onStatus adds or removes the filter of a status. */
   where: string
   onStatus(status: EventStatus): void
 }
@@ -40,11 +40,11 @@ type HistogramProps = {
 export type EventStatus = 'error' | 'warn' | 'info'
 const statuses: readonly EventStatus[] = ['error', 'warn', 'info']
 const swatches = { info: 'bg-bar-info', warn: 'bg-bar-warn', error: 'bg-bar-error' }
-/** statusClause is the filter of a status. */
+/** The filter of a status. */
 export const statusClause = (status: EventStatus): string => isValue('@status', status)
 const KEY = 'dendro.histogram'
 
-/** Histogram shows the matching events over time by status. A click selects a bar, a drag several. Arrow keys, with Shift for several, and Enter do the same. */
+/** Shows the matching events over time by status. A click selects a bar, a drag several. Arrow keys, with Shift for several, and Enter do the same. */
 export function Histogram(props: HistogramProps) {
   const { bars: data, failure, zone, onRetry, overlay, tools } = props
   const [isCollapsed, setCollapsed] = useState(() => localStorage.getItem(KEY) === 'closed')
@@ -121,7 +121,7 @@ type StatusLegendProps = {
   onFilter(status: EventStatus): void
 }
 
-/** StatusLegend names the colors with the counts of all bars, or of the selected ones, in places that stay. A click filters by a status, another removes the filter. */
+/** Names the colors with the counts of all bars, or of the selected ones, in places that stay. A click filters by a status, another removes the filter. */
 function StatusLegend({ bars: data, selection, isStale, query, onFilter }: StatusLegendProps) {
   const clauses = splitClauses(query)
   const all = data && sumOfBars(data.bars)
@@ -154,7 +154,7 @@ function StatusLegend({ bars: data, selection, isStale, query, onFilter }: Statu
   )
 }
 
-/** SelectionOverlay places the tools of the selection next to it, where they cover no selected bar. */
+/** Places the tools of the selection next to it, where they cover no selected bar. */
 function SelectionOverlay({ bars: data, selection, onSelect, onRange, onChanges }: HistogramProps) {
   const range = data && selection && barRangeOf(selection, data)
   if (!range) return null

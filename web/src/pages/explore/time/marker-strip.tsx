@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import { Flag } from 'lucide-react'
 import { useState } from 'react'
-import { FailureNote } from '../../../parts/failure.tsx'
-import { count, quantity } from '../../../parts/numbers.ts'
-import { type Status, StatusMark, statusNames } from '../../../parts/status.tsx'
-import { clockOf, type Zone } from '../../../parts/time-range.ts'
+import { count, quantity } from '../../../parts/chart/numbers.ts'
+import { type Status, StatusMark, statusNames } from '../../../parts/records/status.tsx'
+import { FailureNote } from '../../../parts/shell/failure.tsx'
+import { clockOf, type Zone } from '../../../parts/time/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Popover } from '../../../ui/popover.tsx'
@@ -14,10 +14,10 @@ import { type Marker, type Markers, startOf } from './markers.ts'
 type MarkerStripProps = { markers: readonly Marker[]; bars: Bars; zone: Zone }
 
 const statusColors: Record<Status, string> = { ALERT: 'bg-error', WARN: 'bg-warn', NO_DATA: 'bg-soft', OK: 'bg-accent' }
-/** DRAWN_MAX limits the drawn markers; the list has all of them. */
+/** Limits the drawn markers; the list has all of them. */
 const DRAWN_MAX = 200
 
-/** MarkerStrip draws monitor status changes and marks as lines, and downtimes as bands, over the histogram. */
+/** Draws monitor status changes and marks as lines, and downtimes as bands, over the histogram. */
 export function MarkerStrip({ markers, bars, zone }: MarkerStripProps) {
   const start = bars.bars[0]?.fromMs ?? 0
   const width = bars.stepMs * bars.bars.length
@@ -89,7 +89,7 @@ const markerKinds = [
 
 type MarkerListProps = { markers: Markers | undefined; failure: unknown; zone: Zone; onRetry(): unknown }
 
-/** MarkerList lists the markers of the histogram, with links to monitors and downtimes. */
+/** Lists the markers of the histogram, with links to monitors and downtimes. */
 export function MarkerList({ markers, failure, zone, onRetry }: MarkerListProps) {
   const [isOpen, setOpen] = useState(false)
   const all = markers?.markers ?? []

@@ -1,5 +1,5 @@
 import type { Downtime, Monitor } from '@dendro/api'
-import type { Status } from '../../../parts/status.tsx'
+import type { Status } from '../../../parts/records/status.tsx'
 import type { TimeSpan } from './time-span.ts'
 
 /** A Marker is a status change of a monitor, a downtime, or an event of a saved search that is marked on charts, such as a deployment. */
@@ -10,13 +10,13 @@ export type Marker =
 
 export type Markers = {
   markers: Marker[]
-  /** omitted is the number of monitors beyond the limit. */
+  /** The number of monitors beyond the limit. */
   omitted: number
 }
 
 export const startOf = (one: Marker): number => (one.kind === 'downtime' ? one.fromMs : one.atMs)
 
-/** monitorsToQuery are the monitors of the datasets that have ever triggered, latest first. */
+/** The monitors of the datasets that have ever triggered, latest first. */
 export function monitorsToQuery(monitors: readonly Monitor[], datasets: readonly string[] | undefined): Monitor[] {
   const watchesDatasets = ({ queries }: Monitor) =>
     datasets === undefined || queries.some(({ from, from_expr }) => Boolean(from_expr) || !from || from.some((id) => datasets.includes(id)))
@@ -27,11 +27,11 @@ export function monitorsToQuery(monitors: readonly Monitor[], datasets: readonly
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-/** DAYS_MAX is the longest range for which recurring downtimes are drawn; beyond it the bands would touch. */
+/** The longest range for which recurring downtimes are drawn; beyond it the bands would touch. */
 const DAYS_MAX = 35
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const
 
-/** downtimeMarkers are the periods of a downtime within a time span. Recurring downtimes use UTC, as in the service. */
+/** The periods of a downtime within a time span. Recurring downtimes use UTC, as in the service. */
 export function downtimeMarkers(downtime: Downtime, { fromMs, toMs }: TimeSpan): Marker[] {
   const { static_time_range: once, dynamic_time_range: daily } = downtime
   const times = once ? [{ fromMs: once.from, toMs: once.to }] : daily ? dailyTimes(daily, { fromMs, toMs }) : []
@@ -53,7 +53,7 @@ function dailyTimes(daily: NonNullable<Downtime['dynamic_time_range']>, { fromMs
   return invert ? gapsBetween(times, { fromMs: first, toMs }) : times
 }
 
-/** gapsBetween is a time span minus an ordered list of periods. */
+/** A time span minus an ordered list of periods. */
 function gapsBetween(times: readonly TimeSpan[], { fromMs, toMs }: TimeSpan): TimeSpan[] {
   const edges = [fromMs, ...times.flatMap((one) => [one.fromMs, one.toMs]), toMs]
   return edges.flatMap((edge, at) => {

@@ -1,13 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useClient } from '../../../parts/client.ts'
-import { boundsOf, type Range } from '../../../parts/time-range.ts'
+import { useClient } from '../../../parts/shell/client.ts'
+import { boundsOf, type Range } from '../../../parts/time/time-range.ts'
 import { type Groups, measureGroups } from '../groups/groups.ts'
 import { countPatterns, mergePatterns, type Pattern } from '../patterns/patterns.ts'
 import type { ExploreQuery } from '../query/explore-query.ts'
 import { type Bars, countBars } from './bars.ts'
 import { type Comparison, shiftOf } from './compare.ts'
 
-/** useEarlierBars counts the bars of the compared period. The shift is a multiple of the step, so that the bars match one to one. */
+/** Counts the bars of the compared period. The shift is a multiple of the step, so that the bars match one to one. */
 export function useEarlierBars(query: ExploreQuery, bars: Bars | undefined, comparison: Comparison | undefined) {
   const client = useClient()
   const start = bars?.bars[0]?.fromMs
@@ -26,7 +26,7 @@ export function useEarlierBars(query: ExploreQuery, bars: Bars | undefined, comp
   })
 }
 
-/** useEarlierPatterns counts the patterns of the compared period, by id. */
+/** Counts the patterns of the compared period, by id. */
 export function useEarlierPatterns(query: ExploreQuery, comparison: Comparison | undefined, isOn: boolean) {
   const client = useClient()
   return useQuery({
@@ -40,7 +40,7 @@ export function useEarlierPatterns(query: ExploreQuery, comparison: Comparison |
   })
 }
 
-/** useEarlierGroups measures the same groups in the compared period. */
+/** Measures the same groups in the compared period. */
 export function useEarlierGroups(
   query: ExploreQuery,
   by: readonly string[],

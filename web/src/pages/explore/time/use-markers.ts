@@ -1,7 +1,7 @@
 import { ApiFailure } from '@dendro/api/client'
 import { useQuery } from '@tanstack/react-query'
-import { useClient } from '../../../parts/client.ts'
-import { useMarks } from '../../../parts/use-marks.ts'
+import { useClient } from '../../../parts/shell/client.ts'
+import { useMarks } from '../../../parts/time/use-marks.ts'
 import type { ExploreQuery } from '../query/explore-query.ts'
 import { type Bars, endOf } from './bars.ts'
 import { downtimeMarkers, type Marker, type Markers, monitorsToQuery, startOf } from './markers.ts'
@@ -11,7 +11,7 @@ const FRESH_MS = 60_000
 
 type LoadedMarkers = { markers: Markers | undefined; failure: unknown; retry(): void }
 
-/** useMarkers loads status changes, downtimes and marks in the time of the bars, after the bars and rows. Each kind is shown also when the other fails. */
+/** Loads status changes, downtimes and marks in the time of the bars, after the bars and rows. Each kind is shown also when the other fails. */
 export function useMarkers(query: ExploreQuery, bars: Bars | undefined, isOn: boolean): LoadedMarkers {
   const watched = useWatchMarkers(query, bars, isOn)
   const start = bars?.bars[0]?.fromMs
@@ -30,7 +30,7 @@ export function useMarkers(query: ExploreQuery, bars: Bars | undefined, isOn: bo
   }
 }
 
-/** useWatchMarkers loads status changes and downtimes. Callers without access to monitors get none. */
+/** Loads status changes and downtimes. Callers without access to monitors get none. */
 function useWatchMarkers(query: ExploreQuery, bars: Bars | undefined, isOn: boolean) {
   const client = useClient()
   const start = bars?.bars[0]?.fromMs

@@ -221,7 +221,7 @@ function addTransform(file: YamlFile, wanted: string, settings: object, comment:
   return names.join(' and ')
 }
 
-/** The inputs before a fork: a sink behind a route gets the inputs of the route. */
+/** The inputs before a fork: a sink after a route gets the inputs of the route. */
 function beforeRoute(file: YamlFile, path: readonly string[]): readonly string[] {
   const from = inputsOf(file, path).map((input) => ['transforms', input.split('.')[0] ?? ''])
   const route = from.find((one) => file.text([...one, 'type']) === 'route')

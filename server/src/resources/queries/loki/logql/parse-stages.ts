@@ -13,7 +13,7 @@ const STAGES_MAX = 100
 const lineOperators: ReadonlySet<string> = new Set<LineFilter['operator']>(['|=', '!=', '|~', '!~', '|>', '!>'])
 const LABEL = 'the name of a label'
 
-/** Parses the stages behind a selector. */
+/** Parses the stages after a selector. */
 export function parseStages(tokens: LogqlTokens): LogqlStage[] {
   const stages: LogqlStage[] = []
   while (tokens.isMark('|', ...lineOperators)) {

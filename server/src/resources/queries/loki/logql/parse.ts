@@ -166,7 +166,7 @@ function refuseUnwrap(tokens: LogqlTokens, { stages }: LogqlLogs): void {
   if (unwrap) throw tokens.error(unwrap.at, 'unwrap belongs into a range aggregation, such as sum_over_time')
 }
 
-/** Parses a selector with stages and its range, which may stand before or behind the stages. */
+/** Parses a selector with stages and its range, which may stand before or after the stages. */
 function parseLogRange(tokens: LogqlTokens): RangeParts {
   return tokens.nested(() => {
     if (!tokens.isMark('(')) return parseOpenRange(tokens)

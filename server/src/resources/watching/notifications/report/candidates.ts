@@ -1,4 +1,4 @@
-import type { FoundEvent } from '../../../../reading/event-query.ts'
+import type { FoundEvent } from '../../../../reading/query.ts'
 import { shareSurprise } from './surprise.ts'
 
 const KEYS_MAX = 8

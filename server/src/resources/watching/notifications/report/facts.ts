@@ -2,9 +2,8 @@ import type { Finding, MetricQuery } from '@dendro/api'
 import type { AggregateCall } from '@dendro/language/tree'
 import { Failure } from '../../../../kernel/errors.ts'
 import { messageKeys } from '../../../../lines/event.ts'
-import { hullOf } from '../../../../reading/comparison.ts'
-import type { EventQuery, FoundEvent, StatsRequest, StatsResult, StatsRow, TimeBounds } from '../../../../reading/event-query.ts'
-import { inSameFamilies, readEvents, readStats } from '../../../../reading/reading.ts'
+import type { EventQuery, FoundEvent, StatsRequest, StatsResult, StatsRow, TimeBounds } from '../../../../reading/query.ts'
+import { combinedRange, inSameFamilies, readEvents, readStats } from '../../../../reading/reading.ts'
 import type { World } from '../../../../world.ts'
 import { compareEvents } from '../../../queries/changes/changes.ts'
 import { templateWriter } from '../../../queries/patterns/patterns.ts'
@@ -99,7 +98,11 @@ async function findingsIn(world: FactsWorld, orgId: string, { window, baseline }
   const bounds = { now: window.bounds, before: baseline.bounds }
   const limit = AbortSignal.any([window.signal, AbortSignal.timeout(FINDINGS_MAX_MS)])
   try {
-    return await compareEvents(world, orgId, { query: { ...window, bounds: hullOf(bounds), signal: limit }, bounds, limit: SHOWN_MAX })
+    return await compareEvents(world, orgId, {
+      query: { ...window, bounds: combinedRange(bounds), signal: limit },
+      bounds,
+      limit: SHOWN_MAX,
+    })
   } catch (thrown) {
     window.signal.throwIfAborted()
     if (!limit.aborted && !(thrown instanceof Failure)) throw thrown

@@ -38,11 +38,11 @@ const gStatistic = (cells: readonly (readonly [seen: number, expected: number])[
 const ERROR = 0.01
 
 /**
- * The minimum surprise among so many comparisons: the tail of the distribution lies below exp(-g / 2), and the error is divided by the
+ * The minimum surprise among a number of comparisons: the tail of the distribution lies below exp(-g / 2), and the error is divided by the
  * number of comparisons (Bonferroni).
  */
 export const surpriseMin = (comparisons: number): number => 2 * Math.log(Math.max(1, comparisons) / ERROR)
 
-/** Keeps what is significant among so many comparisons, the greatest surprise first. */
+/** Keeps what is significant among a number of comparisons, the greatest surprise first. */
 export const significantOnly = <T extends { readonly surprise: number }>(found: readonly T[], comparisons: number): T[] =>
   found.filter(({ surprise }) => surprise >= surpriseMin(comparisons)).sort((one, other) => other.surprise - one.surprise)

@@ -1,0 +1,56 @@
+import { NO_PERIOD } from '../../lines/periods.ts'
+import type { QuerySource, TimeBounds } from '../query.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/**
+ * How far back the time windows reach, in which events are searched until there are enough. Everything within a window is read. Searches of lines take
+ * long to prepare, so they get fewer windows.
+ */
+const WIDE_MS: readonly number[] = [DAY_MS, 10 * DAY_MS, 100 * DAY_MS]
+const NARROW_MS: readonly number[] = [15 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, DAY_MS, 6 * DAY_MS, 30 * DAY_MS, 180 * DAY_MS]
+
+/** For conditions that the store needs long to prepare. */
+const COSTLY_MS: readonly number[] = [DAY_MS]
+
+/** For one dataset the first window has so many of its shortest periods, and each further one so many times more, up to a day. */
+const FIRST_PERIODS = 4
+const FURTHER = 16
+
+/** How far back the windows within a day reach for datasets whose rows are sorted by pattern within periods. */
+function nearReaches(sources: readonly QuerySource[]): readonly number[] {
+  const lengths = sources.flatMap(({ located }) => located?.periods.filter((periodS) => periodS !== NO_PERIOD) ?? [])
+  if (lengths.length === 0) return []
+  const reaches: number[] = []
+  for (let reachMs = Math.min(...lengths) * 1_000 * FIRST_PERIODS; reachMs < DAY_MS; reachMs *= FURTHER) reaches.push(reachMs)
+  return reaches
+}
+
+/** Before every event: events with an older time are stored with their time of arrival. */
+const EARLIEST_MS = Date.UTC(1999, 11, 31)
+
+/** `inPeriodsOf` are datasets that are read each by itself. */
+type WindowedReading = {
+  readonly newestFirst: boolean
+  readonly fewer: boolean
+  readonly few?: boolean
+  readonly inPeriodsOf?: readonly QuerySource[]
+}
+
+/** Splits a time range into the windows in which it is read, in order. */
+export function windowsOf(bounds: TimeBounds, reading: WindowedReading): readonly TimeBounds[] {
+  const fromMs = Math.max(bounds.fromMs, EARLIEST_MS)
+  const { toMs } = bounds
+  if (fromMs >= toMs) return []
+  const { few, fewer, inPeriodsOf = [] } = reading
+  const near = nearReaches(inPeriodsOf)
+  const all = few ? [...near.slice(0, 1), ...COSTLY_MS] : fewer ? [...near, ...WIDE_MS] : NARROW_MS
+  const reaches = all.filter((reachMs) => reachMs < toMs - fromMs)
+  const edges = [0, ...reaches, toMs - fromMs]
+  return edges.slice(1).map((reachMs, index) => {
+    const nearMs = edges[index] ?? 0
+    return reading.newestFirst ? { fromMs: toMs - reachMs, toMs: toMs - nearMs } : { fromMs: fromMs + nearMs, toMs: fromMs + reachMs }
+  })
+}

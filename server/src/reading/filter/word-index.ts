@@ -1,0 +1,6 @@
+import { type TableClass, tokensOf } from '../../lines/table.ts'
+import { constant, param, reading, type SqlFragment, sql, using } from '../sql/sql.ts'
+
+/** True where a value of an event has a word, in lower case. The index of all words answers it. */
+export const hasWord = (word: string, tableClass: TableClass): SqlFragment =>
+  using('wordIndex', reading(['more'], sql`has(${constant(tokensOf(tableClass))}, ${param.text(word)})`))

@@ -1,0 +1,27 @@
+import { scanReferences } from '../../lines/shape.ts'
+import { foldCase } from '../../query/like.ts'
+import { OVERFLOW_VALUES } from '../fields/overflow-entries.ts'
+import { or, param, type SqlFragment, sql } from '../sql/sql.ts'
+import type { LineSources } from './rebuild-line.ts'
+
+/** True where a line has a part that meets a test. Where all parts are known they are tested here; the store tests each different part of a block once. */
+export const partTester =
+  ({ parts }: Pick<LineSources, 'parts'>) =>
+  (isMet: (part: string) => boolean, test: (part: SqlFragment) => SqlFragment): SqlFragment =>
+    parts ? hasOneOf(parts.filter(isMet)) : anyPart(test)
+
+export const anyPart = (test: (part: SqlFragment) => SqlFragment): SqlFragment => sql`arrayExists(part -> ${test(sql`part`)}, parts)`
+
+/** How many parts are looked for one by one. The store compares their numbers for one, but their texts for a list. */
+const PARTS_FEW = 8
+export const hasOneOf = (parts: readonly string[]): SqlFragment =>
+  parts.length > PARTS_FEW ? sql`hasAny(parts, ${param.texts(parts)})` : or(parts.map((part) => sql`has(parts, ${param.text(part)})`))
+
+/** Whether a literal of a shape, or of a part, contains the text. */
+export function literalsContain(text: string, part: string): boolean {
+  const { references, tail } = scanReferences(part)
+  return [...references.map(({ literal }) => literal), tail].some((literal) => foldCase(literal).includes(foldCase(text)))
+}
+
+export const anyOverflowValue = (test: (value: SqlFragment) => SqlFragment): SqlFragment =>
+  sql`arrayExists(value -> ${test(sql`value`)}, ${OVERFLOW_VALUES})`

@@ -1,0 +1,157 @@
+import { isInParts } from '../../lines/parts.ts'
+import type { Slot } from '../../lines/slots.ts'
+import { timeFormat, timeText, timeWords } from '../fields/event-time.ts'
+import { containsAnyCaseless } from '../fields/ignore-case.ts'
+import { and, constant, FALSE, inList, name, not, or, param, reading, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
+import { crossingLines, isInOneValue, isJson } from './across-values.ts'
+import { mayLieIn, textWays } from './candidates.ts'
+import { conditionMemory } from './compiled-conditions.ts'
+import { escapeTails } from './escapes.ts'
+import { inLineInParts } from './in-parts.ts'
+import { fitsText, inPlainLine, isPlainFor, type LineSearch } from './in-values.ts'
+import { COLUMNS_OF_LINES, IS_IN_PARTS, IS_JSON, type LineSources, lineOfShapes, rawLine } from './rebuild-line.ts'
+
+/**
+ * True where the line contains a text, ignoring case. Most lines need not be rebuilt: a text that cannot cross the border of a value, and
+ * that is encoded in the line as in its column, is searched in the columns and in the literals between the values. When the shapes are
+ * known, conditions that none of them can meet are left out, because preparing the full statement takes longer than most searches.
+ */
+export const lineContains = (text: string, lines: LineSources): SqlFragment =>
+  text.includes('\0') ? FALSE : rememberSearch(text, lines, () => asLineTest(writeLineContains(text, lines)))
+
+/** Constants stay as they are, so that conditions with them are simplified. */
+const asLineTest = (test: SqlFragment): SqlFragment => (test === FALSE || test === TRUE ? test : reading(COLUMNS_OF_LINES, test))
+
+const rememberSearch = conditionMemory<SqlFragment>()
+
+function writeLineContains(text: string, lines: LineSources): SqlFragment {
+  const search = searchFor(text, lines.levels)
+  const inParts = (): SqlFragment => {
+    const test = inLineInParts(search, lines)
+    return test === FALSE ? FALSE : using('costlyValue', test)
+  }
+  if (lines.shapes?.every(isInParts) && lines.shapes.length > 0) return inParts()
+  const shapes = lines.shapes?.filter((shape) => !isInParts(shape))
+  const inShapes = inLineOfShapes(search, { columns: lines.columns, hasParts: false, ...(shapes ? { shapes } : {}) })
+  return lines.hasParts ? sql`if(${IS_IN_PARTS}, ${inParts()}, ${inShapes})` : inShapes
+}
+
+/** The same for lines whose shapes are not in parts. */
+export function inLineOfShapes(search: LineSearch, lines: LineSources): SqlFragment {
+  if (!lines.shapes) return inAnyLine(search, lines)
+  const { plain = [], odd = [] } = Object.groupBy(lines.shapes, (shape) => (isPlainFor(search, shape) ? 'plain' : 'odd'))
+  const inPlain = inPlainLine(search, lines, plain)
+  if (odd.length === 0) return inPlain
+  // The conditions for plain lines would be wrong for other lines with the same columns.
+  const isOdd = inList(sql`shape`, param.texts(odd))
+  const { met, others } = crossingLines(search, odd)
+  const inOthers = and([inList(sql`shape`, param.texts(others)), search.fits(lineOfShapes(others, lines))])
+  return or([and([not(isOdd), inPlain]), met, ...(others.length === 0 ? [] : [inOthers])])
+}
+
+/**
+ * True wherever a line of text contains a text, and for some other lines. Values are searched once for all shapes, which takes half as long as the exact
+ * condition. Undefined where that saves nothing.
+ */
+export const mayContainText = (text: string, lines: LineSources): SqlFragment | undefined =>
+  rememberCandidates(text, lines, () => writeMayContain(text, lines))
+
+const rememberCandidates = conditionMemory<SqlFragment | undefined>()
+
+function writeMayContain(text: string, lines: LineSources): SqlFragment | undefined {
+  if (!lines.shapes || lines.hasParts) return undefined
+  const search = searchFor(text, lines.levels)
+  const { json = [], ofText = [] } = Object.groupBy(lines.shapes, (shape) => (isJson(shape) ? 'json' : 'ofText'))
+  const ways = textWays(search, ofText)
+  if (!ways?.some(({ tests }) => tests.length > 1 || tests.some(({ kind }) => kind !== 'holds'))) return undefined
+  const inJson =
+    json.length === 0 ? FALSE : and([inList(sql`shape`, param.texts(json)), inLineOfShapes(search, { ...lines, shapes: json })])
+  return or([mayLieIn(ways, fitsText), inJson])
+}
+
+/** Prepares the search for a text. */
+export function searchFor(text: string, levels: readonly Slot[] = []): LineSearch {
+  const crossings = crossing(text, (code) => `\\u{${code}}`)
+  const isCrossed = crossings === undefined ? undefined : new RegExp(crossings, 'iu')
+  const mayCross = (shape: string): boolean => isCrossed?.test(shape) ?? false
+  const known = new Map<string, boolean>()
+  const search: LineSearch = {
+    text,
+    levels,
+    fits: fitsText(text),
+    isEscaped: /["\\]|\p{Cc}/u.test(text),
+    tails: escapeTails(text),
+    crossings: crossingsOf(text),
+    times: timeMayHold(text),
+    mayCross,
+    mayCrossIn: (shape) => {
+      const crosses = known.get(shape) ?? (mayCross(shape) && !isInOneValue(search, shape))
+      known.set(shape, crosses)
+      return crosses
+    },
+  }
+  return search
+}
+
+function inAnyLine({ text, fits, isEscaped, tails, crossings, times }: LineSearch, lines: LineSources): SqlFragment {
+  const marked = sql`(position(shape, '\\x02\\x03') > 0 or position(shape, '\\x02\\x04') > 0)`
+  const isEncodedDifferently = and([IS_JSON, or([sql`${param.flag(isEscaped)} = 1`, marked])])
+  const mayHold = containsAnyCaseless([text, ...tails])
+  const direct = [fits(BETWEEN_VALUES), fits(sql`raw`), and([...times, fits(timeText)])]
+  const mayBeThere = or([
+    isEncodedDifferently,
+    sql`match(shape, ${crossings})`,
+    ...direct,
+    ...lines.columns.map((column) => and([refers(column), mayHold(name(column))])),
+    and([sql`position(shape, '\\x01m') > 0`, sql`arrayExists(value -> ${mayHold(sql`value`)}, mapValues(more))`]),
+  ])
+  const isThere = and([
+    not(isEncodedDifferently),
+    or([...direct, ...lines.columns.map((column) => and([refers(column), fits(name(column))]))]),
+  ])
+  return using('costlyValue', sql`multiIf(shape = '', ${fits(sql`raw`)}, not ${mayBeThere}, 0, ${isThere}, 1, ${fits(rawLine(lines))})`)
+}
+
+/** Returns the borders that a text may cross as a regular expression of the store. It matches nothing when there are no such borders. */
+function crossingsOf(text: string): SqlFragment {
+  const crossings = crossing(text, (code) => `\\x{${code}}`)
+  return sql`${param.text(crossings === undefined ? '[^\\x00-\\x{10FFFF}]' : `(?i)${crossings}`)}`
+}
+
+/** The literals of a shape. A character that no text contains replaces each value. */
+const BETWEEN_VALUES: SqlFragment = constant(String.raw`replaceRegexpAll(shape, '\x01[^\x02]*\x02', '\x01')`)
+/** Excludes attributes, which are not part of the line though their values may be in the same columns. */
+const refers = (column: Slot): SqlFragment => constant(String.raw`position(shape, '\x01${column}\x02') > 0`)
+
+/** The number of characters next to a value that are checked for a text that crosses the border. */
+const BORDER_CHARS = 3
+const CROSSING_CHARS_MAX = 100
+
+/**
+ * Returns a regular expression for borders in a shape that a text may cross. It may match too many borders, never too few. `asRegex` writes
+ * a character by its code. Undefined when the text cannot cross any border.
+ */
+function crossing(text: string, asRegex: (code: string) => string): string | undefined {
+  const chars = [...text]
+  if (chars.length > CROSSING_CHARS_MAX) return ''
+  const quoted = (from: number, to: number) =>
+    chars
+      .slice(from, to)
+      .map((char) => (/[\p{L}\p{N}]/u.test(char) ? char : asRegex((char.codePointAt(0) ?? 0).toString(16))))
+      .join('')
+  const [open, close] = ['\\x01', '\\x02[\\x03\\x04]?']
+  const crossings = chars.length > 1 ? [close + open] : []
+  for (let at = 1; at < chars.length; at += 1) {
+    crossings.push(quoted(Math.max(0, at - BORDER_CHARS), at) + open)
+    for (let length = 1; length < Math.min(BORDER_CHARS, at); length += 1) crossings.push(close + quoted(at - length, at) + open)
+    crossings.push(close + quoted(at, at + BORDER_CHARS))
+  }
+  return crossings.length === 0 ? undefined : crossings.join('|')
+}
+
+/** Avoids computing the text of the time, which is expensive for each event, when no time can contain the search text. */
+function timeMayHold(text: string): readonly SqlFragment[] {
+  const { isLikeTime, foreign } = timeWords(text)
+  const zone = param.text(`%${foreign.replace(/_/g, '\\_')}%`)
+  return [sql`position(shape, '\\x01t') > 0`, sql`${param.flag(isLikeTime)} = 1`, using('textSearch', sql`${timeFormat} ilike ${zone}`)]
+}

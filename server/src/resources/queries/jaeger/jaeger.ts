@@ -1,0 +1,1 @@
+export { openJaegerReads } from './routes.ts'

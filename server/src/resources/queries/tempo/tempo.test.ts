@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
+import { sendSpans, spanId } from '../traces/spans.fixture.ts'
+
+const SLOW = 'b'.repeat(32)
+const BROKEN = 'c'.repeat(32)
+const ORPHAN = 'd'.repeat(32)
+
+let app: TestApp
+let org: TestOrganization
+let startMs: number
+
+beforeAll(async () => {
+  app = await openTestApp()
+  org = await app.newOrganization()
+  startMs = app.clock.nowMs() - 600_000
+  await sendSpans(org, startMs, SLOW, [
+    { id: 's1', service: 'shop', name: 'GET /cart', kind: 2, from: 0, to: 2_000 },
+    { id: 's2', parent: 's1', service: 'pay', name: 'charge', kind: 3, from: 10, to: 1_500 },
+    { id: 's3', parent: 's2', service: 'pay', name: 'store', kind: 1, from: 20, to: 40 },
+  ])
+  await sendSpans(org, startMs, BROKEN, [
+    { id: 'b1', service: 'shop', name: 'GET /cart', kind: 2, from: 5_000, to: 5_300, error: 'no "answer"' },
+  ])
+  await sendSpans(org, startMs, ORPHAN, [{ id: 'o1', parent: 'gone', service: 'mail', name: 'send', from: 9_000, to: 9_050 }])
+})
+afterAll(() => app.close())
+
+type Found = { traces: { traceID: string; spanSet: { spans: { spanID: string; attributes: unknown }[]; matched: number } }[] }
+
+const ask = <T>(path: string, of = org) => of.ask<T>('GET', `/tempo/api/${path}`)
+const search = (parameters: Record<string, string>, of = org) => ask<Found>(`search?${new URLSearchParams(parameters)}`, of)
+const refusal = async (parameters: Record<string, string>) => String((await search(parameters)).body)
+const idsOf = async (parameters: Record<string, string>) => {
+  const { status, body } = await search(parameters)
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body.traces.map(({ traceID }) => traceID[0] ?? '').join('')
+}
+
+test('probes are answered, and paths of other versions are not found', async () => {
+  expect((await ask('echo')).status).toBe(200)
+  expect((await ask<{ version: string }>('status/buildinfo')).body.version).toMatch(/^2\./)
+  expect((await ask('metrics/query_range?q=x')).status).toBe(404)
+})
+
+test('a trace is found in JSON, in both versions', async () => {
+  const first = await ask<{ batches: unknown[] }>(`traces/${BROKEN}`)
+  expect(first.body.batches).toEqual([
+    {
+      resource: { attributes: [{ key: 'service.name', value: { stringValue: 'shop' } }] },
+      scopeSpans: [
+        {
+          scope: {},
+          spans: [
+            {
+              traceId: Buffer.from(BROKEN, 'hex').toString('base64'),
+              spanId: Buffer.from(spanId('b1'), 'hex').toString('base64'),
+              name: 'GET /cart',
+              kind: 'SPAN_KIND_SERVER',
+              startTimeUnixNano: `${startMs + 5_000}000000`,
+              endTimeUnixNano: `${startMs + 5_300}000000`,
+              attributes: [{ key: 'cart.id', value: { stringValue: 'cart-b1' } }],
+              events: [
+                {
+                  timeUnixNano: `${startMs + 5_001}000000`,
+                  name: 'exception',
+                  attributes: [{ key: 'exception.type', value: { stringValue: 'Refused' } }],
+                },
+              ],
+              links: [],
+              status: { code: 'STATUS_CODE_ERROR', message: 'no "answer"' },
+            },
+          ],
+        },
+      ],
+    },
+  ])
+  const second = await ask<{ trace: { resourceSpans: unknown[] } }>(`v2/traces/${BROKEN}`)
+  expect(second.body.trace.resourceSpans).toEqual(first.body.batches)
+})
+
+test('a trace in protobuf is one that OpenTelemetry senders could have sent', async () => {
+  const read = async (path: string) =>
+    Buffer.from(
+      await (
+        await fetch(`${app.url}/tempo/api/${path}`, { headers: { 'x-service-api-key': org.key, accept: 'application/protobuf' } })
+      ).arrayBuffer(),
+    )
+  const first = await read(`traces/${SLOW}`)
+  const copy = await app.newOrganization()
+  const sent = await copy.ask('POST', '/v1/traces', { raw: first, headers: { 'content-type': 'application/x-protobuf' } })
+  expect(sent.status).toBe(200)
+  const [own, copied] = [await ask(`traces/${SLOW}`), await ask(`traces/${SLOW}`, copy)]
+  expect(copied.body).toEqual(own.body)
+  // The second version wraps the same trace in a field.
+  const second = await read(`v2/traces/${SLOW}`)
+  expect(second.subarray(second.length - first.length).equals(first)).toBe(true)
+  expect(second[0]).toBe(10)
+})
+
+test('found traces have their root, times and matching spans', async () => {
+  const { body } = await search({ q: '{ resource.service.name = "pay" && .cart.id != nil }' })
+  expect(body.traces).toEqual([
+    expect.objectContaining({
+      traceID: SLOW,
+      rootServiceName: 'shop',
+      rootTraceName: 'GET /cart',
+      startTimeUnixNano: `${startMs}000000`,
+      durationMs: 2_000,
+    }),
+  ])
+  const spanSet = body.traces[0]?.spanSet
+  expect(spanSet?.matched).toBe(2)
+  expect(spanSet?.spans[0]).toMatchObject({
+    attributes: [
+      { key: 'service.name', value: { stringValue: 'pay' } },
+      { key: 'cart.id', value: { stringValue: 'cart-s3' } },
+    ],
+  })
+  const orphan = await search({ q: '{ name = "send" }', spss: '1' })
+  expect(orphan.body.traces[0]).toMatchObject({ rootServiceName: '<root span not yet received>' })
+})
+
+test.each<[string, string]>([
+  ['', 'dcb'],
+  ['{}', 'dcb'],
+  ['{ true }', 'dcb'],
+  ['{ status = error }', 'c'],
+  ['{ status != error }', 'db'],
+  ['{status=unset}', 'db'],
+  ['{ kind = server }', 'cb'],
+  ['{ name = `charge` || name="send" }', 'db'],
+  ['{ name =~ "GET.*" && duration > 1s }', 'b'],
+  ['{ name =~ "GET" }', ''],
+  ['{ name !~ "GET.*|charge|store" }', 'd'],
+  ['{ duration >= 300ms && duration < 1.4s }', 'c'],
+  ['{ resource.service.name = "shop" && span.cart.id = "cart-b1" }', 'c'],
+  ['{ span."cart.id" = "cart-b1" }', 'c'],
+  ['{ .nothing = nil && name = "send" }', 'd'],
+  ['{ !(name = "send") && (status = error || kind = client) }', 'cb'],
+  ['{ statusMessage = "no \\"answer\\"" }', 'c'],
+  [`{ trace:id = "${BROKEN.toUpperCase()}" }`, 'c'],
+  ['{ span:name = "store" }', 'b'],
+])('%s finds %s', async (q, ids) => {
+  expect(await idsOf({ q })).toBe(ids)
+})
+
+test('the older parameters, times and limits are obeyed', async () => {
+  expect(await idsOf({ tags: 'service.name=shop cart.id="cart-b1"' })).toBe('c')
+  expect(await idsOf({ tags: 'status=error' })).toBe('c')
+  expect(await idsOf({ minDuration: '1s' })).toBe('b')
+  expect(await idsOf({ maxDuration: '100ms' })).toBe('db')
+  expect(await idsOf({ limit: '1' })).toBe('d')
+  expect(await idsOf({ end: String(Math.floor(startMs / 1_000) - 60) })).toBe('')
+})
+
+describe('lists', () => {
+  test('names of attributes, by scope or all', async () => {
+    const { body } = await ask<{ scopes: { name: string; tags: string[] }[] }>('v2/search/tags')
+    expect(body.scopes.map(({ name }) => name)).toEqual(['resource', 'span', 'intrinsic'])
+    expect(body.scopes[0]?.tags).toEqual(['service.name'])
+    expect(body.scopes[1]?.tags).toEqual(['cart.id'])
+    expect((await ask<typeof body>('v2/search/tags?scope=span')).body.scopes).toEqual([{ name: 'span', tags: ['cart.id'] }])
+    expect((await ask<{ tagNames: string[] }>('search/tags')).body.tagNames).toEqual(['cart.id', 'service.name'])
+  })
+
+  test('values of attributes and of fields, narrowed by a valid query', async () => {
+    const valuesOf = async (path: string) =>
+      (await ask<{ tagValues: { type: string; value: string }[] }>(`v2/search/tag/${path}`)).body.tagValues.map(({ value }) => value).sort()
+    expect(await valuesOf('resource.service.name/values')).toEqual(['mail', 'pay', 'shop'])
+    expect(await valuesOf(`name/values?q=${encodeURIComponent('{ resource.service.name = "pay" }')}`)).toEqual(['charge', 'store'])
+    expect(await valuesOf(`name/values?q=${encodeURIComponent('{ resource.service.na')}`)).toHaveLength(4)
+    expect(await valuesOf('status/values')).toEqual(['error', 'ok', 'unset'])
+    expect((await ask<{ tagValues: string[] }>('search/tag/service.name/values')).body.tagValues.sort()).toEqual(['mail', 'pay', 'shop'])
+  })
+})
+
+test.each([
+  ['{ name = }', 'q is not valid at character 10'],
+  ['{ name', 'expected one of'],
+  ['name = "x"', 'expected {'],
+  ['{ name = "x" } | count() > 1', 'pair of braces'],
+  ['{ name = "x" } >> { }', 'pair of braces'],
+  ['{ name = send }', 'in quotes'],
+  ['{ name > 5 }', 'in quotes'],
+  ['{ rootName = "x" }', 'not supported'],
+  ['{ event.name = "x" }', 'not supported'],
+  ['{ status = broken }', 'no status'],
+  ['{ status > ok }', '= or !='],
+  ['{ kind = robot }', 'no kind'],
+  ['{ duration > 5 }', 'length of time'],
+  ['{ .a =~ "(" }', 'regular expression'],
+  ['{ .a > nil }', 'nil'],
+  ['{ .a = 5 § }', 'unexpected §'],
+  [`{ ${'('.repeat(200)}`, 'nested'],
+])('the query %s is refused', async (q, reason) => {
+  const { status, body } = await search({ q })
+  expect([status, String(body)]).toEqual([400, expect.stringContaining(reason)])
+})
+
+test('bad parameters are refused, and another organization finds nothing', async () => {
+  expect(await refusal({ limit: '0' })).toContain('limit')
+  expect(await refusal({ spss: 'many' })).toContain('spss')
+  expect(await refusal({ start: 'yesterday' })).toContain('start')
+  expect(await refusal({ minDuration: 'long' })).toContain('minDuration')
+  expect((await ask('v2/search/tags?scope=galaxy')).status).toBe(400)
+  const other = await app.newOrganization()
+  expect((await search({}, other)).body.traces).toEqual([])
+  expect((await ask(`traces/${SLOW}`, other)).status).toBe(404)
+  expect((await ask<{ scopes: { tags: string[] }[] }>('v2/search/tags', other)).body.scopes[1]?.tags).toEqual([])
+})

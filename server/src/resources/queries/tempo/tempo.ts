@@ -1,0 +1,1 @@
+export { openTempoReads } from './routes.ts'

@@ -1,0 +1,56 @@
+import { ApiFailure } from '@dendro/api/client'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useClient } from '../shell/client.ts'
+import { type Range, timeRangeOf } from '../time/time-range.ts'
+
+export type FieldType = 'text' | 'number' | 'boolean'
+/** A Field is a key with its most frequent values; `also` is an alias. Counts are estimates unless the sample is exact. */
+export type Field = { name: string; also?: string; type?: FieldType; count: number; values: { value: string; count: number }[] }
+/** The keys of the matching events. isExact means that all of them were sampled, isCut that there may be more fields. */
+export type Fields = { fields: Field[]; events: number; sampled: number; isExact: boolean; isCut: boolean; ms: number }
+
+/** A Scope is where keys are searched; refreshCount changes with each manual refresh. */
+type Scope = { datasets: readonly string[] | undefined; where?: string; range: Range; refreshCount: number }
+
+/** How many fields are loaded; others are requested by name. */
+const FIELDS_MAX = 2_500
+
+const types = { STRING: 'text', NUMBER: 'number', BOOLEAN: 'boolean' } as const
+
+/** The request for the fields of matching events. */
+export const fieldsBody = ({ datasets, where = '', range }: Omit<Scope, 'refreshCount'>) => ({
+  ...(datasets === undefined ? { from_expr: '*' } : { from: [...datasets] }),
+  ...timeRangeOf(range),
+  ...(where.trim() === '' ? {} : { where }),
+  limit: FIELDS_MAX,
+})
+
+const NO_FIELDS = { fields: [], events: 0, sampled: 0, isExact: true, isCut: false }
+
+/** Loads the fields of matching events with their most frequent values, from a sample that is spread evenly over the range. */
+export function useKnownFields({ datasets, where = '', range, refreshCount }: Scope, isOn: boolean) {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['fields', datasets, where, range, refreshCount],
+    enabled: isOn,
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }): Promise<Fields> => {
+      const startedMs = performance.now()
+      const body = fieldsBody({ datasets, where, range })
+      const answer = await client.topKeys.sample({ body, signal, repeatable: true }).catch((thrown: unknown) => {
+        // Before the first dataset there are no fields.
+        if (datasets === undefined && thrown instanceof ApiFailure && thrown.status === 404) return undefined
+        throw thrown
+      })
+      const ms = performance.now() - startedMs
+      if (!answer) return { ...NO_FIELDS, ms }
+      const fields = answer.keys.map(({ key, type, count, values }) => ({
+        name: key,
+        type: types[type],
+        count: Number(count),
+        values: values.map(({ value, count: times }) => ({ value, count: Number(times) })),
+      }))
+      return { fields, events: Number(answer.count), sampled: answer.sampled, isExact: answer.is_exact, isCut: answer.is_cut, ms }
+    },
+  })
+}

@@ -1,0 +1,46 @@
+import type { FormEvent, ReactNode } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { FailureNote } from '../shell/failure.tsx'
+import { Page, panelColumns } from '../shell/page.tsx'
+
+type EditorPageProps = {
+  title: string
+  /** The label of the submit button. */
+  action: string
+  /** missing is what prevents saving; undefined when the form is complete. */
+  missing: string | undefined
+  isSending: boolean
+  failure: unknown
+  /** Links away without saving. */
+  cancel: ReactNode
+  /** preview stays visible beside the form. */
+  preview?: ReactNode
+  onSend(): void
+  children: ReactNode
+}
+
+/** A form on a page of its own, with an optional preview beside it; without one its panels stand in columns. */
+export function EditorPage({ title, action, missing, isSending, failure, cancel, preview, onSend, children }: EditorPageProps) {
+  const send = (event: FormEvent) => {
+    event.preventDefault()
+    if (missing === undefined) onSend()
+  }
+  return (
+    <Page title={title}>
+      <form onSubmit={send} className={`grid items-start gap-4 ${preview ? 'xl:grid-cols-2' : ''}`}>
+        <div className={`min-w-0 ${preview ? 'flex flex-col gap-4' : panelColumns}`}>
+          {children}
+          {failure ? <FailureNote thrown={failure} /> : null}
+          <div className="flex flex-wrap items-center gap-2">
+            <Button type="submit" variant="main" disabled={missing !== undefined || isSending}>
+              {isSending ? 'Saving…' : action}
+            </Button>
+            <span className="px-2 text-accent hover:underline">{cancel}</span>
+            {missing !== undefined && <span className="text-soft text-xs">Missing: {missing}.</span>}
+          </div>
+        </div>
+        {preview && <div className="min-w-0 xl:sticky xl:top-4">{preview}</div>}
+      </form>
+    </Page>
+  )
+}

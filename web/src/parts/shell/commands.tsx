@@ -1,0 +1,123 @@
+import { Dialog } from 'radix-ui'
+import { createContext, type KeyboardEvent, type ReactNode, useContext, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { Modal } from '../../ui/modal.tsx'
+import { count } from '../chart/numbers.ts'
+import { hasWords } from '../records/has-words.ts'
+
+/** A Command is an action of the command palette. */
+export type Command = { name: string; group: string; note?: string; run(): unknown }
+
+type CommandSource = () => readonly Command[]
+const CommandsContext = createContext<{ register(source: CommandSource): () => void } | undefined>(undefined)
+
+const SHOWN_MAX = 60
+
+/** The palette that Ctrl-K opens, with the commands of the frame and of the page. */
+export function Commands({ own, children }: { own: readonly Command[]; children: ReactNode }) {
+  const sources = useRef(new Set<CommandSource>())
+  const [isOpen, setOpen] = useState(false)
+  const registry = useMemo(
+    () => ({
+      register: (source: CommandSource) => {
+        sources.current.add(source)
+        return () => void sources.current.delete(source)
+      },
+    }),
+    [],
+  )
+  useEffect(() => {
+    const onKey = (event: globalThis.KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k' || event.altKey || event.shiftKey) return
+      event.preventDefault()
+      setOpen((before) => !before)
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+  return (
+    <CommandsContext.Provider value={registry}>
+      {children}
+      {isOpen && <Palette all={[...[...sources.current].flatMap((one) => one()), ...own]} onClose={() => setOpen(false)} />}
+    </CommandsContext.Provider>
+  )
+}
+
+/** Adds commands while the calling page is mounted. */
+export function useCommands(commands: () => readonly Command[]): void {
+  const registry = useContext(CommandsContext)
+  const latest = useRef(commands)
+  latest.current = commands
+  useEffect(() => registry?.register(() => latest.current()), [registry])
+}
+
+function Palette({ all, onClose }: { all: readonly Command[]; onClose(): void }) {
+  const [filter, setFilter] = useState('')
+  const [at, setAt] = useState(0)
+  const id = useId()
+  const matching = all.filter(({ name, group }) => hasWords(`${group} ${name}`, filter))
+  const found = matching.slice(0, SHOWN_MAX)
+  const run = (command: Command | undefined) => {
+    if (!command) return
+    onClose()
+    // After the dialog has returned the focus, so that a command can move it.
+    setTimeout(() => command.run())
+  }
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown') setAt(Math.min(found.length - 1, at + 1))
+    else if (event.key === 'ArrowUp') setAt(Math.max(0, at - 1))
+    else if (event.key === 'Enter') run(found[at])
+    else return
+    event.preventDefault()
+  }
+  return (
+    <Modal
+      onClose={onClose}
+      className="top-24 left-1/2 z-50 flex max-h-[70vh] w-140 max-w-[92vw] -translate-x-1/2 flex-col rounded-lg border bg-panel"
+    >
+      <Dialog.Title className="sr-only">Commands</Dialog.Title>
+      <input
+        role="combobox"
+        aria-expanded
+        aria-controls={id}
+        aria-activedescendant={found.length > 0 ? `${id}-${at}` : undefined}
+        aria-autocomplete="list"
+        aria-label="Type a command"
+        className="h-11 shrink-0 rounded-t-lg border-line border-b bg-transparent px-4"
+        placeholder="Type a command"
+        value={filter}
+        onChange={(event) => {
+          setFilter(event.target.value)
+          setAt(0)
+        }}
+        onKeyDown={onKey}
+      />
+      <div id={id} role="listbox" aria-label="Commands" className="min-h-0 overflow-auto p-1">
+        {found.map((command, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: Enter runs the active option
+          // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the input; the arrow keys move the active option
+          <div
+            key={`${command.group} ${command.name}`}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === at}
+            ref={index === at ? scrollHere : undefined}
+            className="flex cursor-pointer items-baseline gap-3 rounded px-3 py-1 aria-selected:bg-tint"
+            onClick={() => run(command)}
+          >
+            <span className="w-20 shrink-0 text-soft text-xs">{command.group}</span>
+            <span className="min-w-0 flex-1 truncate">{command.name}</span>
+            {command.note && <span className="shrink-0 text-soft text-xs">{command.note}</span>}
+          </div>
+        ))}
+      </div>
+      {matching.length > found.length && (
+        <p className="border-line border-t px-4 py-1.5 text-soft text-xs">
+          {count(matching.length - found.length)} more; keep typing to find them
+        </p>
+      )}
+      {found.length === 0 && <p className="px-4 py-3 text-soft">No command matches.</p>}
+    </Modal>
+  )
+}
+
+const scrollHere = (option: HTMLElement | null): void => option?.scrollIntoView({ block: 'nearest' })
