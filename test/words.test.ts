@@ -62,7 +62,6 @@ const exceptions: ReadonlyMap<string, string> = new Map([
   ['server/src/resources/queries/live-tail/resume.test.ts: turn', STORED],
   ['server/src/resources/queries/live-tail/rows.ts: turn', STORED],
   ['server/src/reading/reading.test.ts: question', STORED],
-  ['server/src/reading/events/event-ids.ts: question', STORED],
   ['server/src/resources/queries/search/rows.ts: question', STORED],
   ['server/src/resources/watching/alert-states/alert-states.test.ts: told', STORED],
   ['server/src/resources/watching/alert-states/alert-states.ts: told', STORED],

@@ -201,7 +201,7 @@ const SHOWN = [
   'traces.operations',
 ]
 
-describe('who sees some events of a dataset does with it what others do', () => {
+describe('a caller who sees some events of a dataset does with it what others do', () => {
   test.each(endpoints.filter(({ name }) => refusedToLimited[name] === undefined))('$name', async (named) => {
     const ask = (await examples[named.name]?.(limited)) ?? {}
     const reply = await send(named, ask, ask.key === undefined && ask.token === undefined ? limited : asSomebodyElse(ask))

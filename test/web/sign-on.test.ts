@@ -56,7 +56,7 @@ describe.skipIf(browserPath === undefined)('single sign-on in the web app', () =
     expect(page.url()).not.toContain('code=')
   })
 
-  test('who signs out may end the session at the provider too, and comes back to the form', async () => {
+  test('a user who signs out may end the session at the provider too, and comes back to the form', async () => {
     const page = await openForm(grace.email)
     provider.expect(grace)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()

@@ -10,7 +10,7 @@ export type HeldExtent<T> = Extent<T> & { readonly heldUntilMs: number }
 /** The organization whose share of the memory is used, and the datasets that were read. */
 export type CacheScope = { readonly orgNumber: number; readonly logIds: readonly string[] }
 
-/** A kind of values. A key keeps so many extents and bytes; the oldest extents are dropped first. */
+/** A kind of values. At most these extents and bytes are kept for a key; the oldest extents are dropped first. */
 export type CacheKind<T> = {
   readonly name: string
   readonly extentsMax: number

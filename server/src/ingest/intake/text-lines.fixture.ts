@@ -159,7 +159,7 @@ function longText(random: Random): Buffer {
   return Buffer.from(`${head} k=v size=12 {"a":1} ${random.pick(['', '}', ' x=1'])}${filler.repeat(20)}`)
 }
 
-/** The same for texts of which only the beginning is read, plain and in JSON. Returns how many were left to the reference. */
+/** Compares texts of which only the beginning is read, plain and in JSON. Returns how many were left to the reference. */
 export function compareLongTexts(seed: number, count: number): number {
   const random = randomFrom(seed)
   const map = random.chance(0.5) ? randomMap(random) : emptySlotMap('s')
