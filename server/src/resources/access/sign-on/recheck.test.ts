@@ -105,6 +105,30 @@ test('a user whom the provider has removed loses all sessions within five minute
   expect((await made.org.ask<User>('GET', `/users/${grace.userId}`)).body.status).toBe('ACTIVE')
 })
 
+test('where a refusal deactivates, personal keys end with it, also hours after the last session', async () => {
+  const [strict, mild] = [await setup({ deactivate_refused: true }), await setup()]
+  const keyOf = async (made: Setup) => {
+    const { token, sub } = await signOn(made)
+    const key = await app.ask<{ key: string }>('POST', '/auth/api-keys', { token, body: { name: 'script', roles: ['AdminApi'] } })
+    expect([key.status, JSON.stringify(key.body)]).toEqual([201, expect.any(String)])
+    expect((await app.ask('POST', '/auth/logout', { token })).status).toBeLessThan(300)
+    return { sub, key: key.body.key }
+  }
+  const [grace, ada, ida] = [await keyOf(strict), await keyOf(strict), await keyOf(mild)]
+  const statusOfKey = (key: string): Promise<number[]> =>
+    Promise.all(apps.map(async (one) => (await one.ask('GET', '/auth/me', { key })).status))
+  for (let hour = 0; hour < 3; hour += 1) {
+    advance(60 * MINUTE_MS)
+    const asked = provider.requests()
+    await vi.waitUntil(() => provider.requests() >= asked + 2, PATIENCE)
+  }
+  for (const { key } of [grace, ada, ida]) expect(await statusOfKey(key)).toEqual(HERE)
+  for (const { sub } of [grace, ida]) provider.remove(sub)
+  advance(5 * MINUTE_MS)
+  await expect.poll(() => statusOfKey(grace.key), PATIENCE).toEqual(GONE)
+  for (const { key } of [ada, ida]) expect(await statusOfKey(key)).toEqual(HERE)
+})
+
 test('a refresh token is used once and replaced, and one process at a time asks', async () => {
   const made = await setup()
   const grace = await signOn(made)

@@ -33,9 +33,20 @@ export const selectSignOnOfSession = (db: Db, orgId: string, sessionId: string) 
   db.one<SignOnRow>(sql`
     select o.* from sso_sign_ons o join sessions s on s.sign_on_id = o.id where s.org_id = ${orgId} and s.id = ${sessionId}`)
 
+/**
+ * The newest sign-on of a user whose personal keys end when the provider refuses the user. It is checked without an open session, too. Refresh tokens alone
+ * last that long.
+ */
+const guardsKeys: Sql = sql`
+  o.token_type = 'REFRESH'
+  and exists (select 1 from sso_idps i join api_keys k on k.user_id = o.user_id where i.id = o.idp_id and i.deactivate_refused)
+  and not exists (
+    select 1 from sso_sign_ons n
+    where n.user_id = o.user_id and n.idp_id = o.idp_id and n.token_type = 'REFRESH' and (n.checked_at, n.id) > (o.checked_at, o.id))`
+
 const isDue = ({ nowMs, beforeMs, aheadMs }: Due): Sql => sql`
   o.token is not null and (o.checked_at <= ${beforeMs} or o.checked_at > ${aheadMs}) and (o.token_ends_at is null or o.token_ends_at > ${nowMs})
-  and exists (select 1 from sessions s where s.sign_on_id = o.id and s.expires_at > ${nowMs})`
+  and (exists (select 1 from sessions s where s.sign_on_id = o.id and s.expires_at > ${nowMs}) or (${guardsKeys}))`
 
 /** The providers that have to be asked, in all organizations. */
 export const selectDueProviders = (db: Db, due: Due) =>
@@ -62,13 +73,14 @@ export const failDueSignOns = (db: Db, idpId: string, due: Due) =>
 /** Its sessions end with it. */
 export const deleteSignOn = (db: Db, id: string) => db.run(sql`delete from sso_sign_ons where id = ${id}`)
 
-/** Deletes sign-ons without a session that was open after a time; new ones have none yet. */
+/** Deletes sign-ons without a session that was open after a time, and without keys to guard; new ones have no session yet. */
 export const deleteEndedSignOns = (db: Db, beforeMs: number, aheadMs: number) =>
   db.run(sql`
     delete from sso_sign_ons where id in (
       select o.id from sso_sign_ons o
       where (o.checked_at <= ${beforeMs} or o.checked_at > ${aheadMs})
         and not exists (select 1 from sessions s where s.sign_on_id = o.id and s.expires_at > ${beforeMs})
+        and not (${guardsKeys})
       order by o.id limit 1000 for update skip locked)`)
 
 /** Remembers that a user was deactivated because the provider refused them. */
