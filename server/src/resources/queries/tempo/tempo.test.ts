@@ -209,3 +209,30 @@ test('bad parameters are refused, and another organization finds nothing', async
   expect((await ask(`traces/${SLOW}`, other)).status).toBe(404)
   expect((await ask<{ scopes: { tags: string[] }[] }>('v2/search/tags', other)).body.scopes[1]?.tags).toEqual([])
 })
+
+test('a policy on events hides spans from searches, traces, values and the protocol of Jaeger', async () => {
+  const made = await org.ask<{ id: string; key: string }>('POST', '/api-keys', { body: { name: 'some spans', roles: ['SearchApi'] } })
+  const policy = await org.ask('POST', '/policies', {
+    body: {
+      policy_type: 'CUSTOM',
+      resource: { resource_type: 'COLLECTION', resource_id: '.traces' },
+      actions: ['*'],
+      principal: { principal_type: 'APIKEY', principal_id: made.body.id },
+      when: { where: "$cart.id = 'cart-b1'" },
+    },
+  })
+  expect([policy.status, JSON.stringify(policy.body)]).toEqual([201, expect.any(String)])
+  const read = async (path: string) => {
+    const { status, body } = await app.ask('GET', path, { key: made.body.key })
+    return { status, text: JSON.stringify(body) }
+  }
+  const found = await read('/tempo/api/search')
+  expect(found.text).toContain(BROKEN)
+  expect(found.text).not.toContain(SLOW)
+  expect((await read(`/tempo/api/traces/${SLOW}`)).status).toBe(404)
+  expect((await read(`/tempo/api/traces/${BROKEN}`)).status).toBe(200)
+  expect((await read('/tempo/api/search/tag/service.name/values')).text).toContain('["shop"]')
+  expect((await read('/jaeger/api/services')).text).toContain('["shop"]')
+  expect((await read(`/jaeger/api/traces/${SLOW}`)).status).toBe(404)
+  expect((await read('/jaeger/api/traces?service=pay')).text).toContain('"data":[]')
+})
