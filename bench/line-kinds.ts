@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { randomFrom } from '../server/src/lines/generated-lines.fixture.ts'
+import { randomFrom } from '../server/src/lines/reference/generated-lines.fixture.ts'
 import { kinds as oddKinds } from './ingest/line-kinds-data.ts'
 import { makers } from './ingest/shred-data.ts'
 import { splitter } from './ingest/split-posts.ts'

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { randomFrom } from '../server/src/lines/generated-lines.fixture.ts'
+import { randomFrom } from '../server/src/lines/reference/generated-lines.fixture.ts'
 import { programNames, programSamples, sampledLines, sampledPayloads } from './ingest/sampled-data.ts'
 import { ARRIVED_MS, splitter } from './ingest/split-posts.ts'
 import { median, printTable } from './stand/service.ts'

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { MessageHash } from '../server/src/lines/message-hash.ts'
+import { MessageHash } from '../server/src/lines/shredder/message-hash.ts'
 import { evidence } from '../server/src/patterns/families.ts'
 import { decideFamilies } from '../server/src/patterns/family-decision.ts'
 import { formOf } from '../server/src/patterns/family-form.ts'

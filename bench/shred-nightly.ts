@@ -1,5 +1,5 @@
 import { compareTexts, compareWrappedLines } from '../server/src/ingest/intake/text-lines.fixture.ts'
-import { compareFamilies, compareHostileLines } from '../server/src/lines/equals-reference.fixture.ts'
+import { compareFamilies, compareHostileLines } from '../server/src/lines/reference/equals-reference.fixture.ts'
 
 /**
  * The shredder held to the reference on as many lines as are asked for, a quarter of them hostile, and a quarter each JSON, text and text in JSON as programs and shippers write them. Every case has a seed,

@@ -1,7 +1,7 @@
 import type { Filter } from '@dendro/language/tree'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type Random, randomFrom } from '../server/src/lines/generated-lines.fixture.ts'
+import { type Random, randomFrom } from '../server/src/lines/reference/generated-lines.fixture.ts'
 import type { MatchableEvent } from '../server/src/query/matchable-event.ts'
 import { matcherOf } from '../server/src/query/matcher.ts'
 import { parseFilter } from '../server/src/query/query.ts'

@@ -4,7 +4,7 @@ import { createWriteStream, existsSync, readFileSync, type WriteStream } from 'n
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { randomFrom } from '../../server/src/lines/generated-lines.fixture.ts'
+import { randomFrom } from '../../server/src/lines/reference/generated-lines.fixture.ts'
 import { writeOtlpFile } from './otlp-file.ts'
 import { programLines } from './program-lines.ts'
 import { sampledLines, sampledPayloads } from './sampled-data.ts'
@@ -52,7 +52,7 @@ const SOURCES = [
   'program-lines.ts',
   'sampled-data.ts',
   'shred-data.ts',
-  '../../server/src/lines/generated-lines.fixture.ts',
+  '../../server/src/lines/reference/generated-lines.fixture.ts',
 ]
 
 /** Generates a file of about this size, or finds the existing one. Its content is reproducible, except for the day of lines with the current time. */

@@ -5,7 +5,7 @@ import { type EventStore, openEventStore } from '../../server/src/events/store/e
 import { systemClock } from '../../server/src/kernel/clock.ts'
 import { systemIds } from '../../server/src/kernel/ids.ts'
 import { openLogger } from '../../server/src/kernel/log.ts'
-import { eventsTables, lateIndexes } from '../../server/src/lines/table.ts'
+import { eventsTables, lateIndexes } from '../../server/src/lines/layout/table.ts'
 import { ownCpuUs } from '../stand/process-tree.ts'
 
 /** The size of all files below a directory, except files that disappear meanwhile. */

@@ -1,4 +1,4 @@
-import type { Random } from '../../server/src/lines/generated-lines.fixture.ts'
+import type { Random } from '../../server/src/lines/reference/generated-lines.fixture.ts'
 
 /**
  * Events of pods, whose labels and annotations have different keys. In `kubernetesLines` each pod has one of 120 templates. In `irregularLines` each

@@ -1,4 +1,4 @@
-import type { Random } from '../../server/src/lines/generated-lines.fixture.ts'
+import type { Random } from '../../server/src/lines/reference/generated-lines.fixture.ts'
 
 /** Kinds of lines that the other benchmarks do not have. Each maker writes lines of one program. */
 export const kinds: Record<string, (random: Random) => () => string> = {

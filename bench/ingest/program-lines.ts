@@ -1,4 +1,4 @@
-import type { Random } from '../../server/src/lines/generated-lines.fixture.ts'
+import type { Random } from '../../server/src/lines/reference/generated-lines.fixture.ts'
 
 /** The number of programs that share the dataset. Each has its own header, sentences and names. */
 const PROGRAMS = 30

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Random } from '../../server/src/lines/generated-lines.fixture.ts'
+import type { Random } from '../../server/src/lines/reference/generated-lines.fixture.ts'
 
 /**
  * Data made of samples that nobody here wrote, so that the benches cannot be fitted to their own generators. The samples are not part of the repository:

@@ -1,4 +1,4 @@
-import { type Random, randomFrom } from '../../server/src/lines/generated-lines.fixture.ts'
+import { type Random, randomFrom } from '../../server/src/lines/reference/generated-lines.fixture.ts'
 import { irregularLines, kubernetesLines } from './irregular-data.ts'
 
 /** Lines to measure the shredder with, made from a seed: what a service, an old program, a well instrumented platform and pods write. */

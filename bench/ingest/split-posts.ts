@@ -1,6 +1,6 @@
 import type { Shredded, ShredTarget } from '../../server/src/ingest/intake/worker-messages.ts'
 import { PostProcessor } from '../../server/src/ingest/post-processor.ts'
-import { type DatasetLayout, growLayout } from '../../server/src/lines/catalog.ts'
+import { type DatasetLayout, growLayout } from '../../server/src/lines/layout/catalog.ts'
 
 /** The arrival of all posts. */
 export const ARRIVED_MS = Date.UTC(2025, 10, 21)

@@ -1,4 +1,4 @@
-import type { Random } from '../../server/src/lines/generated-lines.fixture.ts'
+import type { Random } from '../../server/src/lines/reference/generated-lines.fixture.ts'
 
 /**
  * Text lines of sixteen kinds of programs without JSON: each has its own time format, a few messages, and varying values. They come in short runs, as

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import type { EventStore } from '../../server/src/events/store/events.ts'
-import { eventsTables } from '../../server/src/lines/table.ts'
+import { eventsTables } from '../../server/src/lines/layout/table.ts'
 import { type DataFile, isTextKind } from '../ingest/data.ts'
 import type { Service } from '../stand/service.ts'
 import type { Place } from './queries.ts'

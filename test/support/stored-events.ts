@@ -1,7 +1,7 @@
-import { rebuild } from '../../server/src/lines/shape.ts'
-import type { Slot } from '../../server/src/lines/slots.ts'
-import { classedTables, slotColumns } from '../../server/src/lines/table.ts'
-import { fromNs } from '../../server/src/lines/time-text.ts'
+import type { Slot } from '../../server/src/lines/layout/slots.ts'
+import { classedTables, slotColumns } from '../../server/src/lines/layout/table.ts'
+import { rebuild } from '../../server/src/lines/reference/shape.ts'
+import { fromNs } from '../../server/src/lines/values/time-text.ts'
 import { locate } from '../../server/src/resources/data/catalog/catalog.ts'
 import type { World } from '../../server/src/world.ts'
 

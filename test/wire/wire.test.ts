@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseTime, toNs } from '../../server/src/lines/time-text.ts'
+import { parseTime, toNs } from '../../server/src/lines/values/time-text.ts'
 import { openSenders, type Senders } from '../support/senders.ts'
 import type { StoredEvent } from '../support/stored-events.ts'
 import { compareLines, headersWithKey, objectIn, type RecordedRequest, readRecording, wireLines } from './wire.ts'

@@ -1,7 +1,7 @@
 import { type RedactedKind, redactedKinds } from '@dendro/api'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readValues } from '../lines/reference.ts'
+import { readValues } from '../lines/reference/reference.ts'
 import { Redactor } from './redactor.ts'
 
 const redactor = (kinds: readonly RedactedKind[], expressions: { pattern: string; ignore_case: boolean }[] = []): Redactor =>

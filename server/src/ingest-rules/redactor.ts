@@ -1,6 +1,6 @@
 import type { IngestAction } from '@dendro/api'
 import { compileRegex } from '@dendro/language/regex'
-import { BROKEN, byteClass, END, endOfText, endOfWord, QUOTE, SCALAR_BYTE, unescapeText, Walk } from '../lines/walk.ts'
+import { BROKEN, byteClass, END, endOfText, endOfWord, QUOTE, SCALAR_BYTE, unescapeText, Walk } from '../lines/reference/walk.ts'
 import { type Finder, finderHints, finders, type TextRange } from './finders.ts'
 import { type Hint, hintOfRegex } from './hints.ts'
 

@@ -1,8 +1,8 @@
 import type { RawReply } from '../http/raw-handler.ts'
 import type { Failure } from '../kernel/errors.ts'
 import type { Secret } from '../kernel/secret.ts'
-import type { RecordTable } from '../lines/record-table.ts'
-import type { Instant } from '../lines/time-text.ts'
+import type { RecordTable } from '../lines/shredder/record-table.ts'
+import type { Instant } from '../lines/values/time-text.ts'
 
 export type Pair = readonly [name: string, text: string]
 

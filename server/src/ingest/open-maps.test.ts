@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openReader, type Reader } from '../../../test/support/reader.ts'
-import { OPEN_LISTS } from '../lines/open-maps.ts'
-import { LONGEST_PERIOD_S } from '../lines/periods.ts'
-import { eventsTable } from '../lines/table.ts'
+import { OPEN_LISTS } from '../lines/layout/open-maps.ts'
+import { LONGEST_PERIOD_S } from '../lines/layout/periods.ts'
+import { eventsTable } from '../lines/layout/table.ts'
 
 let reader: Reader
 beforeAll(async () => {

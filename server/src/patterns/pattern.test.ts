@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { MessageHash } from '../lines/message-hash.ts'
+import { MessageHash } from '../lines/shredder/message-hash.ts'
 import { templateOf } from './pattern.ts'
 import { hashToBigint, maskedHash, maskedText, skeletonHash, skeletonText } from './skeleton.ts'
 

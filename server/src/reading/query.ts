@@ -1,7 +1,7 @@
 import type { AggregateCall, Filter, SortOrder } from '@dendro/language/tree'
 import type { EventStore } from '../events/store/events.ts'
-import type { DatasetLayout } from '../lines/catalog.ts'
-import type { Severity } from '../lines/severity.ts'
+import type { DatasetLayout } from '../lines/layout/catalog.ts'
+import type { Severity } from '../lines/values/severity.ts'
 import type { TimeBounds } from '../query/bounds.ts'
 import type { QueryTicket } from '../world.ts'
 

@@ -1,7 +1,7 @@
-import { rebuildText } from '../../lines/shape.ts'
-import type { Slot } from '../../lines/slots.ts'
-import { classedTables, slotColumns } from '../../lines/table.ts'
-import { fromNs } from '../../lines/time-text.ts'
+import type { Slot } from '../../lines/layout/slots.ts'
+import { classedTables, slotColumns } from '../../lines/layout/table.ts'
+import { rebuildText } from '../../lines/reference/shape.ts'
+import { fromNs } from '../../lines/values/time-text.ts'
 import type { EventStore } from '../store/events.ts'
 
 const READ_BOUND_MS = 60_000

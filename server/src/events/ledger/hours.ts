@@ -1,4 +1,4 @@
-import { eventsTables, MINUTE_OF_EVENT } from '../../lines/table.ts'
+import { eventsTables, MINUTE_OF_EVENT } from '../../lines/layout/table.ts'
 import type { EventStore } from '../store/events.ts'
 import { amongIds } from '../store/id-list.ts'
 import { NIL_ID } from './page.ts'
@@ -36,7 +36,7 @@ export async function selectArrivedByHour(store: EventStore, { fromMs, toMs }: H
   }))
 }
 
-/** Sums the counts by minute (lines/table.ts) by hour, dataset and severity. It reads no events where those counts are stored. */
+/** Sums the counts by minute (lines/layout/table.ts) by hour, dataset and severity. It reads no events where those counts are stored. */
 export async function selectLevelsByHour(store: EventStore, { fromMs, toMs }: HoursRange): Promise<LevelsRow[]> {
   const tables = eventsTables.map(
     (table) => `select org_id, log_id, intDiv(${MINUTE_OF_EVENT}, {minutes:UInt32}) as hour, sev, count() as events from ${table}

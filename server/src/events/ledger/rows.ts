@@ -1,4 +1,4 @@
-import { eventsTables } from '../../lines/table.ts'
+import { eventsTables } from '../../lines/layout/table.ts'
 import type { EventStore } from '../store/events.ts'
 import { seqAt } from '../writer/seq.ts'
 import { type LedgerCell, minuteOfSeq, NIL_ID, NUMBERS_PER_MINUTE } from './page.ts'

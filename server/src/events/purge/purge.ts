@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { Logger } from '../../kernel/log.ts'
-import { eventsTables } from '../../lines/table.ts'
+import { eventsTables } from '../../lines/layout/table.ts'
 import type { EventChange } from '../store/event-changes.ts'
 import type { EventStore } from '../store/events.ts'
 import { type DeletionTarget, dropPart, rowsOfParts, runningDeletions, selectRowsToDelete, startDeletion } from './rows.ts'

@@ -1,4 +1,4 @@
-import { eventsTables, localTable, MINUTE_OF_EVENT } from '../../lines/table.ts'
+import { eventsTables, localTable, MINUTE_OF_EVENT } from '../../lines/layout/table.ts'
 import type { EventStore } from '../store/events.ts'
 
 /** Events to delete: all events of some datasets, or only the old ones. */

@@ -7,7 +7,7 @@ import { systemClock } from '../../kernel/clock.ts'
 import { systemIds } from '../../kernel/ids.ts'
 import { openLogger } from '../../kernel/log.ts'
 import { copyMadeStore } from '../../kernel/made-store.fixture.ts'
-import { eventsTables } from '../../lines/table.ts'
+import { eventsTables } from '../../lines/layout/table.ts'
 import type { EventDeps } from './engine.ts'
 import { type EventStore, type EventStoreOptions, openEventStore } from './events.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { lateIndexes, tokensOf } from '../../lines/table.ts'
+import { lateIndexes, tokensOf } from '../../lines/layout/table.ts'
 import { ask, makeEngines } from './engine.fixture.ts'
 import type { EventStore } from './events.ts'
 import { LateIndexes, partitionsToIndex, type Settling } from './late-indexes.ts'

@@ -22,7 +22,7 @@ import {
   tokensOf,
   WRONG_PIECES,
   WRONG_WORDS,
-} from '../../lines/table.ts'
+} from '../../lines/layout/table.ts'
 import type { StoreAddress } from './address.ts'
 
 type Target = Pick<StoreAddress, 'database' | 'cluster'>

@@ -1,5 +1,5 @@
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
-import { eventsTables, lateIndexes, localTable } from '../../lines/table.ts'
+import { eventsTables, lateIndexes, localTable } from '../../lines/layout/table.ts'
 import type { StoreAddress } from './address.ts'
 import { BACKUP_DISK } from './engine-config.ts'
 

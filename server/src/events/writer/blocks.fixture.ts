@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { LONGEST_PERIOD_S } from '../../lines/periods.ts'
-import type { TableClass } from '../../lines/table.ts'
+import { LONGEST_PERIOD_S } from '../../lines/layout/periods.ts'
+import type { TableClass } from '../../lines/layout/table.ts'
 import type { Block, NativeColumn, Post } from './post.ts'
 
 const DAY_MS = 86_400_000

@@ -1,5 +1,5 @@
 import type { ClickHouseClient } from '@clickhouse/client'
-import { eventsTables } from '../../lines/table.ts'
+import { eventsTables } from '../../lines/layout/table.ts'
 
 export type StoredPost = { org_id: number; log_id: string; post: bigint }
 /** The number of stored events of a post on one day. */

@@ -1,5 +1,5 @@
-import { NO_PERIOD } from '../../lines/periods.ts'
-import { PERIOD_LENGTH } from '../../lines/table.ts'
+import { NO_PERIOD } from '../../lines/layout/periods.ts'
+import { PERIOD_LENGTH } from '../../lines/layout/table.ts'
 import type { Block } from './post.ts'
 
 /** A block with the sequence number of its first row; the numbers rise by one per row. */

@@ -1,4 +1,4 @@
-import type { TableClass } from '../../lines/table.ts'
+import type { TableClass } from '../../lines/layout/table.ts'
 
 /** One column of a block in ClickHouse's Native format; `type` is the encoded type. */
 export type NativeColumn = { name: string; type: string; bytes: Uint8Array }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { unavailable } from '../../kernel/errors.ts'
-import { eventsTable, patternColumns, tableClassNames } from '../../lines/table.ts'
+import { eventsTable, patternColumns, tableClassNames } from '../../lines/layout/table.ts'
 import type { PendingPost, PostOutcome } from './idempotency.ts'
 import { type NumberedBlock, nativeBytes } from './native.ts'
 import type { Block, StoredBlock, WriteResult } from './post.ts'

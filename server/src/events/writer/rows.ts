@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { Clock } from '../../kernel/clock.ts'
-import { eventsTables, lateIndexes, localTable } from '../../lines/table.ts'
+import { eventsTables, lateIndexes, localTable } from '../../lines/layout/table.ts'
 import type { EventStore } from '../store/events.ts'
 
 export type Insert = {

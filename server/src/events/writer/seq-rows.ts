@@ -1,5 +1,5 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client'
-import { eventsTables } from '../../lines/table.ts'
+import { eventsTables } from '../../lines/layout/table.ts'
 
 /** Reserves the numbers from `first` to `next` (exclusive) for its owner. */
 export type SeqClaim = { claim: bigint; first: bigint; next: bigint }

@@ -1,5 +1,5 @@
-import { type FoundLeaf, leafAt } from '../../lines/text-line.ts'
-import type { Instant } from '../../lines/time-text.ts'
+import { type FoundLeaf, leafAt } from '../../lines/reference/text-line.ts'
+import type { Instant } from '../../lines/values/time-text.ts'
 import type { Header } from './plain.ts'
 import { namedTimes } from './time.ts'
 

@@ -1,4 +1,4 @@
-import type { Instant } from '../../lines/time-text.ts'
+import type { Instant } from '../../lines/values/time-text.ts'
 import type { LineFormat } from '../../parsers/built-in.ts'
 import type { Pair } from '../batch.ts'
 import { accessLog } from './access.ts'

@@ -1,5 +1,5 @@
-import { derivedLeaf, leafAt } from '../../lines/text-line.ts'
-import { type Instant, months } from '../../lines/time-text.ts'
+import { derivedLeaf, leafAt } from '../../lines/reference/text-line.ts'
+import { type Instant, months } from '../../lines/values/time-text.ts'
 import type { Header } from './plain.ts'
 import { type NamedTime, namedTimes } from './time.ts'
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compareTextLines } from '../../lines/equals-reference.fixture.ts'
-import type { Arrival } from '../../lines/event.ts'
-import { Shredder } from '../../lines/shred.ts'
-import { emptySlotMap, type Slot } from '../../lines/slots.ts'
+import { emptySlotMap, type Slot } from '../../lines/layout/slots.ts'
+import { compareTextLines } from '../../lines/reference/equals-reference.fixture.ts'
+import type { Arrival } from '../../lines/reference/event.ts'
+import { Shredder } from '../../lines/shredder/shred.ts'
 import { detect } from './detect.ts'
 
 const AT = { ms: Date.UTC(2026, 10, 21, 12), ns: 0 }

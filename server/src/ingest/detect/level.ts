@@ -1,4 +1,4 @@
-import { type FoundLeaf, leafAt } from '../../lines/text-line.ts'
+import { type FoundLeaf, leafAt } from '../../lines/reference/text-line.ts'
 
 /** Such a word is a level only near the beginning of a text. */
 const LEVEL_CHARS = 80

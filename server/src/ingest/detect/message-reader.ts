@@ -1,5 +1,5 @@
-import type { MessageReader } from '../../lines/reference.ts'
-import { derivedLeaf } from '../../lines/text-line.ts'
+import type { MessageReader } from '../../lines/reference/reference.ts'
+import { derivedLeaf } from '../../lines/reference/text-line.ts'
 import { detect } from './detect.ts'
 import { jsonObject } from './message.ts'
 

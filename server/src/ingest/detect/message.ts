@@ -1,6 +1,6 @@
-import { decodeText } from '../../lines/leaf-text.ts'
-import { derivedLeaf } from '../../lines/text-line.ts'
-import { BROKEN, END, isNameless, NULL, STRING, Walk } from '../../lines/walk.ts'
+import { decodeText } from '../../lines/reference/leaf-text.ts'
+import { derivedLeaf } from '../../lines/reference/text-line.ts'
+import { BROKEN, END, isNameless, NULL, STRING, Walk } from '../../lines/reference/walk.ts'
 import type { Pair } from '../batch.ts'
 import { type FoundPairs, findPairs } from './pairs.ts'
 

@@ -1,4 +1,4 @@
-import { derivedLeaf, type FoundLeaf, leafAt } from '../../lines/text-line.ts'
+import { derivedLeaf, type FoundLeaf, leafAt } from '../../lines/reference/text-line.ts'
 import type { Pair } from '../batch.ts'
 
 /** A single pair in a text is usually a coincidence. */

@@ -1,5 +1,5 @@
-import { derivedLeaf, type FoundLeaf, type FoundTime, leafAt } from '../../lines/text-line.ts'
-import type { Instant } from '../../lines/time-text.ts'
+import { derivedLeaf, type FoundLeaf, type FoundTime, leafAt } from '../../lines/reference/text-line.ts'
+import type { Instant } from '../../lines/values/time-text.ts'
 import type { Header } from './plain.ts'
 import { isoTime, namedTimes } from './time.ts'
 

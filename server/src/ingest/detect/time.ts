@@ -1,5 +1,5 @@
-import type { FoundTime } from '../../lines/text-line.ts'
-import { digitsCode, formatTime, type Instant, type Layout, months, readTime, zoneOffsetMs } from '../../lines/time-text.ts'
+import type { FoundTime } from '../../lines/reference/text-line.ts'
+import { digitsCode, formatTime, type Instant, type Layout, months, readTime, zoneOffsetMs } from '../../lines/values/time-text.ts'
 
 const DAY_MS = 86_400_000
 const ISO = /\d{4}([-/])\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|UTC|[+-]\d\d(?::?\d\d)?)(?=[\s\],|]|$))?(?=[\s\],|]|$)/y

@@ -1,4 +1,4 @@
-import { type Instant, readTime } from '../../lines/time-text.ts'
+import { type Instant, readTime } from '../../lines/values/time-text.ts'
 import { localToUtcMs } from '../../parsers/time-zones.ts'
 
 /** The time of a syslog header that names no zone: that of RFC 3164, or an ISO time. */

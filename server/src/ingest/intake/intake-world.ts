@@ -1,4 +1,4 @@
-import type { PeriodChoice } from '../../lines/periods.ts'
+import type { PeriodChoice } from '../../lines/layout/periods.ts'
 import type { LimitMeter } from '../../resources/data/limits/limits.ts'
 import type { ParsedLines } from '../../resources/data/parsers/parsers.ts'
 import type { World } from '../../world.ts'

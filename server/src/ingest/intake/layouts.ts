@@ -1,5 +1,5 @@
 import { Failure } from '../../kernel/errors.ts'
-import type { DatasetLayout, LayoutFindings } from '../../lines/catalog.ts'
+import type { DatasetLayout, LayoutFindings } from '../../lines/layout/catalog.ts'
 import { growLayouts, locateAll } from '../../resources/data/catalog/catalog.ts'
 import type { IntakeWorld } from './intake-world.ts'
 

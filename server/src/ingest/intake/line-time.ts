@@ -1,6 +1,6 @@
 import type { LineTime } from '@dendro/api'
-import { type Arrival, isAcceptable, ORIGINAL_TIME } from '../../lines/event.ts'
-import { OPEN_OBJECT } from '../../lines/walk.ts'
+import { type Arrival, isAcceptable, ORIGINAL_TIME } from '../../lines/reference/event.ts'
+import { OPEN_OBJECT } from '../../lines/reference/walk.ts'
 import { readLineTime, TIME_WITHIN_CHARS } from '../../parsers/line-times.ts'
 import { afterBlank } from './lines.ts'
 import { messageOf } from './parsing.ts'

@@ -1,5 +1,5 @@
-import type { Arrival } from '../../lines/event.ts'
-import type { RecordTable } from '../../lines/record-table.ts'
+import type { Arrival } from '../../lines/reference/event.ts'
+import type { RecordTable } from '../../lines/shredder/record-table.ts'
 
 /** One event before storage: its bytes and metadata. `isText` is true for text that no parser has read: its parts are still to be detected. */
 export type EventLine = { bytes: Uint8Array; arrival: Arrival; isText?: true; isCut?: true }

@@ -1,5 +1,5 @@
 import { sampledTimesMs } from '../../events/writer/block-times.ts'
-import type { LayoutFindings } from '../../lines/catalog.ts'
+import type { LayoutFindings } from '../../lines/layout/catalog.ts'
 import { locateAll } from '../../resources/data/catalog/catalog.ts'
 import type { DatasetShare } from './accounting.ts'
 import type { IntakeWorld } from './intake-world.ts'

@@ -1,4 +1,5 @@
-import { arrival, compareAddedLines, compareMessages, randomArrival, randomMap } from '../../lines/equals-reference.fixture.ts'
+import { emptySlotMap } from '../../lines/layout/slots.ts'
+import { arrival, compareAddedLines, compareMessages, randomArrival, randomMap } from '../../lines/reference/equals-reference.fixture.ts'
 import {
   encoders,
   hostileLine,
@@ -9,9 +10,8 @@ import {
   style,
   tree,
   write,
-} from '../../lines/generated-lines.fixture.ts'
-import { Shredder } from '../../lines/shred.ts'
-import { emptySlotMap } from '../../lines/slots.ts'
+} from '../../lines/reference/generated-lines.fixture.ts'
+import { Shredder } from '../../lines/shredder/shred.ts'
 import { messageReader } from '../detect/message-reader.ts'
 import { detectedIn, isObject } from './arrivals.ts'
 import { addLine } from './shredding.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { growLayout } from '../../lines/catalog.ts'
-import type { SlotMap } from '../../lines/slots.ts'
+import { growLayout } from '../../lines/layout/catalog.ts'
+import type { SlotMap } from '../../lines/layout/slots.ts'
 import { type ReceivedRecord, recordsOf } from '../batch.ts'
 import { PostProcessor } from '../post-processor.ts'
 import { parsers } from './receivers.ts'

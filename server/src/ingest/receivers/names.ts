@@ -1,4 +1,4 @@
-import { cleanName, KEY_BYTES_MAX, unescapeText } from '../../lines/walk.ts'
+import { cleanName, KEY_BYTES_MAX, unescapeText } from '../../lines/reference/walk.ts'
 import type { BodyText } from './body-text.ts'
 
 /** A stored key, with the names of the enclosing objects in front. */

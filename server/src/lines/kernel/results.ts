@@ -1,5 +1,5 @@
-import type { Severity } from '../severity.ts'
-import { severities } from '../table.ts'
+import { severities } from '../layout/table.ts'
+import type { Severity } from '../values/severity.ts'
 
 /** The layout of the results, as assembly/lines.ts and assembly/objects.ts write them. */
 

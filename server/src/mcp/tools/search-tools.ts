@@ -1,6 +1,6 @@
 import { contract, type Event, type SearchResponse } from '@dendro/api'
 import { z } from 'zod'
-import { messageKeys } from '../../lines/event.ts'
+import { messageKeys } from '../../lines/reference/event.ts'
 import { exploreLink } from '../app-links.ts'
 import { counted, verb } from '../counted.ts'
 import { TEXT_CHARS } from '../cuts.ts'

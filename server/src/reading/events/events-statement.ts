@@ -1,5 +1,5 @@
 import type { SortOrder } from '@dendro/language/tree'
-import type { Slot } from '../../lines/slots.ts'
+import type { Slot } from '../../lines/layout/slots.ts'
 import { instant, instantNs } from '../fields/comparisons.ts'
 import { keyLocations, pathsOf } from '../fields/field-locations.ts'
 import { keyText, readable } from '../fields/field-text.ts'

@@ -1,4 +1,4 @@
-import { NO_PERIOD } from '../../lines/periods.ts'
+import { NO_PERIOD } from '../../lines/layout/periods.ts'
 import type { QuerySource, TimeBounds } from '../query.ts'
 
 const MINUTE_MS = 60_000

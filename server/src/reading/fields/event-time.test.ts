@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openReader, type Reader } from '../../../../test/support/reader.ts'
-import { formatTime, fromNs } from '../../lines/time-text.ts'
+import { formatTime, fromNs } from '../../lines/values/time-text.ts'
 import { BinaryRows } from '../run/row-binary.ts'
 import { encodeStatement } from '../sql/request-body.ts'
 import { bindStatement, param, type SqlFragment, sql } from '../sql/sql.ts'

@@ -1,4 +1,4 @@
-import { months, zoneOffsetMs } from '../../lines/time-text.ts'
+import { months, zoneOffsetMs } from '../../lines/values/time-text.ts'
 import { column, constant, type Param, param, reading, type SqlFragment, sql, digits as sqlDigits, using } from '../sql/sql.ts'
 
 const TOTAL_NS = 'toUnixTimestamp64Nano(ts)'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lineOf, openReader, type Reader } from '../../../../test/support/reader.ts'
 import { openSendersAlone } from '../../../../test/support/senders.ts'
-import { lateIndexes } from '../../lines/table.ts'
+import { lateIndexes } from '../../lines/layout/table.ts'
 import { foldCase } from '../../query/like.ts'
 import { countMatching, readEvents } from '../reading.ts'
 

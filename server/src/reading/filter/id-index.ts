@@ -1,5 +1,5 @@
-import { isInParts } from '../../lines/parts.ts'
-import { ENDLESS, longestWordOf, PIECE_BYTES, PIECED_BYTES, piecesOf, type TableClass } from '../../lines/table.ts'
+import { ENDLESS, longestWordOf, PIECE_BYTES, PIECED_BYTES, piecesOf, type TableClass } from '../../lines/layout/table.ts'
+import { isInParts } from '../../lines/reference/parts.ts'
 import { and, constant, digits, or, param, type SqlFragment, sql } from '../sql/sql.ts'
 import { isInEntriesOnly } from '../text-search/in-parts.ts'
 import { formatsHolding, isAscii, isInValuesOnly, timeFormatsOf } from '../text-search/in-values.ts'

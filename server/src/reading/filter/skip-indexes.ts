@@ -1,6 +1,6 @@
 import type { Filter } from '@dendro/language/tree'
-import { timeKeys } from '../../lines/event.ts'
-import type { TableClass } from '../../lines/table.ts'
+import type { TableClass } from '../../lines/layout/table.ts'
+import { timeKeys } from '../../lines/reference/event.ts'
 import { elementPaths } from '../../query/element.ts'
 import { isBuiltInKey, type KeyColumns, pathsOf } from '../fields/field-locations.ts'
 import { overflowGranules } from '../fields/overflow-entries.ts'

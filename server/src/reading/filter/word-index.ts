@@ -1,4 +1,4 @@
-import { type TableClass, tokensOf } from '../../lines/table.ts'
+import { type TableClass, tokensOf } from '../../lines/layout/table.ts'
 import { constant, param, reading, type SqlFragment, sql, using } from '../sql/sql.ts'
 
 /** True where a value of an event has a word, in lower case. The index of all words answers it. */

@@ -1,5 +1,5 @@
 import type { EventStore } from '../../events/store/events.ts'
-import { messageKeys } from '../../lines/event.ts'
+import { messageKeys } from '../../lines/reference/event.ts'
 import type { PlaceholderExpressions } from '../../patterns/placeholders.ts'
 import { builtIn, type TableContext } from '../filter/filter.ts'
 import { type Prepared, prepare } from '../plan/prepare.ts'

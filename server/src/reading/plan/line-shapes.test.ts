@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openReader, type Reader } from '../../../../test/support/reader.ts'
 import { openSendersAlone } from '../../../../test/support/senders.ts'
-import { DISTINCT_PARTS, lateIndexes } from '../../lines/table.ts'
+import { DISTINCT_PARTS, lateIndexes } from '../../lines/layout/table.ts'
 import { startQueryRun } from '../run/run.ts'
 import { findLineFacts } from './line-shapes.ts'
 import { tableReadsFor } from './table-reads.ts'

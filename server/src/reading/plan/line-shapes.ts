@@ -1,5 +1,5 @@
 import type { EventStore } from '../../events/store/events.ts'
-import { DISTINCT_PARTS } from '../../lines/table.ts'
+import { DISTINCT_PARTS } from '../../lines/layout/table.ts'
 import { OVERFLOW_NAMES } from '../fields/overflow-entries.ts'
 import type { TableFacts, TimeBounds } from '../query.ts'
 import { type QueryRun, run } from '../run/run.ts'

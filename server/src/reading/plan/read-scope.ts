@@ -1,5 +1,5 @@
 import { oncePerObject } from '../../kernel/once-per-object.ts'
-import { MINUTE_OF_EVENT } from '../../lines/table.ts'
+import { MINUTE_OF_EVENT } from '../../lines/layout/table.ts'
 import { instant, storedNs } from '../fields/comparisons.ts'
 import { filterSql } from '../filter/filter.ts'
 import type { TimeBounds } from '../query.ts'

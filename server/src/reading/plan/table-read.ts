@@ -1,6 +1,6 @@
 import type { Filter } from '@dendro/language/tree'
 import { oncePerObject } from '../../kernel/once-per-object.ts'
-import { isInParts } from '../../lines/parts.ts'
+import { isInParts } from '../../lines/reference/parts.ts'
 import { filterSql, type TableContext } from '../filter/filter.ts'
 import { hintsOf, type IndexHints, NO_HINTS } from '../filter/skip-indexes.ts'
 import { and, FALSE, name, or, param, type SqlFragment, sql, using } from '../sql/sql.ts'

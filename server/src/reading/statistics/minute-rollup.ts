@@ -1,4 +1,4 @@
-import { countedColumns } from '../../lines/table.ts'
+import { countedColumns } from '../../lines/layout/table.ts'
 import { sliceStartMs } from '../../query/slices.ts'
 import { instant } from '../fields/comparisons.ts'
 import { MINUTE, MINUTE_MS, oneOf, requiredSql, scopeOf, sourcesByStart } from '../plan/read-scope.ts'

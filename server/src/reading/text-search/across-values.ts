@@ -1,5 +1,5 @@
-import { shapeReferences } from '../../lines/shape.ts'
-import type { Slot } from '../../lines/slots.ts'
+import type { Slot } from '../../lines/layout/slots.ts'
+import { shapeReferences } from '../../lines/reference/shape.ts'
 import { foldCase } from '../../query/like.ts'
 import { readable } from '../fields/field-text.ts'
 import { caselessLike } from '../fields/ignore-case.ts'

@@ -1,4 +1,4 @@
-import { isInParts } from '../../lines/parts.ts'
+import { isInParts } from '../../lines/reference/parts.ts'
 import { timeFormat, timeWords } from '../fields/event-time.ts'
 import { OVERFLOW_NAMES } from '../fields/overflow-entries.ts'
 import { and, column as columnOf, inList, not, or, param, reading, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'

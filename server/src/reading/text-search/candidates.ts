@@ -1,4 +1,4 @@
-import { shapeReferences } from '../../lines/shape.ts'
+import { shapeReferences } from '../../lines/reference/shape.ts'
 import { and, inList, name, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
 import { isDecidable, type Occurrence, occurrenceSql, occurrencesOf, type ValueTest } from './across-values.ts'
 import { textsOfPlaces } from './few-shapes.ts'

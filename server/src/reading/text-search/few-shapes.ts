@@ -1,4 +1,4 @@
-import { type ParsedShape, type ShapePlaceholder, shapeReferences } from '../../lines/shape.ts'
+import { type ParsedShape, type ShapePlaceholder, shapeReferences } from '../../lines/reference/shape.ts'
 import { timeTextAs } from '../fields/event-time.ts'
 import { readable } from '../fields/field-text.ts'
 import { column as columnOf, constant, digits, joined, param, type SqlFragment, sql, using } from '../sql/sql.ts'

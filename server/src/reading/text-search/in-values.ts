@@ -1,5 +1,5 @@
-import { type ShapePlaceholder, shapeReferences } from '../../lines/shape.ts'
-import type { Slot } from '../../lines/slots.ts'
+import type { Slot } from '../../lines/layout/slots.ts'
+import { type ShapePlaceholder, shapeReferences } from '../../lines/reference/shape.ts'
 import { foldCase } from '../../query/like.ts'
 import { timeTextAs, timeWords } from '../fields/event-time.ts'
 import { caselessLike, containsAnyCaseless } from '../fields/ignore-case.ts'

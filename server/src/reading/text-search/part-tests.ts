@@ -1,4 +1,4 @@
-import { scanReferences } from '../../lines/shape.ts'
+import { scanReferences } from '../../lines/reference/shape.ts'
 import { foldCase } from '../../query/like.ts'
 import { OVERFLOW_VALUES } from '../fields/overflow-entries.ts'
 import { or, param, type SqlFragment, sql } from '../sql/sql.ts'

@@ -1,5 +1,5 @@
-import { isInParts } from '../../lines/parts.ts'
-import type { Slot } from '../../lines/slots.ts'
+import type { Slot } from '../../lines/layout/slots.ts'
+import { isInParts } from '../../lines/reference/parts.ts'
 import { timeText, timeTextAs } from '../fields/event-time.ts'
 import { readable } from '../fields/field-text.ts'
 import { OVERFLOW_NAMES, OVERFLOW_VALUES } from '../fields/overflow-entries.ts'

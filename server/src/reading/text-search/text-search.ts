@@ -1,5 +1,5 @@
-import { isInParts } from '../../lines/parts.ts'
-import type { Slot } from '../../lines/slots.ts'
+import type { Slot } from '../../lines/layout/slots.ts'
+import { isInParts } from '../../lines/reference/parts.ts'
 import { timeFormat, timeText, timeWords } from '../fields/event-time.ts'
 import { containsAnyCaseless } from '../fields/ignore-case.ts'
 import { and, constant, FALSE, inList, name, not, or, param, reading, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'

@@ -1,5 +1,5 @@
 import { Failure } from '../../../kernel/errors.ts'
-import type { FieldDraft } from '../../../lines/record-table.ts'
+import type { FieldDraft } from '../../../lines/shredder/record-table.ts'
 import type { Pair, ParsedBody } from '../../batch.ts'
 import { splitLines } from '../../intake/lines.ts'
 import { Batches, RECORDS_MAX } from '../batches.ts'

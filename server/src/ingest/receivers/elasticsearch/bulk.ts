@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { badRequest, Failure } from '../../../kernel/errors.ts'
-import type { RecordTable } from '../../../lines/record-table.ts'
+import type { RecordTable } from '../../../lines/shredder/record-table.ts'
 import type { IngestRequest, ParsedBody, RejectedRecord } from '../../batch.ts'
 import { Batches } from '../batches.ts'
 import { BodyText } from '../body-text.ts'

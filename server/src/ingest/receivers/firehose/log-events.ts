@@ -1,6 +1,6 @@
 import { Failure } from '../../../kernel/errors.ts'
-import { ORIGINAL_TIME } from '../../../lines/event.ts'
-import type { RecordTable, SharedFields } from '../../../lines/record-table.ts'
+import { ORIGINAL_TIME } from '../../../lines/reference/event.ts'
+import type { RecordTable, SharedFields } from '../../../lines/shredder/record-table.ts'
 import { type Batches, RECORDS_MAX } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves } from '../json/leaves.ts'

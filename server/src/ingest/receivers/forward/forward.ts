@@ -1,6 +1,6 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { badRequest, Failure } from '../../../kernel/errors.ts'
-import type { RecordTable, SharedFields } from '../../../lines/record-table.ts'
+import type { RecordTable, SharedFields } from '../../../lines/shredder/record-table.ts'
 import type { IngestRequest, MessageParser, ParsedBody, RejectedRecord } from '../../batch.ts'
 import { Batches } from '../batches.ts'
 import { type MessageSource, messagesOf } from '../messages.ts'

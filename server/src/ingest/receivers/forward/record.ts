@@ -1,5 +1,5 @@
-import type { Instant } from '../../../lines/time-text.ts'
-import { DEPTH_MAX } from '../../../lines/walk.ts'
+import { DEPTH_MAX } from '../../../lines/reference/walk.ts'
+import type { Instant } from '../../../lines/values/time-text.ts'
 import type { Pair, ReceivedRecord } from '../../batch.ts'
 import { BodyText } from '../body-text.ts'
 import { KEYS_MAX } from '../json/leaves.ts'

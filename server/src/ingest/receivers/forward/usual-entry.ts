@@ -1,5 +1,5 @@
-import type { FieldDraft, RecordDraft } from '../../../lines/record-table.ts'
-import { DEPTH_MAX } from '../../../lines/walk.ts'
+import { DEPTH_MAX } from '../../../lines/reference/walk.ts'
+import type { FieldDraft, RecordDraft } from '../../../lines/shredder/record-table.ts'
 import { KEYS_MAX } from '../json/leaves.ts'
 import { hashOf, type KeyName, type KeyNames } from '../names.ts'
 import { ServiceRoute } from '../service-route.ts'

@@ -1,6 +1,6 @@
 import { gunzipSync, inflateSync } from 'node:zlib'
 import { Failure } from '../../../kernel/errors.ts'
-import type { RecordDraft } from '../../../lines/record-table.ts'
+import type { RecordDraft } from '../../../lines/shredder/record-table.ts'
 import type { IngestRequest, MessageParser, ParsedBody, RejectedRecord } from '../../batch.ts'
 import { LINE_BYTES_MAX } from '../../intake/arrivals.ts'
 import { joined } from '../../intake/bytes.ts'

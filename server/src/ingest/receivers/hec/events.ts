@@ -1,5 +1,5 @@
 import { Failure } from '../../../kernel/errors.ts'
-import type { FieldDraft } from '../../../lines/record-table.ts'
+import type { FieldDraft } from '../../../lines/shredder/record-table.ts'
 import type { IngestRequest, ParsedBody, RejectedRecord } from '../../batch.ts'
 import { Batches, RECORDS_MAX } from '../batches.ts'
 import { BodyText } from '../body-text.ts'

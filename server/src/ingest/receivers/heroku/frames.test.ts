@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { RecordDraft, RecordTable } from '../../../lines/record-table.ts'
-import { TextMemory } from '../../../lines/text-memory.ts'
+import { RecordDraft, RecordTable } from '../../../lines/shredder/record-table.ts'
+import { TextMemory } from '../../../lines/shredder/text-memory.ts'
 import { FrameReader } from './frames.ts'
 
 /** Reads successive messages into a table, each by its bytes or by its text. */

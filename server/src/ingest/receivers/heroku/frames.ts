@@ -1,7 +1,7 @@
 import { badRequest } from '../../../kernel/errors.ts'
-import { TimeReader } from '../../../lines/fast-time.ts'
-import type { RecordDraft } from '../../../lines/record-table.ts'
-import { parseTime } from '../../../lines/time-text.ts'
+import type { RecordDraft } from '../../../lines/shredder/record-table.ts'
+import { TimeReader } from '../../../lines/values/fast-time.ts'
+import { parseTime } from '../../../lines/values/time-text.ts'
 import { facilities, severities } from '../../detect/syslog.ts'
 
 const SPACE = 0x20

@@ -1,5 +1,5 @@
 import { badRequest } from '../../../kernel/errors.ts'
-import { ORIGINAL_TIME } from '../../../lines/event.ts'
+import { ORIGINAL_TIME } from '../../../lines/reference/event.ts'
 import { severities } from '../../detect/syslog.ts'
 import type { Batches } from '../batches.ts'
 import { BodyText } from '../body-text.ts'

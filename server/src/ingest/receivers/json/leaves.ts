@@ -1,5 +1,5 @@
-import type { FieldDraft } from '../../../lines/record-table.ts'
-import { DEPTH_MAX } from '../../../lines/walk.ts'
+import { DEPTH_MAX } from '../../../lines/reference/walk.ts'
+import type { FieldDraft } from '../../../lines/shredder/record-table.ts'
 import type { BodyText } from '../body-text.ts'
 import type { KeyName, KeyNames } from '../names.ts'
 import { type Around, END, KeySteps, SCALAR, STRING } from './key-steps.ts'

@@ -1,4 +1,4 @@
-import type { FieldDraft } from '../../../lines/record-table.ts'
+import type { FieldDraft } from '../../../lines/shredder/record-table.ts'
 import type { BodyText } from '../body-text.ts'
 import type { JsonReader } from './reader.ts'
 import { unescapeToText } from './unescape.ts'

@@ -1,4 +1,4 @@
-import { parseTime } from '../../../lines/time-text.ts'
+import { parseTime } from '../../../lines/values/time-text.ts'
 import type { Pair } from '../../batch.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonReader, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/reader.ts'

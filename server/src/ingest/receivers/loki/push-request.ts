@@ -1,6 +1,6 @@
 import { Failure } from '../../../kernel/errors.ts'
-import { ORIGINAL_TIME } from '../../../lines/event.ts'
-import { NOTHING_SHARED, type RecordTable, type SharedFields } from '../../../lines/record-table.ts'
+import { ORIGINAL_TIME } from '../../../lines/reference/event.ts'
+import { NOTHING_SHARED, type RecordTable, type SharedFields } from '../../../lines/shredder/record-table.ts'
 import type { Pair, ParsedBody } from '../../batch.ts'
 import { Batches } from '../batches.ts'
 import { LABELS_MAX } from './labels.ts'

@@ -1,4 +1,4 @@
-import { readTime } from '../../../lines/time-text.ts'
+import { readTime } from '../../../lines/values/time-text.ts'
 import { afterBlank, endOfLine, lineWithin, searchable } from '../../intake/lines.ts'
 
 /** A line of a container runtime that goes on in another one of the same stream. */

@@ -1,5 +1,5 @@
 import { badRequest, Failure } from '../../../kernel/errors.ts'
-import { BROKEN, END, endOfBrackets, endOfText, OPEN_ARRAY, OPEN_OBJECT, QUOTE, Walk } from '../../../lines/walk.ts'
+import { BROKEN, END, endOfBrackets, endOfText, OPEN_ARRAY, OPEN_OBJECT, QUOTE, Walk } from '../../../lines/reference/walk.ts'
 import { afterBlank, endOfLine, isBlank, lineWithin, searchable } from '../../intake/lines.ts'
 
 const LINE_FEED = 0x0a

@@ -1,5 +1,5 @@
 import { Failure } from '../../../kernel/errors.ts'
-import type { Instant } from '../../../lines/time-text.ts'
+import type { Instant } from '../../../lines/values/time-text.ts'
 import type { Pair, ReceivedRecord } from '../../batch.ts'
 import { ARRAY, MAP, MsgpackReader, msgpackJson, msgpackText } from '../forward/msgpack.ts'
 import { entryTime } from '../forward/record.ts'

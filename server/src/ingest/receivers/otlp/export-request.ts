@@ -1,6 +1,6 @@
 import { Failure } from '../../../kernel/errors.ts'
-import { RecordDraft, RecordTable, type SharedFields } from '../../../lines/record-table.ts'
-import { TextMemory } from '../../../lines/text-memory.ts'
+import { RecordDraft, RecordTable, type SharedFields } from '../../../lines/shredder/record-table.ts'
+import { TextMemory } from '../../../lines/shredder/text-memory.ts'
 import type { DatasetBatch, Pair, ParsedBody, ReceivedRecord, RejectedRecord } from '../../batch.ts'
 import { NO_NAME } from '../service-route.ts'
 import { toPairs } from './attributes.ts'

@@ -1,5 +1,5 @@
 import { Failure } from '../../../kernel/errors.ts'
-import type { FieldDraft, RecordDraft } from '../../../lines/record-table.ts'
+import type { FieldDraft, RecordDraft } from '../../../lines/shredder/record-table.ts'
 import type { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
 import { type JsonReader, OPEN_OBJECT, startsScalar } from '../json/reader.ts'

@@ -1,5 +1,5 @@
-import type { RecordDraft } from '../../../lines/record-table.ts'
-import type { Instant } from '../../../lines/time-text.ts'
+import type { RecordDraft } from '../../../lines/shredder/record-table.ts'
+import type { Instant } from '../../../lines/values/time-text.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonReader, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/reader.ts'
 import { unescapeBytes } from '../json/unescape.ts'

@@ -1,5 +1,5 @@
-import type { RecordDraft } from '../../../lines/record-table.ts'
-import type { Instant } from '../../../lines/time-text.ts'
+import type { RecordDraft } from '../../../lines/shredder/record-table.ts'
+import type { Instant } from '../../../lines/values/time-text.ts'
 import type { Pair, ReceivedRecord } from '../../batch.ts'
 import { textAttribute, toJson, toPairs } from './attributes.ts'
 import {

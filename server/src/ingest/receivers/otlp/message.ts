@@ -1,6 +1,6 @@
 import { Failure } from '../../../kernel/errors.ts'
-import type { RecordDraft } from '../../../lines/record-table.ts'
-import type { Instant } from '../../../lines/time-text.ts'
+import type { RecordDraft } from '../../../lines/shredder/record-table.ts'
+import type { Instant } from '../../../lines/values/time-text.ts'
 
 /** The kinds of a value: absent, text, a number or boolean, a list or a map as JSON. */
 export const EMPTY = 0

@@ -1,4 +1,4 @@
-import type { RecordDraft } from '../../../lines/record-table.ts'
+import type { RecordDraft } from '../../../lines/shredder/record-table.ts'
 import { KEYS_MAX } from '../json/leaves.ts'
 import { hashOf, type KeyNames } from '../names.ts'
 import { setLevel, severityName } from './log-record.ts'

@@ -1,7 +1,7 @@
 import { WireType } from '@bufbuild/protobuf/wire'
 import { badRequest } from '../../../kernel/errors.ts'
-import type { RecordDraft } from '../../../lines/record-table.ts'
-import type { Instant } from '../../../lines/time-text.ts'
+import type { RecordDraft } from '../../../lines/shredder/record-table.ts'
+import type { Instant } from '../../../lines/values/time-text.ts'
 import { BodyText } from '../body-text.ts'
 import { hashOf, KeyNames } from '../names.ts'
 import {

@@ -1,5 +1,5 @@
-import { RecordDraft, RecordTable } from '../../../lines/record-table.ts'
-import { TextMemory } from '../../../lines/text-memory.ts'
+import { RecordDraft, RecordTable } from '../../../lines/shredder/record-table.ts'
+import { TextMemory } from '../../../lines/shredder/text-memory.ts'
 import { logRecord, logToRecord, newLogRecord } from './log-record.ts'
 
 /** Reads a record into an object and from there into a table, as the reference for readers that fill the table at once. */

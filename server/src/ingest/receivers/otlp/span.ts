@@ -1,4 +1,4 @@
-import type { Instant } from '../../../lines/time-text.ts'
+import type { Instant } from '../../../lines/values/time-text.ts'
 import type { Pair, ReceivedRecord } from '../../batch.ts'
 import { jsonAttribute, textAttribute, toJson, toPairs } from './attributes.ts'
 import {

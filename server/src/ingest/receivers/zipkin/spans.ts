@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { badRequest } from '../../../kernel/errors.ts'
 import { isObject } from '../../../kernel/json-object.ts'
-import type { Instant } from '../../../lines/time-text.ts'
+import type { Instant } from '../../../lines/values/time-text.ts'
 import type { ParsedBody, RejectedRecord } from '../../batch.ts'
 import { Batches } from '../batches.ts'
 import { textAttribute, toJson } from '../otlp/attributes.ts'

@@ -1,7 +1,7 @@
 import { compileRegex } from '@dendro/language/regex'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { rebuildText, shapeReferences } from '../../../lines/shape.ts'
+import { rebuildText, shapeReferences } from '../../../lines/reference/shape.ts'
 import { crossingWays } from './across-values.ts'
 import { regexForms } from './sequences.ts'
 import { regexCharacters } from './syntax.ts'

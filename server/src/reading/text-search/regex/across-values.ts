@@ -1,5 +1,5 @@
-import { type ShapePlaceholder, shapeReferences } from '../../../lines/shape.ts'
-import type { Slot } from '../../../lines/slots.ts'
+import type { Slot } from '../../../lines/layout/slots.ts'
+import { type ShapePlaceholder, shapeReferences } from '../../../lines/reference/shape.ts'
 import { formatsHolding } from '../in-values.ts'
 import { mayEndAt, positionsBehind, type RegexForm, textsIn, writtenForm } from './sequences.ts'
 import { literalOf, type RegexCharacters } from './syntax.ts'

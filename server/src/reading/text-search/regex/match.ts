@@ -1,5 +1,5 @@
 import type { RegexRule } from '@dendro/language/comparison'
-import { shapeReferences } from '../../../lines/shape.ts'
+import { shapeReferences } from '../../../lines/reference/shape.ts'
 import { regexMatches } from '../../fields/comparisons.ts'
 import { readable } from '../../fields/field-text.ts'
 import { and, FALSE, hasTrait, inList, or, param, reading, type SqlFragment, sql, TRUE } from '../../sql/sql.ts'

@@ -119,8 +119,8 @@ test('where a refusal deactivates, personal keys end with it, also hours after t
     Promise.all(apps.map(async (one) => (await one.ask('GET', '/auth/me', { key })).status))
   for (let hour = 0; hour < 3; hour += 1) {
     advance(60 * MINUTE_MS)
-    const asked = provider.requests()
-    await vi.waitUntil(() => provider.requests() >= asked + 2, PATIENCE)
+    const before = provider.requests()
+    await vi.waitUntil(() => provider.requests() >= before + 2, PATIENCE)
   }
   for (const { key } of [grace, ada, ida]) expect(await statusOfKey(key)).toEqual(HERE)
   for (const { sub } of [grace, ida]) provider.remove(sub)

@@ -1,4 +1,4 @@
-import { severityOfWord } from '../../../lines/severity.ts'
+import { severityOfWord } from '../../../lines/values/severity.ts'
 import type { FieldValueKind } from './pack.ts'
 
 /** How often a field occurs in a sample, and how many of its values are of each kind. */

@@ -1,5 +1,5 @@
 import type { Actor } from '../../../http/actor.ts'
-import type { DatasetLayout } from '../../../lines/catalog.ts'
+import type { DatasetLayout } from '../../../lines/layout/catalog.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { seenEventsFor } from '../../access/policies/policies.ts'

@@ -1,4 +1,4 @@
-import { messageKeys, timeKeys } from '../../../lines/event.ts'
+import { messageKeys, timeKeys } from '../../../lines/reference/event.ts'
 import type { FoundEvent } from '../../../reading/query.ts'
 
 const VALUES_MAX = 50

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
-import type { LayoutFindings } from '../../../lines/catalog.ts'
+import type { LayoutFindings } from '../../../lines/layout/catalog.ts'
 import { makeTestDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
 import type { Meta } from '../../../meta/meta.ts'
 import { sql } from '../../../meta/sql.ts'

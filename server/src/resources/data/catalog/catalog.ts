@@ -1,4 +1,4 @@
-import { type DatasetLayout, growLayout, type LayoutFindings } from '../../../lines/catalog.ts'
+import { type DatasetLayout, growLayout, type LayoutFindings } from '../../../lines/layout/catalog.ts'
 import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import {

@@ -1,5 +1,5 @@
-import type { Slot } from '../../../lines/slots.ts'
-import type { TableClass } from '../../../lines/table.ts'
+import type { Slot } from '../../../lines/layout/slots.ts'
+import type { TableClass } from '../../../lines/layout/table.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { json, sql } from '../../../meta/sql.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Slot } from '../../../lines/slots.ts'
+import type { Slot } from '../../../lines/layout/slots.ts'
 import { parseFilter } from '../../../query/query.ts'
 import type { QuerySource } from '../../../reading/query.ts'
 import { dataWarnings } from './data-warnings.ts'

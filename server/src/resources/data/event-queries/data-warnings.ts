@@ -3,7 +3,7 @@ import { diagnosticAt, echo } from '@dendro/language/language-error'
 import { printFilter } from '@dendro/language/print'
 import type { Condition, Filter } from '@dendro/language/tree'
 import type { Warning } from '@dendro/language/warnings'
-import { timeKeys } from '../../../lines/event.ts'
+import { timeKeys } from '../../../lines/reference/event.ts'
 import type { QueryCost, QuerySource } from '../../../reading/query.ts'
 import { conditionsIn, pathsOf } from '../../../reading/reading.ts'
 

@@ -1,7 +1,7 @@
 import type { contract, LineTime, QueryOf, ReplyOf } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { forbidden, notFound } from '../../../kernel/errors.ts'
-import { isAcceptable } from '../../../lines/event.ts'
+import { isAcceptable } from '../../../lines/reference/event.ts'
 import { findLineTimes, type StoredLine } from '../../../parsers/line-time-candidates.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'

@@ -1,5 +1,5 @@
 import type { EventStore } from '../../../events/store/events.ts'
-import { messageKeys } from '../../../lines/event.ts'
+import { messageKeys } from '../../../lines/reference/event.ts'
 import type { Meta } from '../../../meta/meta.ts'
 import { parseFilter } from '../../../query/query.ts'
 import type { EventQuery, FoundEvent, PatternFamilies, PresentPattern, PresentPatterns } from '../../../reading/query.ts'

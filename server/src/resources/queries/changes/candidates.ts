@@ -1,4 +1,4 @@
-import { messageKeys, timeKeys } from '../../../lines/event.ts'
+import { messageKeys, timeKeys } from '../../../lines/reference/event.ts'
 import type { ComparedKey } from '../../../reading/reading.ts'
 import { scoreOf } from './score.ts'
 

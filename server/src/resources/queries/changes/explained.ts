@@ -1,5 +1,5 @@
 import type { EventStore } from '../../../events/store/events.ts'
-import { messageKeys, timeKeys } from '../../../lines/event.ts'
+import { messageKeys, timeKeys } from '../../../lines/reference/event.ts'
 import type { EventQuery } from '../../../reading/query.ts'
 import { type ComparedBounds, type RangeComparison, readEvents } from '../../../reading/reading.ts'
 import type { Candidates, SampleEvent } from './candidates.ts'

@@ -1,7 +1,7 @@
 import { amongIds } from '../../../events/store/id-list.ts'
 import { lastNumber } from '../../../events/writer/seq.ts'
 import type { Actor } from '../../../http/actor.ts'
-import { eventsTables } from '../../../lines/table.ts'
+import { eventsTables } from '../../../lines/layout/table.ts'
 import type { TimeBounds } from '../../../reading/query.ts'
 import type { World } from '../../../world.ts'
 

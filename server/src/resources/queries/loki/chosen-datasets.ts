@@ -1,5 +1,5 @@
 import type { Actor } from '../../../http/actor.ts'
-import type { DatasetLayout } from '../../../lines/catalog.ts'
+import type { DatasetLayout } from '../../../lines/layout/catalog.ts'
 import type { World } from '../../../world.ts'
 import { locateAll } from '../../data/catalog/catalog.ts'
 import { type DatasetRow, type DatasetSelection, visibleDatasets } from '../../data/datasets/datasets.ts'

@@ -1,6 +1,6 @@
 import type { AggregateCall } from '@dendro/language/tree'
 import { badField } from '../../../kernel/errors.ts'
-import { messageKeys } from '../../../lines/event.ts'
+import { messageKeys } from '../../../lines/reference/event.ts'
 import { WILDCARD } from '../../../patterns/pattern.ts'
 import { parseFilter } from '../../../query/query.ts'
 import { sliceStartMs } from '../../../query/slices.ts'

@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import { SCRATCH } from '../../../backups/verify.ts'
-import { eventsTables } from '../../../lines/table.ts'
+import { eventsTables } from '../../../lines/layout/table.ts'
 import { type Sql, sql } from '../../../meta/sql.ts'
 
 /** A dataset of a backup with its storage layout, which says where the values of its events lie. */

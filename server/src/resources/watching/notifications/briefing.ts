@@ -1,5 +1,5 @@
 import { shorten } from '../../../kernel/shorten.ts'
-import { cleanText } from '../../../lines/leaf-text.ts'
+import { cleanText } from '../../../lines/reference/leaf-text.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { readValueHistory } from './chart/value-history.ts'

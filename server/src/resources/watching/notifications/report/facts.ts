@@ -1,7 +1,7 @@
 import type { Finding, MetricQuery } from '@dendro/api'
 import type { AggregateCall } from '@dendro/language/tree'
 import { Failure } from '../../../../kernel/errors.ts'
-import { messageKeys } from '../../../../lines/event.ts'
+import { messageKeys } from '../../../../lines/reference/event.ts'
 import type { EventQuery, FoundEvent, StatsRequest, StatsResult, StatsRow, TimeBounds } from '../../../../reading/query.ts'
 import { combinedRange, inSameFamilies, readEvents, readStats } from '../../../../reading/reading.ts'
 import type { World } from '../../../../world.ts'

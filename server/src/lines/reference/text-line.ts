@@ -1,5 +1,5 @@
-import type { Severity } from './severity.ts'
-import type { Instant } from './time-text.ts'
+import type { Severity } from '../values/severity.ts'
+import type { Instant } from '../values/time-text.ts'
 
 /** A value in a text line, from `start` to `end`. A derived value has NOWHERE for both. */
 export type FoundLeaf = { readonly path: string; readonly text: string; readonly start: number; readonly end: number }

@@ -1,7 +1,7 @@
+import type { Slot } from '../layout/slots.ts'
+import { formatTime, type Instant } from '../values/time-text.ts'
 import { encodeText, fromSlot, type TextEncoding } from './leaf-text.ts'
-import type { Slot } from './slots.ts'
 import { HEADER_TIME } from './text-line.ts'
-import { formatTime, type Instant } from './time-text.ts'
 import { BROKEN, END, NULL, Walk } from './walk.ts'
 
 /**

@@ -1,7 +1,6 @@
-import type { BlockBuilder } from './block.ts'
-import type { DictionaryColumn } from './columns.ts'
-import { ORIGINAL_TIME } from './event.ts'
-import { type LineKernel, lineKernel } from './kernel/kernel.ts'
+import type { BlockBuilder } from '../block/block.ts'
+import type { DictionaryColumn } from '../block/columns.ts'
+import { type LineKernel, lineKernel } from '../kernel/kernel.ts'
 import {
   CUT,
   IN_PARTS,
@@ -19,16 +18,17 @@ import {
   TIME_WORD,
   VALUE,
   VALUE_WORDS,
-} from './kernel/results.ts'
-import { encodings, toSlot } from './leaf-text.ts'
-import type { NestedKey, OpenMapFinder } from './open-maps.ts'
-import { isOpenPiece, type Piece, pieceText, rebuildParts, shapeOfParts, withKeyReference } from './parts.ts'
+} from '../kernel/results.ts'
+import type { NestedKey, OpenMapFinder } from '../layout/open-maps.ts'
+import type { Slot, SlotMap } from '../layout/slots.ts'
+import { ORIGINAL_TIME } from '../reference/event.ts'
+import { encodings, toSlot } from '../reference/leaf-text.ts'
+import { isOpenPiece, type Piece, pieceText, rebuildParts, shapeOfParts, withKeyReference } from '../reference/parts.ts'
+import { rebuild, SHAPE_CHARS_MAX, slotReference, textReference, timeReference, WORDS_REFERENCE } from '../reference/shape.ts'
+import { END, NULL } from '../reference/walk.ts'
+import { type Severity, severityKeys, severityOf } from '../values/severity.ts'
 import type { RowFacts } from './prepared.ts'
-import { type Severity, severityKeys, severityOf } from './severity.ts'
-import { rebuild, SHAPE_CHARS_MAX, slotReference, textReference, timeReference, WORDS_REFERENCE } from './shape.ts'
 import type { LiveShape, ShapeLedger } from './shape-ledger.ts'
-import type { Slot, SlotMap } from './slots.ts'
-import { END, NULL } from './walk.ts'
 
 const NO_SHAPE = ''
 const NONE = -1

@@ -1,4 +1,4 @@
-import { lineKernel } from './kernel/kernel.ts'
+import { lineKernel } from '../kernel/kernel.ts'
 import type { Instant } from './time-text.ts'
 
 /** Reads times from bytes like readTime, in the kernel. */

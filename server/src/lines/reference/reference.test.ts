@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { emptySlotMap, type Slot, type SlotMap } from '../layout/slots.ts'
 import { type Arrival, LEAVES_MAX, ORIGINAL_TIME } from './event.ts'
 import { bigLine, hostileLine, type JsonTree, object, randomFrom, style, write } from './generated-lines.fixture.ts'
 import { cleanText, fromSlot } from './leaf-text.ts'
 import { rebuildRow, shred } from './reference.ts'
 import { shapeReferences } from './shape.ts'
-import { emptySlotMap, type Slot, type SlotMap } from './slots.ts'
 import { cleanName, DEPTH_MAX, KEY_BYTES_MAX } from './walk.ts'
 
 const arrival: Arrival = { at: { ms: Date.UTC(2024, 4, 2), ns: 0 }, attributes: [], origin: '', post: 0n }

@@ -1,4 +1,4 @@
-import { lineKernel } from './kernel/kernel.ts'
+import { lineKernel } from '../kernel/kernel.ts'
 
 /** Hashes messages without their variable parts, as skeletonHash does. Both halves are 0 only for a message without text. */
 export class MessageHash {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { arrival, compareWithReference, numbers, rowsOf } from './equals-reference.fixture.ts'
-import { randomFrom } from './generated-lines.fixture.ts'
-import { observe } from './observe.ts'
+import { arrival, compareWithReference, numbers, rowsOf } from '../reference/equals-reference.fixture.ts'
+import { randomFrom } from '../reference/generated-lines.fixture.ts'
+import { isInParts } from '../reference/parts.ts'
+import { shred } from '../reference/reference.ts'
+import { observe } from '../shredder/observe.ts'
+import { Shredder } from '../shredder/shred.ts'
 import { OPEN_LISTS, OpenMapFinder } from './open-maps.ts'
-import { isInParts } from './parts.ts'
-import { shred } from './reference.ts'
-import { Shredder } from './shred.ts'
 import { emptySlotMap, type SlotMap } from './slots.ts'
 
 const chance = randomFrom(7)

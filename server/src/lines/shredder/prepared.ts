@@ -1,10 +1,10 @@
-import { type Hash64, skeletonHash } from '../patterns/skeleton.ts'
-import type { BlockBuilder } from './block.ts'
-import { type Arrival, eventTime, messageKeys } from './event.ts'
+import { type Hash64, skeletonHash } from '../../patterns/skeleton.ts'
+import type { BlockBuilder } from '../block/block.ts'
+import { type Arrival, eventTime, messageKeys } from '../reference/event.ts'
+import { cleanText, toSlot } from '../reference/leaf-text.ts'
+import { type Severity, severityOf } from '../values/severity.ts'
+import type { Instant } from '../values/time-text.ts'
 import type { KnownKey, KnownKeys } from './known-keys.ts'
-import { cleanText, toSlot } from './leaf-text.ts'
-import { type Severity, severityOf } from './severity.ts'
-import type { Instant } from './time-text.ts'
 
 /** The facts about a row that do not come from its line. */
 export type RowFacts = {

@@ -1,9 +1,9 @@
-import type { BlockBuilder } from './block.ts'
-import type { TextColumn } from './columns.ts'
-import { messageKeys } from './event.ts'
-import { severityKeys } from './severity.ts'
-import type { SlotMap } from './slots.ts'
-import { cleanName } from './walk.ts'
+import type { BlockBuilder } from '../block/block.ts'
+import type { TextColumn } from '../block/columns.ts'
+import type { SlotMap } from '../layout/slots.ts'
+import { messageKeys } from '../reference/event.ts'
+import { cleanName } from '../reference/walk.ts'
+import { severityKeys } from '../values/severity.ts'
 
 /** The facts about a key, computed once for all lines or arrivals that have it. */
 export type KnownKey = {

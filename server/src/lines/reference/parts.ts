@@ -1,7 +1,7 @@
+import type { Slot } from '../layout/slots.ts'
+import { formatTime, type Instant } from '../values/time-text.ts'
 import { encodeText, fromSlot } from './leaf-text.ts'
 import { keyReference, parseReference, type ScannedShape, type ShapeReference, scanReferences, timeReference } from './shape.ts'
-import type { Slot } from './slots.ts'
-import { formatTime, type Instant } from './time-text.ts'
 import { END, NULL, STRING, type WalkStep } from './walk.ts'
 
 /**

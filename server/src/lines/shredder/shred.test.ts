@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { decideSlots, emptySlotMap } from '../layout/slots.ts'
 import {
   arrival,
   compareFamilies,
@@ -9,11 +10,10 @@ import {
   numbers,
   type Row,
   rowsOf,
-} from './equals-reference.fixture.ts'
-import { rebuildText } from './shape.ts'
+} from '../reference/equals-reference.fixture.ts'
+import { rebuildText } from '../reference/shape.ts'
 import { ShapeLedger } from './shape-ledger.ts'
 import { Shredder } from './shred.ts'
-import { decideSlots, emptySlotMap } from './slots.ts'
 
 const random = () => 0.5
 

@@ -1,8 +1,8 @@
+import { ColumnTexts, FIRST_SLOT } from '../kernel/column-texts.ts'
+import type { Slot } from '../layout/slots.ts'
+import { columns, severities, type TableClass, type TableColumn } from '../layout/table.ts'
+import type { Severity } from '../values/severity.ts'
 import { DictionaryColumn, joined, NumberColumn, OverflowColumn, PartsColumn, selectTexts, startsOf, TextColumn } from './columns.ts'
-import { ColumnTexts, FIRST_SLOT } from './kernel/column-texts.ts'
-import type { Severity } from './severity.ts'
-import type { Slot } from './slots.ts'
-import { columns, severities, type TableClass, type TableColumn } from './table.ts'
 
 /** Organization, dataset and first sequence number of a block; sequence numbers rise by one per row. */
 export type BlockNumbers = { readonly orgId: number; readonly logId: string; readonly firstSeq: bigint }

@@ -1,6 +1,6 @@
-import { type Severity, severityOfWord } from './severity.ts'
+import { QUOTE } from '../reference/walk.ts'
+import { type Severity, severityOfWord } from '../values/severity.ts'
 import type { TextMemory } from './text-memory.ts'
-import { QUOTE } from './walk.ts'
 
 type Field = readonly [name: string, text: string]
 

@@ -1,4 +1,4 @@
-import type { severities } from './table.ts'
+import type { severities } from '../layout/table.ts'
 
 export type Severity = keyof typeof severities
 

@@ -1,9 +1,9 @@
-import type { Hash64 } from '../patterns/skeleton.ts'
+import type { Hash64 } from '../../patterns/skeleton.ts'
+import type { Slot } from '../layout/slots.ts'
+import type { Severity } from '../values/severity.ts'
+import { type Instant, readTime, toNs } from '../values/time-text.ts'
 import { cleanText } from './leaf-text.ts'
-import type { Severity } from './severity.ts'
-import type { Slot } from './slots.ts'
 import { type FoundText, HEADER_TIME } from './text-line.ts'
-import { type Instant, readTime, toNs } from './time-text.ts'
 import { cleanName } from './walk.ts'
 
 /** One value of an event with its path. Paths of attributes begin with $. */

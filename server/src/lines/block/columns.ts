@@ -1,5 +1,5 @@
-import { type ColumnTexts, MORE_ENDS, MORE_KEYS, MORE_VALUES, RAW } from './kernel/column-texts.ts'
-import { DISTINCT_MAX, type Observation } from './slots.ts'
+import { type ColumnTexts, MORE_ENDS, MORE_KEYS, MORE_VALUES, RAW } from '../kernel/column-texts.ts'
+import { DISTINCT_MAX, type Observation } from '../layout/slots.ts'
 
 const FIRST_ROWS = 256
 

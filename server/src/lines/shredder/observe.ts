@@ -1,8 +1,8 @@
-import type { Arrival } from './event.ts'
-import type { MessageReader } from './reference.ts'
+import { emptySlotMap, type Observation, SCARCE_SHARE } from '../layout/slots.ts'
+import type { Arrival } from '../reference/event.ts'
+import type { MessageReader } from '../reference/reference.ts'
+import type { FoundText } from '../reference/text-line.ts'
 import { Shredder } from './shred.ts'
-import { emptySlotMap, type Observation, SCARCE_SHARE } from './slots.ts'
-import type { FoundText } from './text-line.ts'
 
 export type ObservedLine = { bytes: Uint8Array; arrival: Arrival; found?: FoundText | undefined }
 

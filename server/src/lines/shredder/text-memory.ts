@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { cleanText } from './leaf-text.ts'
+import { cleanText } from '../reference/leaf-text.ts'
 
 const NUL = 0
 const ASCII_MAX = 0x7f

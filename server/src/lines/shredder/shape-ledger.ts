@@ -1,4 +1,4 @@
-import { rebuild, type StoredRow } from './shape.ts'
+import { rebuild, type StoredRow } from '../reference/shape.ts'
 
 /** The first CHECKED_FIRST lines of each shape are rebuilt and compared before the raw line is dropped, then one in CHECKED_EVERY on average. */
 const CHECKED_FIRST = 8

@@ -1,15 +1,15 @@
 import { deepStrictEqual, strictEqual } from 'node:assert'
-import { hashToBigint } from '../patterns/skeleton.ts'
+import { hashToBigint } from '../../patterns/skeleton.ts'
+import { NativeReader } from '../block/native-rows.fixture.ts'
+import { emptySlotMap, type Slot, type SlotMap } from '../layout/slots.ts'
+import { severities } from '../layout/table.ts'
+import { Shredder } from '../shredder/shred.ts'
+import { toNs } from '../values/time-text.ts'
 import type { Arrival, EventRow } from './event.ts'
 import { family, hostileLine, type Random, randomFrom } from './generated-lines.fixture.ts'
-import { NativeReader } from './native-rows.fixture.ts'
 import type { MessageReader } from './reference.ts'
 import { rebuildRow, shred } from './reference.ts'
-import { Shredder } from './shred.ts'
-import { emptySlotMap, type Slot, type SlotMap } from './slots.ts'
-import { severities } from './table.ts'
 import type { FoundText } from './text-line.ts'
-import { toNs } from './time-text.ts'
 
 /**
  * Compares the shredder with the reference row by row, through the encoded block. Used by the tests and by the long run in

@@ -1,5 +1,5 @@
+import { BROKEN, END, isNameless, OPEN_OBJECT, Walk } from '../reference/walk.ts'
 import { PATH_CHARS_MAX } from './slots.ts'
-import { BROKEN, END, isNameless, OPEN_OBJECT, Walk } from './walk.ts'
 
 /** An object with this many different lists of keys is an open map. A list is a sequence of names. */
 export const OPEN_LISTS = 64

@@ -1,12 +1,12 @@
-import type { BlockBuilder } from './block.ts'
-import { type Arrival, type EventLeaf, isAcceptable, ORIGINAL_TIME } from './event.ts'
+import type { BlockBuilder } from '../block/block.ts'
+import { type Arrival, type EventLeaf, isAcceptable, ORIGINAL_TIME } from '../reference/event.ts'
+import { cleanText, toSlot } from '../reference/leaf-text.ts'
+import { type Severity, severityOf } from '../values/severity.ts'
+import type { Instant } from '../values/time-text.ts'
 import type { KnownKey, KnownKeys } from './known-keys.ts'
 import { KnownTexts } from './known-texts.ts'
-import { cleanText, toSlot } from './leaf-text.ts'
 import type { RowFacts } from './prepared.ts'
 import type { FieldNames, RecordLevel, RecordTable } from './record-table.ts'
-import { type Severity, severityOf } from './severity.ts'
-import type { Instant } from './time-text.ts'
 
 /** The facts that all records of a batch share. */
 export type BatchFacts = { readonly at: Instant; readonly origin: string; readonly attributes: readonly EventLeaf[] }

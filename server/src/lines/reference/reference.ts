@@ -1,5 +1,8 @@
-import { MASK } from '../patterns/pattern.ts'
-import { type Hash64, maskedHash, skeletonHash } from '../patterns/skeleton.ts'
+import { MASK } from '../../patterns/pattern.ts'
+import { type Hash64, maskedHash, skeletonHash } from '../../patterns/skeleton.ts'
+import type { Slot, SlotMap } from '../layout/slots.ts'
+import { type Severity, severityOf } from '../values/severity.ts'
+import type { Instant } from '../values/time-text.ts'
 import {
   type Arrival,
   cleanLeaves,
@@ -15,11 +18,8 @@ import {
 } from './event.ts'
 import { cleanText, decodeText, type TextEncoding, toSlot } from './leaf-text.ts'
 import { isOpenPiece, type Piece, partsOf, pieceText, rebuildParts, shapeOfParts, withKeyReference } from './parts.ts'
-import { type Severity, severityOf } from './severity.ts'
 import { hasTextShape, rebuild, SHAPE_CHARS_MAX, slotReference, textReference, timeReference, WORDS_REFERENCE } from './shape.ts'
-import type { Slot, SlotMap } from './slots.ts'
 import { type FoundText, HEADER_TIME } from './text-line.ts'
-import type { Instant } from './time-text.ts'
 import { BROKEN, cleanName, END, isNameless, NULL, STRING, unescapeText, Walk } from './walk.ts'
 
 /**
