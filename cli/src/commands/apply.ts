@@ -4,6 +4,7 @@ import { applyChanges, ChangeFailure } from '../configuration/apply-changes.ts'
 import { ConfigError } from '../configuration/config-error.ts'
 import { readConfigFiles } from '../configuration/config-files.ts'
 import { hideValues } from '../configuration/environment.ts'
+import { withIncludedFiles } from '../configuration/included-files.ts'
 import { openInventory } from '../configuration/inventory.ts'
 import { kinds } from '../configuration/kinds.ts'
 import { type Change, type Plan, planChanges } from '../configuration/plan.ts'
@@ -42,7 +43,7 @@ export function applyCommand(plain: Terminal, globals: () => Settings): Command 
   addConnection(command).addHelpText('after', EXAMPLES)
   return command.action(async (options: ApplyOptions) => {
     const settings = { ...globals(), ...options }
-    const documents = await readConfigFiles(options.file, plain)
+    const documents = await withIncludedFiles(await readConfigFiles(options.file, plain), kinds)
     const references = new References()
     const { prepared, problems } = prepareDocuments(documents, { kinds, references, env: plain.env })
     const used = new Map(prepared.flatMap(({ filled }) => [...filled.used]))
@@ -82,7 +83,7 @@ function checkProblems(problems: readonly string[], used: UsedValues): void {
 
 const collect = (path: string, before: string[] = []): string[] => [...before, path]
 
-const done = { create: 'created', change: 'changed', delete: 'deleted' } as const
+const done = { create: 'created', change: 'changed', order: 'changed', delete: 'deleted' } as const
 
 function showPlan(plan: Plan, settings: Settings, terminal: Terminal): void {
   if (settings.output && settings.output !== 'table') show(planRows(plan), settings.output, terminal)

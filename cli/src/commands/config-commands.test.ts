@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newSamlKey } from '../../../server/src/resources/access/sso/saml-provider.ts'
 import { insertDatasets } from '../../../server/src/resources/data/datasets/rows.ts'
+import { metadataOf } from '../../../test/support/saml-provider.ts'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../test/support/world.ts'
 import { type Ran, runCaptured } from '../command-runner.fixture.ts'
+import { kinds } from '../configuration/kinds.ts'
 
 let app: TestApp
 let folder: string
@@ -26,10 +29,10 @@ const run = (org: Pick<TestOrganization, 'key'>, words: string[], { env, ...give
   runCaptured(words, { ...given, env: { DENDRO_URL: app.url, DENDRO_API_KEY: org.key, XDG_CONFIG_HOME: folder, ...env } })
 
 /** Writes documents into a new file and returns its path. */
-async function fileWith(text: string): Promise<string> {
-  const file = join(await mkdtemp(join(folder, 'files-')), 'config.yaml')
-  await writeFile(file, text)
-  return file
+async function fileWith(text: string, others: Readonly<Record<string, string>> = {}): Promise<string> {
+  const place = await mkdtemp(join(folder, 'files-'))
+  for (const [name, content] of Object.entries({ ...others, 'config.yaml': text })) await writeFile(join(place, name), content)
+  return join(place, 'config.yaml')
 }
 
 async function filesIn(place: string): Promise<Record<string, string>> {
@@ -160,21 +163,133 @@ assign_attr: Web developer
 idp: Corp
 `
 
+const FURTHER_SECRETS = {
+  FORWARD_CONFIG_ARCHIVE_SECRET_ACCESS_KEY: 'heron-4417-lagoon',
+  FORWARD_CONFIG_OTHER_SITE_AUTHORIZATION: 'Bearer marmot-9921',
+}
+
+const FURTHER = `---
+kind: identity_provider
+name: Campus
+provider_type: SAML
+meta_cert: { file: campus.xml }
+accept_idp_initiated: true
+session_minutes: 45
+attribute_mappings: [{ provider_attr: mail, user_attr: email }]
+---
+kind: identity_provider
+name: Partner
+provider_type: SAML
+meta_cert: { file: campus.xml }
+app_client_id: https://logs.example.org
+---
+kind: identity_provider
+name: Staff
+provider_type: OIDC
+issuer_url: https://staff.example.org
+client_id: dendro
+client_secret: \${IDENTITY_PROVIDER_CORP_CLIENT_SECRET}
+session_minutes: 30
+deactivate_refused: true
+---
+kind: policy
+description: only the events of the storefront
+policy_type: ROLE_BASED
+resource: { resource_type: LOG, resource_id: shop.web }
+principal: { principal_type: ROLE, principal_id: Web developer }
+actions: [read]
+when:
+  where: team = 'shop' AND ms > 5
+  context:
+    - { key: tenant, operator: '==', value: '' }
+    - { key: shard, operator: in, value: '1,2' }
+    - { key: internal, operator: '==', value: false }
+unless: { where: level = 'debug' }
+---
+kind: policy
+policy_type: CUSTOM
+resource: { resource_type: LOG_SET, resource_id: shop }
+principal: { principal_type: ROLE, principal_id: Web developer }
+actions: ['*']
+when: { context: [{ key: path, operator: like, value: /api/% }] }
+---
+kind: ingest_rule
+name: Without addresses
+description: of customers
+from: [shop.web, '"shop.eu".web.access']
+action: { type: REDACT, kinds: [EMAIL], expressions: [{ pattern: 'id-\\d+', ignore_case: true }], replacement: '' }
+---
+kind: ingest_rule
+name: A tenth of the successes
+enabled: false
+from_expr: collection = 'shop'
+where: status < 400
+action: { type: SAMPLE, keep: 0.1, key: trace_id }
+---
+kind: ingest_rule
+name: No health checks
+from_expr: '*'
+where: path = '/health'
+action: { type: DROP }
+---
+kind: forward_config
+name: Archive
+description: for seven years
+filter: level = 'error'
+all_logs: false
+log_ids: [shop.web]
+format: NDJSON
+compression: ZSTD
+max_payload_size_bytes: 20000000
+max_buffer_time_ms: 600000
+destination:
+  destination_type: S3
+  bucket: logs
+  path_template: ''
+  storage_class: STANDARD_IA
+  endpoint: https://objects.example.org
+  region: eu-west-1
+  access_key_id: AKEY
+  secret_access_key: \${FORWARD_CONFIG_ARCHIVE_SECRET_ACCESS_KEY}
+---
+kind: forward_config
+name: Other site
+all_logs: true
+compression: GZIP
+destination:
+  destination_type: HTTP
+  url: https://logs.example.org/in
+  headers:
+    Authorization: \${FORWARD_CONFIG_OTHER_SITE_AUTHORIZATION}
+`
+
+async function samlMetadata(entityId: string): Promise<string> {
+  return metadataOf(entityId, (await newSamlKey(Date.now())).certificate)
+}
+
 test('the export of an organization makes an empty organization export the same', async () => {
   const [first, second] = [await app.newOrganization(), await app.newOrganization()]
-  const made = await run(first, ['apply', '-f', await fileWith(COMPLETE), '--yes'], { env: SECRETS })
-  expect(made).toMatchObject({ status: 0, err: expect.stringContaining('15 changes made') })
+  const env = { ...SECRETS, ...FURTHER_SECRETS, IDENTITY_PROVIDER_STAFF_CLIENT_SECRET: 'another secret of a provider' }
+  const text = COMPLETE + FURTHER
+  const file = await fileWith(text, { 'campus.xml': await samlMetadata('https://campus.example.org') })
+  const made = await run(first, ['apply', '-f', file, '--yes'], { env })
+  expect(made).toMatchObject({ status: 0, err: expect.stringContaining('25 changes made') })
+  expect(await run(first, ['apply', '-f', file, '--dry-run'], { env })).toMatchObject({ status: 0, out: '' })
   const one = await mkdtemp(join(folder, 'one-'))
   const exported = await run(first, ['export-config', '-o', one])
-  expect(exported).toMatchObject({ status: 0, err: expect.stringContaining(Object.keys(SECRETS).sort().at(-1) ?? '') })
+  expect(exported.status).toBe(0)
+  for (const name of Object.keys(env)) expect(exported.err).toContain(name)
   const files = await filesIn(one)
+  for (const kind of kinds) expect(files[kind.file], `a document of every kind is made and exported`).toContain(`kind: ${kind.name}\n`)
+  const orderIn = (documents = '') => [...documents.matchAll(/^name: (.*)$/gm)].map(([, name]) => name)
+  expect(orderIn(files['ingest-rules.yaml'])).toEqual(['Without addresses', 'A tenth of the successes', 'No health checks'])
   expect(files['monitors.yaml']).toContain('integration_id: webhook/Pager')
-  expect(Object.values(files).join('')).not.toMatch(/otters|abcdef|hooks|a secret of|[\da-f]{8}-[\da-f]{4}-/)
-  expect(await run(second, ['apply', '-f', one, '--yes'], { env: SECRETS })).toMatchObject({ status: 0 })
+  expect(Object.values(files).join('')).not.toMatch(/otters|abcdef|hooks|a secret of|heron|marmot|[\da-f]{8}-[\da-f]{4}-/)
+  expect(await run(second, ['apply', '-f', one, '--yes'], { env })).toMatchObject({ status: 0 })
   const two = await mkdtemp(join(folder, 'two-'))
   await run(second, ['export-config', '-o', two])
   expect(await filesIn(two)).toEqual(files)
-  const again = await run(second, ['apply', '-f', one, '--yes'], { env: SECRETS })
+  const again = await run(second, ['apply', '-f', one, '--yes'], { env })
   expect(again).toEqual({ status: 0, out: '', err: expect.stringMatching(/^0 to create, 0 to change, 0 to delete, \d+ unchanged$/) })
 })
 
@@ -586,12 +701,13 @@ test('the documents and the script for CI in docs/config-as-files.md work as wri
   const place = await mkdtemp(join(folder, 'ci-'))
   await mkdir(join(place, 'config'))
   await writeFile(join(place, 'config', 'all.yml'), documents ?? '')
+  await writeFile(join(place, 'config', 'okta-metadata.xml'), await samlMetadata('https://okta.example.org'))
   await symlink(join(import.meta.dirname, '../../dendro.mjs'), join(place, 'dendro'))
   const org = await app.newOrganization()
   const PATH = [place, dirname(process.execPath), process.env.PATH].join(delimiter)
-  const env = { PATH, HOME: place, DENDRO_URL: app.url, DENDRO_API_KEY: org.key, PAGER_TOKEN: 'Bearer 4f1e77' }
+  const env = { PATH, HOME: place, DENDRO_URL: app.url, DENDRO_API_KEY: org.key, PAGER_TOKEN: 'Bearer 4f1e77', ARCHIVE_KEY: 'heron-4417' }
   const runScript = () => promisify(execFile)('sh', ['-c', script ?? ''], { cwd: place, env })
-  expect((await runScript()).stderr).toContain('7 changes made')
+  expect((await runScript()).stderr).toContain('11 changes made')
   expect((await runScript()).stdout).toBe('nothing to change\n')
   await expect(promisify(execFile)('sh', ['-c', script ?? ''], { cwd: place, env: { ...env, PAGER_TOKEN: '' } })).rejects.toMatchObject({
     code: 1,

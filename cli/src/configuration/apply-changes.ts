@@ -1,5 +1,6 @@
 import type { Inventory } from './inventory.ts'
 import type { ConfigService, Send } from './kind.ts'
+import { arranged } from './order.ts'
 import { type Change, referredTo, resolveReferences } from './plan.ts'
 import type { References } from './references.ts'
 
@@ -44,6 +45,11 @@ export async function applyChanges(changes: readonly Change[], setting: Setting)
 async function applyChange(change: Change, { service, inventory, references, send }: Setting, created: Map<string, string>): Promise<void> {
   const { kind } = change
   if (change.action === 'delete') return kind.remove(service, change.stored, send)
+  if (change.action === 'order') {
+    const current = (await kind.load(service)).map(({ id, fields }) => ({ id, name: kind.nameOf(fields) }))
+    const ids = arranged(current, change.names).map(({ id }) => id)
+    return kind.reorder?.(service, ids, send)
+  }
   const fields = await resolveReferences(change.document, references, inventory, created)
   if (change.action === 'create') {
     const id = await kind.create(service, fields, send)

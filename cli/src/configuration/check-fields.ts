@@ -17,7 +17,10 @@ type Schema = {
 }
 
 /** Members whose content is stored unchanged. */
-const OPAQUE = new Set(['aux'])
+const OPAQUE = new Set(['aux', 'context'])
+
+/** Texts that say something when they are empty, because their default is another one. */
+const EMPTY_TEXTS = new Set(['replacement', 'path_template'])
 
 /**
  * Validates fields by a schema of the contract. The result has its defaults, and no empty members. Members that the schema does not know are problems:
@@ -69,10 +72,10 @@ function unknownMembers(input: unknown, output: unknown, path: Path): Problem[] 
   })
 }
 
-/** Removes members that say nothing: absent, null and empty ones are the same in a file. */
+/** Removes members that say nothing: absent, null and empty ones are nearly always the same in a file. */
 export function withoutEmpty(fields: ConfigFields): ConfigFields {
   const entries = Object.entries(fields).map(([name, value]): [string, unknown] => [name, OPAQUE.has(name) ? value : pruned(value)])
-  return Object.fromEntries(entries.filter(([, value]) => !isEmpty(value)))
+  return Object.fromEntries(entries.filter(([name, value]) => !isEmpty(value) || (value === '' && EMPTY_TEXTS.has(name))))
 }
 
 const pruned = (value: unknown): unknown => {

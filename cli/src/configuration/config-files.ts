@@ -6,6 +6,8 @@ import type { Terminal } from '../terminal.ts'
 import { ConfigError } from './config-error.ts'
 import type { WrittenDocument } from './yaml-documents.ts'
 
+/** The name of standard input in messages. */
+export const STANDARD_INPUT = 'standard input'
 const FILES_MAX = 10_000
 const FILE_BYTES_MAX = 32 * 1024 * 1024
 
@@ -18,7 +20,7 @@ export async function readConfigFiles(paths: readonly string[], terminal: Termin
   for (const path of paths) {
     for (const file of path === '-' ? ['-'] : await yamlFilesIn(path)) {
       const text = file === '-' ? await terminal.readInput() : await readText(file)
-      const parsed = parseDocuments(file === '-' ? 'standard input' : file, text)
+      const parsed = parseDocuments(file === '-' ? STANDARD_INPUT : file, text)
       documents.push(...parsed.documents)
       problems.push(...parsed.problems)
     }

@@ -4,10 +4,10 @@ import { type ConfigFields, type Kind, pick, SECRET } from './kind.ts'
 
 export type ExportedKind = { kind: Kind; documents: readonly ConfigFields[]; variables: readonly string[] }
 
-/** The objects of a kind as documents, sorted by name, with references to the environment instead of secrets. */
+/** The objects of a kind as documents, sorted by name unless their order has a meaning, with references to the environment instead of secrets. */
 export async function exportKind(kind: Kind, inventory: Inventory, usedNames: Set<string>): Promise<ExportedKind> {
   const objects = (await inventory.objects(kind)).filter(({ stored }) => !stored.isFixed)
-  const sorted = [...objects].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+  const sorted = kind.reorder ? objects : [...objects].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
   const variables: string[] = []
   const freeName = (...words: string[]): string => {
     const base = variableName(...words)

@@ -43,6 +43,10 @@ export type Kind = {
   withReferences?(fields: ConfigFields, map: MapReference): ConfigFields
   /** Validates by the contract, and fills in defaults. */
   check(fields: ConfigFields): { fields: ConfigFields; problems: readonly Problem[] }
+  /** Members that cannot change once an object exists. */
+  neverChange?: readonly string[]
+  /** Members whose text may be in another file, in the folder of the document. */
+  includes?: readonly string[]
   /** Members that keep their value when a document does not have them. */
   keeps?: readonly string[]
   /** True for a value that the service never returns. */
@@ -54,6 +58,8 @@ export type Kind = {
   create(service: ConfigService, fields: ConfigFields, send: Send): Promise<string>
   /** Absent when an object is what its name says, so that nothing is left to change. */
   update?(service: ConfigService, change: { before: Stored; fields: ConfigFields }, send: Send): Promise<void>
+  /** Puts all objects into an order. Present when their order has a meaning: it is that of the documents, and `load` lists them in it. */
+  reorder?(service: ConfigService, ids: readonly string[], send: Send): Promise<void>
   remove(service: ConfigService, stored: Stored, send: Send): Promise<void>
 }
 

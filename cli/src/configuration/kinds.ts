@@ -3,7 +3,9 @@ import { slackKind, slackWorkspaceKind } from './kinds/chat-integrations.ts'
 import { dashboardKind } from './kinds/dashboards.ts'
 import { datasetKind } from './kinds/datasets.ts'
 import { emailTemplateKind } from './kinds/email-templates.ts'
+import { forwardConfigKind } from './kinds/forward-configs.ts'
 import { identityProviderKind, ssoMappingKind } from './kinds/identity-providers.ts'
+import { ingestRuleKind } from './kinds/ingest-rules.ts'
 import { monitorKind } from './kinds/monitors.ts'
 import { policyKind } from './kinds/policies.ts'
 import { retentionRuleKind } from './kinds/retention-rules.ts'
@@ -15,6 +17,8 @@ import { webhookKind } from './kinds/webhooks.ts'
 export const kinds: readonly Kind[] = [
   datasetKind,
   retentionRuleKind,
+  ingestRuleKind,
+  forwardConfigKind,
   webhookKind,
   slackWorkspaceKind,
   slackKind,

@@ -3,6 +3,7 @@ import { type Difference, differencesOf, pathText } from './differences.ts'
 import { hideValues, mapTexts, pathKey } from './environment.ts'
 import type { Inventory, NamedObject } from './inventory.ts'
 import { type ConfigFields, type Kind, type ReferenceKind, SECRET, type Stored } from './kind.ts'
+import { orderDifferences } from './order.ts'
 import { type PreparedDocument, placeOf } from './prepare.ts'
 import type { References } from './references.ts'
 
@@ -10,6 +11,8 @@ export type Change = { kind: Kind; name: string; differences: readonly Differenc
   | { action: 'create'; document: PreparedDocument }
   | { action: 'change'; document: PreparedDocument; stored: Stored }
   | { action: 'delete'; stored: Stored }
+  /** Puts the objects of a kind into the order of these names. */
+  | { action: 'order'; names: readonly string[] }
 )
 
 export type Plan = { changes: readonly Change[]; unchanged: number; problems: readonly string[] }
@@ -33,7 +36,8 @@ export async function planChanges(
   let unchanged = 0
   for (const kind of present) {
     const documents = prepared.filter((one) => one.kind === kind)
-    const objects = byName(await inventory.objects(kind))
+    const listed = await inventory.objects(kind)
+    const objects = byName(listed)
     for (const document of documents) {
       const [object, ...others] = objects.get(document.name) ?? []
       const problem = object && problemWith(document, [object, ...others])
@@ -42,11 +46,12 @@ export async function planChanges(
         continue
       }
       const change = changeOf(document, object, references, writeSecrets)
-      if (change?.action === 'change' && !kind.update) problems.push(unchangeable(change))
+      if (change?.action === 'change' && impossible(change).length > 0) problems.push(unchangeable(change))
       else if (change) writes.push(change)
       else unchanged += 1
     }
-    if (prune) deletions.unshift(...deletionsOf(kind, documents, [...objects.values()].flat()))
+    writes.push(...orderChange(kind, documents, listed))
+    if (prune) deletions.unshift(...deletionsOf(kind, documents, listed))
   }
   problems.push(...(await brokenReferences(prepared, inventory, deletions)))
   return { changes: [...writes, ...deletions], unchanged, problems }
@@ -70,8 +75,14 @@ function problemWith({ document, kind, name }: PreparedDocument, objects: readon
   return undefined
 }
 
+/** The differences that the service cannot bring about. */
+const impossible = ({ kind, differences }: Pick<Change, 'kind' | 'differences'>): readonly Difference[] =>
+  kind.update ? differences.filter(({ path }) => (kind.neverChange ?? []).some((member) => member === path[0])) : differences
+
 function unchangeable({ kind, name, document, differences }: Change & { action: 'change' }): string {
-  const fields = differences.map(({ path }) => pathText(path)).join(', ')
+  const fields = impossible({ kind, differences })
+    .map(({ path }) => pathText(path))
+    .join(', ')
   return `${placeOf(document.document)}: ${kind.name} ${name} cannot be changed (${fields}): delete it, then it is created again`
 }
 
@@ -125,6 +136,16 @@ function shown(differences: readonly Difference[], { filled }: PreparedDocument)
       after: mapTexts(after, (text, at) => (text === SECRET ? text : written(text, at)), []),
     }
   })
+}
+
+function orderChange(kind: Kind, documents: readonly PreparedDocument[], objects: readonly NamedObject[]): Change[] {
+  if (!kind.reorder) return []
+  const names = documents.map(({ name }) => name)
+  const differences = orderDifferences(
+    objects.map(({ name }) => name),
+    names,
+  )
+  return differences.length === 0 ? [] : [{ action: 'order', kind, name: '(order)', names, differences }]
 }
 
 function deletionsOf(kind: Kind, documents: readonly PreparedDocument[], objects: readonly NamedObject[]): Change[] {

@@ -6,7 +6,7 @@ import { pathText } from './differences.ts'
 import { SECRET } from './kind.ts'
 import type { Change, Plan } from './plan.ts'
 
-const marks = { create: ['+', 'green'], change: ['~', 'yellow'], delete: ['-', 'red'] } as const
+const marks = { create: ['+', 'green'], change: ['~', 'yellow'], order: ['~', 'yellow'], delete: ['-', 'red'] } as const
 
 /** The changes with their fields, before and after. */
 export function planLines({ changes }: Pick<Plan, 'changes'>, paint: Paint): string[] {
@@ -16,7 +16,8 @@ export function planLines({ changes }: Pick<Plan, 'changes'>, paint: Paint): str
       const field = `    ${pathText(path)}: `
       if (action === 'create') return field + valueText(after)
       if (before === SECRET && after === SECRET) return `${field}${SECRET} (written again)`
-      return `${field}${valueText(before)} → ${valueText(after)}`
+      const place = firstDifference(before, after)
+      return `${field}${valueText(before, place)} → ${valueText(after, place)}`
     })
     const note = action === 'delete' && kind.removedWith !== undefined ? ` (with ${kind.removedWith})` : ''
     return [paint(color, `${mark} ${kind.name} ${oneLine(name)}${note}`), ...fields]
@@ -25,7 +26,7 @@ export function planLines({ changes }: Pick<Plan, 'changes'>, paint: Paint): str
 
 export function planSummary({ changes, unchanged }: Plan): string {
   const count = (action: Change['action']) => changes.filter((change) => change.action === action).length
-  return `${count('create')} to create, ${count('change')} to change, ${count('delete')} to delete, ${unchanged} unchanged`
+  return `${count('create')} to create, ${count('change') + count('order')} to change, ${count('delete')} to delete, ${unchanged} unchanged`
 }
 
 export const changeCount = (changes: readonly Change[]): string => quantity(changes.length, 'change')
@@ -45,8 +46,27 @@ export const planRows = ({ changes }: Pick<Plan, 'changes'>): object[] =>
 
 const PLAIN = /^[\w ./:@%+*-]+$/
 
-function valueText(value: unknown): string {
-  if (value === undefined) return '(absent)'
+const TEXT_SHOWN_MAX = 400
+const BEFORE_DIFFERENCE = 40
+
+/** Where two long texts, such as metadata, begin to differ. */
+function firstDifference(before: unknown, after: unknown): number {
+  if (typeof before !== 'string' || typeof after !== 'string') return 0
+  let at = 0
+  while (at < before.length && before[at] === after[at]) at += 1
+  return at
+}
+
+/** A long text is cut around a place in it. */
+function shortened(text: string, place: number): string {
+  if (text.length <= TEXT_SHOWN_MAX) return text
+  const from = Math.max(0, Math.min(place, text.length) - BEFORE_DIFFERENCE)
+  return `${from > 0 ? '…' : ''}${text.slice(from, from + TEXT_SHOWN_MAX)}… (${text.length} characters)`
+}
+
+function valueText(given: unknown, place = 0): string {
+  if (given === undefined) return '(absent)'
+  const value = typeof given === 'string' ? shortened(given, place) : given
   if (typeof value === 'string' && (PLAIN.test(value) || value === SECRET)) return value
   return oneLine(toText(value))
 }

@@ -1,13 +1,13 @@
-import { type BodyInput, contract, roleName } from '@dendro/api'
+import { type BodyInput, contract, type Idp, roleName } from '@dendro/api'
 import { checkFields } from '../check-fields.ts'
-import { type ConfigFields, type Kind, listOf, mapItems, pick, SECRET, textOf, withMember } from '../kind.ts'
+import { type ConfigFields, type Kind, listOf, mapItems, type Problem, pick, SECRET, textOf, withMember } from '../kind.ts'
 
 type Body = BodyInput<typeof contract.sso.createIdp>
 type MappingBody = BodyInput<typeof contract.sso.createMapping>
 
 const SCOPES = 'openid email profile'
 /** The contract keeps absent members in an update; a document says all. */
-const defaults = { identifiers: [], attribute_mappings: [], default_roles: [] }
+const defaults = { identifiers: [], attribute_mappings: [], default_roles: [], session_minutes: null }
 
 export const identityProviderKind: Kind = {
   name: 'identity_provider',
@@ -18,6 +18,8 @@ export const identityProviderKind: Kind = {
     'issuer_url',
     'client_id',
     'client_secret',
+    'meta_cert',
+    'app_client_id',
     'identifiers',
     'scopes',
     'attribute_mappings',
@@ -35,7 +37,11 @@ export const identityProviderKind: Kind = {
   load: async ({ client, signal }) =>
     (await client.sso.idps({ signal })).idps.map((idp) => ({
       id: idp.name,
-      fields: { ...pick(idp, identityProviderKind.members), client_secret: SECRET },
+      parts: defaultEntityId(idp.id),
+      fields: pick(
+        idp.provider_type === 'OIDC' ? { ...idp, client_secret: SECRET } : withoutDefaultEntityId(idp),
+        identityProviderKind.members,
+      ),
     })),
   withReferences: (fields, map) =>
     withMember(
@@ -47,30 +53,62 @@ export const identityProviderKind: Kind = {
     ),
   check: (given) => {
     const { fields, problems } = checkFields(contract.sso.createIdp.body, given)
-    const missing = ['issuer_url', 'client_id', 'client_secret'].filter((member) => given[member] === undefined)
-    const scopes = textOf(fields.scopes ?? SCOPES)
-      .split(/\s+/)
-      .filter((scope) => scope !== '')
     const complete: ConfigFields = {
       accept_idp_initiated: false,
       is_required: false,
       deactivate_refused: false,
       ...withMember(fields, 'identifiers', (domains) => [...new Set(listOf(domains))]),
-      scopes: [...new Set(['openid', 'email', ...scopes])].join(' '),
+      ...(given.provider_type === 'OIDC' ? { scopes: scopesOf(fields) } : {}),
     }
-    return { fields: complete, problems: [...problems, ...missing.map((member) => ({ path: [member], message: 'is required' }))] }
+    return { fields: complete, problems: [...problems, ...protocolProblems(given)] }
   },
-  // The contract cannot take the local administrator away; sessions keep their length.
-  keeps: ['local_administrator', 'session_minutes'],
+  // The contract cannot take the local administrator away.
+  keeps: ['local_administrator'],
+  neverChange: ['provider_type'],
+  includes: ['meta_cert'],
   isSecret: ([member]) => member === 'client_secret',
   needsEnvironment: ([member]) => member === 'client_secret',
   removedWith: 'its mappings',
   create: async ({ client, signal }, fields, send) => (await send(() => client.sso.createIdp({ body: fields as Body, signal }))).name,
   update: async ({ client, signal }, { before, fields }, send) => {
-    const { name: _, provider_type: __, ...body } = { ...defaults, ...fields } as unknown as Body
+    const { name: _, provider_type, ...rest } = { ...defaults, ...fields } as unknown as Body
+    const body = provider_type === 'SAML' ? { app_client_id: textOf(before.parts), ...rest } : rest
     await send(() => client.sso.updateIdp({ params: { name: before.id }, body, signal }))
   },
   remove: ({ client, signal }, { id }, send) => send(() => client.sso.removeIdp({ params: { name: id }, signal })),
+}
+
+/** The entity id by which a SAML provider knows the service, unless the provider has another one. It is not the same in another organization. */
+const defaultEntityId = (id: string): string => `urn:uuid:${id}`
+
+function withoutDefaultEntityId({ app_client_id, ...idp }: Idp): ConfigFields {
+  return app_client_id === defaultEntityId(idp.id) ? idp : { ...idp, app_client_id }
+}
+
+function scopesOf({ scopes }: ConfigFields): string {
+  const given = textOf(scopes ?? SCOPES).split(/\s+/)
+  return [...new Set(['openid', 'email', ...given.filter((scope) => scope !== '')])].join(' ')
+}
+
+const required = { OIDC: ['issuer_url', 'client_id', 'client_secret'], SAML: ['meta_cert'] } as const
+const misplaced = {
+  OIDC: ['meta_cert', 'app_client_id'],
+  SAML: ['issuer_url', 'client_id', 'client_secret', 'scopes'],
+} as const
+
+/** The two protocols have different members. */
+function protocolProblems(given: ConfigFields): Problem[] {
+  const type = given.provider_type
+  if (type !== 'OIDC' && type !== 'SAML') return []
+  const other = type === 'OIDC' ? 'SAML' : 'OIDC'
+  const onlyTrueOf = type === 'OIDC' ? 'accept_idp_initiated' : 'deactivate_refused'
+  return [
+    ...required[type].filter((member) => given[member] === undefined).map((member) => ({ path: [member], message: 'is required' })),
+    ...misplaced[type]
+      .filter((member) => given[member] !== undefined)
+      .map((member) => ({ path: [member], message: `is only for ${other}` })),
+    ...(given[onlyTrueOf] === true ? [{ path: [onlyTrueOf], message: `must be false for ${type}` }] : []),
+  ]
 }
 
 const GROUP = 'group:'
