@@ -5,7 +5,7 @@ import { createEvaluationRound } from '../../server/src/resources/watching/evalu
 import { openTestApp, type Reply, type TestApp } from '../support/world.ts'
 import { endpoints, fill, type Named } from './endpoints.ts'
 import { type Ask, changesNothing, examples } from './examples.ts'
-import { type Maker, makerIn, web } from './stage.ts'
+import { type Maker, makerIn, placeOfBackups, web } from './stage.ts'
 
 /** Words of letters only, since tokens with digits are not part of a message pattern. */
 const word = (): string => [...randomUUID().replaceAll('-', '')].map((digit) => 'klmnopqrstuvwxyz'[Number.parseInt(digit, 16)]).join('')
@@ -21,7 +21,7 @@ let limited: Maker
 const asks = new Map<string, Ask>()
 
 beforeAll(async () => {
-  app = await openTestApp({ DENDRO_WEBHOOK_ALLOW: '127.0.0.1' }, (world) => [exporting(world)], web)
+  app = await openTestApp({ DENDRO_WEBHOOK_ALLOW: '127.0.0.1', DENDRO_BACKUP_URL: placeOfBackups() }, (world) => [exporting(world)], web)
   const org = await app.newOrganization()
   admin = mixedMakerIn(makerIn(app, org))
   const { id, key } = await admin.made<{ id: string; key: string }>('/api-keys', { name: 'limited', roles: ['AdminApi'] })

@@ -271,7 +271,7 @@ describe('dendro completion', () => {
 
   test('completes commands, options, values and dataset names', async () => {
     await org.ask('POST', '/datasets', { body: { collection: 'with space', dataset: '$(touch x)' } })
-    expect(await completed('se')).toEqual(['search', 'seed'])
+    expect(await completed('se')).toEqual(['search', 'seed', 'second-factor', 'sessions'])
     expect(await completed('datasets', 'c')).toEqual(['create'])
     expect(await completed('tail', '--fo')).toEqual(['--follow'])
     expect(await completed('search', '--output', '')).toEqual(['table', 'json', 'ndjson', 'csv'])

@@ -133,6 +133,7 @@ test.each([
   'CEF:0|a\\|b|c\\\\|d|e|f|msg=a\\=b c\\nd act=x=y  n= ',
   'x CEF:1|a|b|c|d|e|9',
   'x'.repeat(1_001),
+  `INFO ${'x'.repeat(40_000)}`,
   'a=1 '.repeat(250),
   'a=1\nb=2\n\tat x(y)',
   'Fri, Nov 20 10:00:00 2026 text',
@@ -144,7 +145,6 @@ test.each([
   'a=1\u00a0b=2',
   'a=1\u3000b=2',
   '\u2003at x(y)',
-  `INFO ${'x'.repeat(40_000)}`,
   `<34>1 2026-11-20T10:00:00Z h ${'é'.repeat(40)} - - - b`,
   '<34>1 2026-11-20T10:00:00Z h a - - [x a\\b="c"] d',
 ])('%j is left to the reference', (line) => {
