@@ -217,7 +217,7 @@ function SignedIn({ user: { id, email } }: { user: User }) {
       <Confirm
         size="small"
         action="End sessions"
-        label={`End the sessions of ${email}`}
+        label={`End sessions of ${email}`}
         message={`End all sessions of ${email}? The user can sign in again.`}
         onYes={async () => {
           const { ended } = await endSessions.mutateAsync()
@@ -227,7 +227,7 @@ function SignedIn({ user: { id, email } }: { user: User }) {
       <Confirm
         size="small"
         action="Remove second factor"
-        label={`Remove the second factor of ${email}`}
+        label={`Remove second factor of ${email}`}
         message={`Remove the second factor of ${email}? The password alone is then enough to sign in.`}
         onYes={async () => {
           const hadOne = await removeFactor.mutateAsync()
