@@ -26,6 +26,24 @@ async function secretShown(page: Page, before = ''): Promise<string> {
   return (await shown.textContent()) ?? ''
 }
 
+const CONTROLS = ['a[href]', 'button:enabled', 'input:enabled', 'select:enabled', 'textarea:enabled', 'summary']
+const TABS_MAX = 120
+
+/** unreached are the controls of a page that Tab does not lead to. */
+async function unreached(page: Page): Promise<string[]> {
+  const controls = CONTROLS.map((one) => `main ${one}`).join(', ')
+  const count = await page.evaluate<number>(`(() => {
+    const all = [...document.querySelectorAll('${controls}')].filter((one) => one.checkVisibility())
+    for (const one of all) one.setAttribute('data-unreached', '')
+    document.addEventListener('focusin', ({ target }) => target.removeAttribute('data-unreached'))
+    return all.length
+  })()`)
+  expect(count).toBeGreaterThan(3)
+  const left = page.locator('[data-unreached]')
+  for (let tabs = 0; tabs < TABS_MAX && (await left.count()) > 0; tabs += 1) await page.keyboard.press('Tab')
+  return page.evaluate<string[]>(`[...document.querySelectorAll('[data-unreached]')].map(({ outerHTML }) => outerHTML)`)
+}
+
 const fits = (page: Page) => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')
 
 describe.skipIf(browserPath === undefined)('keys, sessions and the second factor in the web app', () => {
@@ -57,8 +75,8 @@ describe.skipIf(browserPath === undefined)('keys, sessions and the second factor
 
   const openYou = (page: Page) => page.goto(`${stand.app.url}/app/settings?part=you`)
 
-  /** turnOn sets up a second factor on the page of a user. */
-  async function turnOn(page: Page, user: TestUser): Promise<{ secret: string; recovery: string[] }> {
+  /** enroll sets up a second factor on the page of a user. */
+  async function enroll(page: Page, user: TestUser): Promise<{ secret: string; recovery: string[] }> {
     const panel = page.getByRole('region', { name: 'Second factor', exact: true })
     await panel.getByLabel('Your password').fill(user.password)
     await panel.getByRole('button', { name: 'Set up' }).click()
@@ -194,7 +212,7 @@ describe.skipIf(browserPath === undefined)('keys, sessions and the second factor
     const user = await stand.org.newUser(['Standard'])
     const page = await signIn(user)
     await openYou(page)
-    const { secret, recovery } = await turnOn(page, user)
+    const { secret, recovery } = await enroll(page, user)
     expect(recovery).toHaveLength(10)
     expect(await axeFaults(page, 'second factor')).toEqual([])
     await page.setViewportSize({ width: 390, height: 800 })
@@ -232,6 +250,26 @@ describe.skipIf(browserPath === undefined)('keys, sessions and the second factor
     await panel.getByRole('textbox', { name: 'Code' }).fill(codeAt(secret, stand.app.clock.nowMs()))
     await panel.getByRole('button', { name: 'Turn off' }).click()
     await panel.getByRole('button', { name: 'Set up' }).waitFor()
+  })
+
+  test('every control of the pages of access is reached by keyboard', async () => {
+    const user = await stand.org.newUser(['Administrator'])
+    const page = await signIn(user)
+    await openYou(page)
+    await page.getByText('No personal keys.').waitFor()
+    expect(await unreached(page)).toEqual([])
+    for (const [part, title] of [
+      ['keys', 'API keys'],
+      ['users', 'Users'],
+      ['rules', 'Access rules'],
+      ['sign-on', 'Single sign-on'],
+    ]) {
+      await page.goto(`${stand.app.url}/app/settings?part=${part}`)
+      await page.getByRole('heading', { name: title ?? '', level: 1 }).waitFor()
+      await expect.poll(() => page.getByText('Loading…').count()).toBe(0)
+      if (part === 'keys' || part === 'users') await page.getByRole('button', { name: /^Edit/ }).first().click()
+      expect(await unreached(page)).toEqual([])
+    }
   })
 
   test('a user without a second factor is asked for no code after another one was', async () => {

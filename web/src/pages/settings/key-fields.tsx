@@ -103,7 +103,7 @@ export function KeyRotation({ apiKey, stale, onRotate, onEndPrevious, onRotated 
       <div className="flex flex-wrap items-center gap-2 border-line border-t p-3">
         <p>
           The previous secret works until {timeOf(previousS)}.{' '}
-          {usedMs === undefined ? 'It was not used since the rotation.' : `It was last used ${ago(usedMs, Date.now())}.`}
+          {usedMs === undefined ? 'It has not been used since the rotation.' : `It was last used ${ago(usedMs, Date.now())}.`}
         </p>
         <Confirm
           action="End previous secret"

@@ -39,7 +39,6 @@ function Person({ user }: { user: NonNullable<Me['user']> }) {
           action="Save"
           label="Your name"
           layout="column"
-          className="max-w-lg"
           stale={['me']}
           isDirty={false}
           done="Saved."
@@ -68,7 +67,6 @@ function Person({ user }: { user: NonNullable<Me['user']> }) {
           action="Change password"
           label="Password"
           layout="column"
-          className="max-w-lg"
           stale={['me']}
           onSend={async (text) => {
             const isRemembered = localStorage.getItem('dendro.credential') !== null
