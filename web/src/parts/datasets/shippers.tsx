@@ -11,7 +11,7 @@ const FIRST_SENDERS = 4
 
 /** The files of `api/senders/` by name. */
 const files: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(import.meta.glob<string>('../../../api/senders/*', { query: '?raw', import: 'default', eager: true })).map(
+  Object.entries(import.meta.glob<string>('../../../../api/senders/*', { query: '?raw', import: 'default', eager: true })).map(
     ([path, text]) => [path.slice(path.lastIndexOf('/') + 1), text],
   ),
 )
