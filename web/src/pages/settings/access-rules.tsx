@@ -57,10 +57,12 @@ export function AccessRules() {
                         {text.resource}
                         {policy.when?.where && <code className="block break-words text-sm">{policy.when.where}</code>}
                       </span>,
-                      <span key="why" className="text-soft">
-                        {policy.description}
-                        {hasMoreConditions(policy) && ' (under conditions)'}
-                      </span>,
+                      (policy.description || hasMoreConditions(policy)) && (
+                        <span key="why" className="text-soft">
+                          {policy.description}
+                          {hasMoreConditions(policy) && ' (under conditions)'}
+                        </span>
+                      ),
                     ]}
                   >
                     <Confirm

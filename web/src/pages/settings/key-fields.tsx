@@ -35,6 +35,14 @@ export const AddressField = ({ addresses = [] }: { addresses?: readonly string[]
   </FormField>
 )
 
+/** KeyName is the name of a key, and where it may be used from. */
+export const KeyName = ({ apiKey: { name, allowed_addresses: addresses = [] } }: { apiKey: ApiKey }) => (
+  <>
+    {name}
+    {addresses.length > 0 && <span className="wrap-anywhere block text-soft text-xs">only from {addresses.join(', ')}</span>}
+  </>
+)
+
 /** addressesIn splits what was typed into the field. */
 export const addressesIn = (text: string): string[] => text.split(/[\s,;]+/).filter((address) => address !== '')
 
@@ -95,7 +103,7 @@ export function KeyRotation({ apiKey, stale, onRotate, onEndPrevious, onRotated 
       <div className="flex flex-wrap items-center gap-2 border-line border-t p-3">
         <p>
           The previous secret works until {timeOf(previousS)}.{' '}
-          {usedMs === undefined ? 'It was not used since the rotation.' : `It was last used ${ago(usedMs, Date.now())}.`}
+          {usedMs === undefined ? 'It has not been used since the rotation.' : `It was last used ${ago(usedMs, Date.now())}.`}
         </p>
         <Confirm
           action="End previous secret"
@@ -106,14 +114,14 @@ export function KeyRotation({ apiKey, stale, onRotate, onEndPrevious, onRotated 
     )
   return (
     <Form
-      action="Rotate"
+      action="Make new secret"
       label={`Rotate the key ${apiKey.name}`}
       stale={stale}
       onSend={() => onRotate(Number(overlap))}
       onSaved={onRotated}
       className="border-line border-t"
     >
-      <FormField name="New secret; the previous one" of="overlap">
+      <FormField name="Previous secret" of="overlap">
         <Select value={overlap} options={overlaps} onPick={setOverlap} />
       </FormField>
     </Form>

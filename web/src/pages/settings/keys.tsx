@@ -11,7 +11,7 @@ import { Panel } from '../../parts/shell/page.tsx'
 import { Permitted, useMay } from '../../parts/shell/permitted.tsx'
 import { clockOf } from '../../parts/time/time-range.ts'
 import { Input, Select } from '../../ui/field.tsx'
-import { AddressField, addressesIn, KeyExpiry, KeyRotation, LastUsed, lifetimes } from './key-fields.tsx'
+import { AddressField, addressesIn, KeyExpiry, KeyName, KeyRotation, LastUsed, lifetimes } from './key-fields.tsx'
 import { isSameSet, RolePicker, useRoleNames } from './role-picker.tsx'
 
 export const KEYS = ['api keys']
@@ -46,7 +46,7 @@ export function Keys() {
         idOf={({ id }) => id}
         nameOf={({ name }) => name}
         cellsOf={(key) => [
-          key.name,
+          <KeyName key="name" apiKey={key} />,
           <code key="id" className="font-mono text-xs">
             {key.api_key}
           </code>,
@@ -56,25 +56,23 @@ export function Keys() {
           <LastSent key="sent" lastMs={sent.data && (sent.data.last.get(key.id) ?? (sent.data.isComplete ? null : undefined))} />,
           <KeyExpiry key="expires" apiKey={key} />,
         ]}
+        // Only its user may change a personal key.
+        isEditable={({ user_id }) => user_id === undefined}
         form={(key, onEnd) =>
-          key?.user_id !== undefined ? (
-            <p className="p-3 text-soft">Only its user may change a personal key. You can delete it.</p>
-          ) : (
-            key && (
-              <>
-                <KeyForm apiKey={key} onEnd={onEnd} />
-                <KeyRotation
-                  apiKey={key}
-                  stale={KEYS}
-                  onRotate={(overlap) => client.apiKeys.rotate({ params: { apiKeyId: key.id }, body: { overlap } })}
-                  onEndPrevious={() => client.apiKeys.endPrevious({ params: { apiKeyId: key.id } })}
-                  onRotated={(rotated) => {
-                    setCreated(rotated)
-                    onEnd()
-                  }}
-                />
-              </>
-            )
+          key && (
+            <>
+              <KeyForm apiKey={key} onEnd={onEnd} />
+              <KeyRotation
+                apiKey={key}
+                stale={KEYS}
+                onRotate={(overlap) => client.apiKeys.rotate({ params: { apiKeyId: key.id }, body: { overlap } })}
+                onEndPrevious={() => client.apiKeys.endPrevious({ params: { apiKeyId: key.id } })}
+                onRotated={(rotated) => {
+                  setCreated(rotated)
+                  onEnd()
+                }}
+              />
+            </>
           )
         }
         deletionOf={({ name }) => `Delete “${name}”? Requests that use it are rejected from then on.`}

@@ -80,7 +80,7 @@ export function NewAccessRule({ principals, resources }: { principals: AccessOpt
           />
         </FormField>
         {isAboutEvents && (
-          <FormField name="Events" of={['when', 'when.where']} className="min-w-56 flex-1">
+          <FormField name="Events where" of={['when', 'when.where']} className="min-w-56 flex-1">
             <Input
               className="font-mono text-sm"
               value={where}
@@ -106,7 +106,11 @@ export function NewAccessRule({ principals, resources }: { principals: AccessOpt
               {count(preview.data.shown)} of {count(preview.data.events)} events of the last day would be visible.
             </span>
           )}
-          {preview.error && <FailureNote thrown={preview.error} />}
+          {preview.error && (
+            <div className="w-full *:m-0">
+              <FailureNote thrown={preview.error} />
+            </div>
+          )}
         </div>
       )}
     </Panel>

@@ -9,7 +9,7 @@ import { useClient } from '../../parts/shell/client.ts'
 import { Panel } from '../../parts/shell/page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
-import { AddressField, addressesIn, KeyExpiry, KeyRotation, LastUsed, lifetimes } from './key-fields.tsx'
+import { AddressField, addressesIn, KeyExpiry, KeyName, KeyRotation, LastUsed, lifetimes } from './key-fields.tsx'
 
 const PERSONAL_KEYS = ['personal keys']
 const columns = ['Name', 'Prefix', 'May', 'Last used', 'Expires']
@@ -91,7 +91,7 @@ function PersonalKeyRow({ apiKey, onRotated }: { apiKey: ApiKey; onRotated(rotat
   const params = { apiKeyId: apiKey.id }
   const remove = useSave(() => client.personalKeys.remove({ params }), { stale: [PERSONAL_KEYS] })
   const cells = [
-    apiKey.name,
+    <KeyName key="name" apiKey={apiKey} />,
     <code key="id" className="font-mono text-xs">
       {apiKey.api_key}
     </code>,

@@ -38,7 +38,7 @@ export function RolePicker({ type, picked, onPick }: RolePickerProps) {
       label="Roles"
       trigger={
         <Button aria-label={`Roles: ${text}`}>
-          <span className="min-w-24 max-w-48 truncate text-left">{text}</span> <Caret />
+          <span className="min-w-24 max-w-48 flex-1 truncate text-left max-sm:max-w-none">{text}</span> <Caret />
         </Button>
       }
     >

@@ -18,14 +18,14 @@ export function SecondFactor() {
   const [recovery, setRecovery] = useState<readonly string[]>()
   return (
     <>
-      {recovery && <ShownOnce title="Recovery codes: each replaces a code once, if you lose the app" text={recovery.join(' ')} />}
+      {recovery && <ShownOnce title="Recovery codes: each replaces a code once, if you lose the app" text={recovery.join('\n')} />}
       <Panel title="Second factor">
         <Loaded of={state}>
           {({ enabled, recovery_codes_left }) =>
             enabled ? (
               <>
                 <p className="px-3 pt-3">
-                  Signing in with the password needs a code of your authenticator app. {recovery_codes_left ?? 0} recovery codes are left.
+                  Signing in with the password needs a code of your authenticator app. {recoveryText(recovery_codes_left ?? 0)}
                 </p>
                 <Form
                   action="Turn off"
@@ -41,6 +41,7 @@ export function SecondFactor() {
             ) : setup ? (
               <Confirmation
                 setup={setup}
+                onCancel={() => setSetup(undefined)}
                 onConfirmed={(codes) => {
                   setRecovery(codes)
                   setSetup(undefined)
@@ -69,16 +70,26 @@ export function SecondFactor() {
   )
 }
 
-function Confirmation({ setup, onConfirmed }: { setup: Setup; onConfirmed(codes: readonly string[]): void }) {
+const recoveryText = (left: number): string =>
+  left === 0
+    ? 'No recovery code is left: turn the second factor off and on again to get new ones.'
+    : left === 1
+      ? '1 recovery code is left.'
+      : `${left} recovery codes are left.`
+
+type ConfirmationProps = { setup: Setup; onCancel(): void; onConfirmed(codes: readonly string[]): void }
+
+function Confirmation({ setup, onCancel, onConfirmed }: ConfirmationProps) {
   const client = useClient()
   return (
     <>
       <div className="flex flex-wrap items-center gap-3 px-3 pt-3">
         <QrCode text={setup.address} />
-        <p className="min-w-48 flex-1">
-          Scan this with your authenticator app, or type the secret <code className="wrap-anywhere font-mono text-xs">{setup.secret}</code>.
-          Then enter the code that the app shows.
-        </p>
+        <div className="flex min-w-48 flex-1 flex-col gap-1">
+          <p>Scan this with your authenticator app, or type the secret into it:</p>
+          <code className="wrap-anywhere font-mono text-xs">{inGroups(setup.secret)}</code>
+          <p>Then enter the code that the app shows.</p>
+        </div>
       </div>
       <Form
         action="Turn on"
@@ -86,12 +97,16 @@ function Confirmation({ setup, onConfirmed }: { setup: Setup; onConfirmed(codes:
         stale={SECOND_FACTOR}
         onSend={(text) => client.secondFactor.confirm({ body: { code: text('code') } })}
         onSaved={({ recovery_codes }) => onConfirmed(recovery_codes)}
+        onCancel={onCancel}
       >
         <CodeField />
       </Form>
     </>
   )
 }
+
+/** inGroups is a secret as people read it aloud. */
+const inGroups = (secret: string): string => secret.replace(/.{4}(?=.)/g, '$& ')
 
 /** QrCode draws dark modules on white in every theme: cameras expect that. */
 function QrCode({ text }: { text: string }) {

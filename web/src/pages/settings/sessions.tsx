@@ -6,6 +6,7 @@ import { Loaded, Row, Rows } from '../../parts/records/records.tsx'
 import { useSave } from '../../parts/records/save.ts'
 import { useClient } from '../../parts/shell/client.ts'
 import { Panel } from '../../parts/shell/page.tsx'
+import { programOf } from './program.ts'
 
 const SESSIONS = ['sessions']
 const columns = ['Program', 'Began', 'Last used', 'Signed in by']
@@ -42,9 +43,10 @@ function SessionRow({ session }: { session: Session }) {
   const client = useClient()
   const { id, is_current, created_at, address, user_agent, method, last_used_at, last_used_address } = session
   const end = useSave(() => client.sessions.remove({ params: { sessionId: id } }), { stale: [SESSIONS] })
+  const program = user_agent === undefined ? 'unknown' : programOf(user_agent)
   const cells = [
-    <span key="program" className="wrap-anywhere">
-      {user_agent ?? 'unknown'} {is_current && <b className="whitespace-nowrap">this session</b>}
+    <span key="program" className="wrap-anywhere" title={user_agent}>
+      {program} {is_current && <b className="whitespace-nowrap">this session</b>}
     </span>,
     <Moment key="began" atMs={created_at} address={address} />,
     last_used_at === undefined ? '' : <Moment key="used" atMs={last_used_at} address={last_used_address} />,
@@ -56,7 +58,7 @@ function SessionRow({ session }: { session: Session }) {
         <Confirm
           size="small"
           action="End"
-          label={`End the session of ${user_agent ?? 'an unknown program'}`}
+          label={`End the session of ${program}, begun ${ago(created_at, Date.now())}`}
           message="End this session? Its program has to sign in again."
           onYes={() => end.mutateAsync()}
         />

@@ -38,7 +38,7 @@ export function Mappings() {
       itemsOf={({ mappings }) => mappings}
       stale={MAPPINGS}
       columns={['Claim', 'Value', 'Gives', 'Provider']}
-      empty="No mappings yet. A mapping gives a role or a group to the users of whom a provider says something."
+      empty="No mappings yet. A mapping gives a role or a group to the users who have a certain claim."
       idOf={({ id }) => id}
       nameOf={({ provider_key, provider_value }) => `${provider_key} = ${provider_value}`}
       cellsOf={({ provider_key, provider_value, assign_attr, idp }) => [

@@ -12,7 +12,7 @@ export function SignOn() {
     <>
       <p className="text-soft">
         Users sign in with the identity provider of their e-mail domain. The redirect address of OpenID Connect is{' '}
-        <code className="break-all font-mono text-xs">{`${location.origin}/app/sign-in`}</code>; a SAML provider reads the metadata of
+        <code className="wrap-anywhere font-mono text-xs">{`${location.origin}/app/sign-in`}</code>; a SAML provider reads the metadata of
         Dendro, whose address is in the list.
       </p>
       <Providers />

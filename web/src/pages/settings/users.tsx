@@ -1,7 +1,8 @@
 import type { User } from '@dendro/api'
+import { ApiFailure } from '@dendro/api/client'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ago } from '../../parts/chart/numbers.ts'
+import { ago, quantity } from '../../parts/chart/numbers.ts'
 import { Confirm } from '../../parts/records/confirm.tsx'
 import { Form, FormField } from '../../parts/records/form.tsx'
 import { Loaded, Row, Rows, ShownOnce } from '../../parts/records/records.tsx'
@@ -144,7 +145,7 @@ function UserRow({ user, onLink }: { user: User; onLink(sentLink: SentLink): voi
       below={below}
     >
       <Permitted to="users_write">
-        <Button size="small" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
+        <Button size="small" aria-label={`Edit ${user.email}`} aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
           Edit
         </Button>
         {user.status === 'INVITED' && (
@@ -204,30 +205,49 @@ function UserForm({ user, onEnd }: { user: User; onEnd(): void }) {
   )
 }
 
-/** SignedIn ends what a user is signed in with. */
+/** SignedIn ends what a user is signed in with, and says what there was to end. */
 function SignedIn({ user: { id, email } }: { user: User }) {
   const client = useClient()
   const params = { userId: id }
+  const [outcome, setOutcome] = useState('')
   const endSessions = useSave(() => client.users.endSessions({ params }), { stale: [USERS] })
-  const removeFactor = useSave(() => client.users.removeSecondFactor({ params }), { stale: [USERS] })
+  const removeFactor = useSave(() => wasThere(client.users.removeSecondFactor({ params })), { stale: [USERS] })
   return (
-    <div className="flex flex-wrap gap-2 px-3 pb-3">
+    <div className="flex flex-wrap items-center gap-2 px-3 pb-3">
       <Confirm
         size="small"
         action="End sessions"
-        label={`End the sessions of ${email}`}
+        label={`End sessions of ${email}`}
         message={`End all sessions of ${email}? The user can sign in again.`}
-        onYes={() => endSessions.mutateAsync()}
+        onYes={async () => {
+          const { ended } = await endSessions.mutateAsync()
+          setOutcome(ended === 0 ? 'There was no session to end.' : `${quantity(ended, 'session')} ended.`)
+        }}
       />
       <Confirm
         size="small"
         action="Remove second factor"
-        label={`Remove the second factor of ${email}`}
+        label={`Remove second factor of ${email}`}
         message={`Remove the second factor of ${email}? The password alone is then enough to sign in.`}
-        onYes={() => removeFactor.mutateAsync()}
+        onYes={async () => {
+          const hadOne = await removeFactor.mutateAsync()
+          setOutcome(hadOne ? 'Second factor removed.' : 'This user has no second factor.')
+        }}
       />
+      <span role="status">{outcome}</span>
     </div>
   )
+}
+
+/** wasThere is false if there was nothing to delete. */
+async function wasThere(deletion: Promise<unknown>): Promise<boolean> {
+  try {
+    await deletion
+    return true
+  } catch (thrown) {
+    if (thrown instanceof ApiFailure && thrown.status === 404) return false
+    throw thrown
+  }
 }
 
 function Deactivate({ user }: { user: User }) {

@@ -6,12 +6,14 @@ import { clientOf, keepCredential } from '../../session/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input } from '../../ui/field.tsx'
 import { AccountForm } from './account-form.tsx'
+import { asksForCode, CodeField, isWrongCode, WRONG_CODE } from './code-field.tsx'
 
 /** InvitationPage is the target of an invitation link: the user sets a password and is signed in. */
 export function InvitationPage() {
   const token = invitationToken()
   const [problem, setProblem] = useState(token ? '' : 'This link has no token. Open the complete link of your invitation.')
   const [isBusy, setBusy] = useState(false)
+  const [needsCode, setNeedsCode] = useState(false)
   const send = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
@@ -20,11 +22,14 @@ export function InvitationPage() {
     setBusy(true)
     setProblem('')
     try {
-      const login = await clientOf(undefined).auth.acceptInvite({ body: { token: token ?? '', password } })
+      const code = form.get('code')
+      const body = { token: token ?? '', password, ...(code === null ? {} : { code: String(code) }) }
+      const login = await clientOf(undefined).auth.acceptInvite({ body })
       keepCredential({ kind: 'token', text: login.token }, form.get('stay') !== null)
       location.assign('/app/explore')
     } catch (thrown) {
-      setProblem(problemText(thrown))
+      if (asksForCode(thrown)) setNeedsCode(true)
+      else setProblem(problemText(thrown))
       setBusy(false)
     }
   }
@@ -37,6 +42,7 @@ export function InvitationPage() {
       <Field name="Repeat password">
         <Input name="again" type="password" autoComplete="new-password" required />
       </Field>
+      {needsCode && <CodeField />}
       <label className="flex items-center gap-2 text-soft">
         <input type="checkbox" name="stay" /> Stay signed in on this computer
       </label>
@@ -56,6 +62,8 @@ export function InvitationPage() {
 }
 
 const problemText = (thrown: unknown): string =>
-  thrown instanceof ApiFailure
-    ? `${thrown.details.charAt(0).toUpperCase()}${thrown.details.slice(1)}.`
-    : 'The service did not answer. Your link is still valid: try again in a moment.'
+  isWrongCode(thrown)
+    ? WRONG_CODE
+    : thrown instanceof ApiFailure
+      ? `${thrown.details.charAt(0).toUpperCase()}${thrown.details.slice(1)}.`
+      : 'The service did not answer. Your link is still valid: try again in a moment.'

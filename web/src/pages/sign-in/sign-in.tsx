@@ -5,7 +5,9 @@ import { type FormEvent, useState } from 'react'
 import { type Credential, clientOf, keepCredential, lastKind } from '../../session/session.ts'
 import { beginSignOn, signOnAnswer } from '../../session/single-sign-on.ts'
 import { Button } from '../../ui/button.tsx'
+import { Field, Input } from '../../ui/field.tsx'
 import { AccountForm } from './account-form.tsx'
+import { asksForCode, CodeField, isWrongCode, WRONG_CODE } from './code-field.tsx'
 import { SignOnReturn } from './sign-on-return.tsx'
 
 /** SignInPage is the form, or completes a single sign-on. */
@@ -37,6 +39,11 @@ function SignInForm() {
     setBusy(false)
   }
 
+  const choose = (one: SignInMethod) => {
+    setMethod(one)
+    setNeedsCode(false)
+    setFailed(undefined)
+  }
   const fail = (thrown: unknown) => {
     if (asksForCode(thrown)) {
       setNeedsCode(true)
@@ -64,63 +71,40 @@ function SignInForm() {
       fail(thrown)
     }
   }
-  const field = 'h-9 w-full rounded border border-line bg-ground px-2'
   return (
     <AccountForm title="Sign in to Dendro" onSubmit={send}>
       <fieldset className="flex flex-wrap gap-1" aria-label="How to sign in">
         {methods.map(([one, name]) => (
-          <Button key={one} variant={method === one ? 'chosen' : 'quiet'} aria-pressed={method === one} onClick={() => setMethod(one)}>
+          <Button key={one} variant={method === one ? 'chosen' : 'quiet'} aria-pressed={method === one} onClick={() => choose(one)}>
             {name}
           </Button>
         ))}
       </fieldset>
       {method === 'key' ? (
-        <label className="flex flex-col gap-1">
-          API key
-          <input key="key" name="key" type="password" autoComplete="off" required className={`${field} font-mono`} placeholder="dk_…" />
-          <span className="text-soft text-xs">The service prints the first key at its first start.</span>
-        </label>
+        <Field name="API key" help="The service prints the first key at its first start.">
+          <Input key="key" name="key" type="password" autoComplete="off" required className="font-mono" placeholder="dk_…" />
+        </Field>
       ) : method === 'invitation' ? (
         <>
-          <label className="flex flex-col gap-1">
-            Invitation
-            <input
+          <Field name="Invitation">
+            <Input
               key="invitation"
               name="invitation"
               autoComplete="off"
               required
-              className={`${field} font-mono`}
+              className="font-mono"
               placeholder="Link of the invitation"
             />
-          </label>
-          <label className="flex flex-col gap-1">
-            New password
-            <input
-              name="new_password"
-              type="password"
-              autoComplete="new-password"
-              required
-              minLength={12}
-              maxLength={128}
-              className={field}
-            />
-            <span className="text-soft text-xs">12 characters or more, for example a sentence.</span>
-          </label>
+          </Field>
+          <Field name="New password" help="12 characters or more, for example a sentence.">
+            <Input name="new_password" type="password" autoComplete="new-password" required minLength={12} maxLength={128} />
+          </Field>
         </>
       ) : method === 'sso' ? (
         <>
-          <label className="flex flex-col gap-1">
-            E-mail
-            <input
-              key="sso"
-              name="email"
-              type="email"
-              autoComplete="username"
-              required
-              className={field}
-              onChange={() => setProviders([])}
-            />
-          </label>
+          <Field name="E-mail">
+            <Input key="sso" name="email" type="email" autoComplete="username" required onChange={() => setProviders([])} />
+          </Field>
           {providers.map(({ id, name }) => (
             <Button key={id} className="justify-center" onClick={() => leaveFor(id).catch(fail)}>
               Continue with {name}
@@ -129,31 +113,15 @@ function SignInForm() {
         </>
       ) : (
         <>
-          <label className="flex flex-col gap-1">
-            E-mail
-            <input key="email" name="email" type="email" autoComplete="username" required className={field} />
-          </label>
-          <label className="flex flex-col gap-1">
-            Password
-            <input name="password" type="password" autoComplete="current-password" required className={field} />
-          </label>
+          <Field name="E-mail">
+            <Input key="email" name="email" type="email" autoComplete="username" required onChange={() => setNeedsCode(false)} />
+          </Field>
+          <Field name="Password">
+            <Input name="password" type="password" autoComplete="current-password" required />
+          </Field>
         </>
       )}
-      {needsCode && (method === 'password' || method === 'invitation') && (
-        <label className="flex flex-col gap-1">
-          Code
-          <input
-            name="code"
-            autoComplete="one-time-code"
-            required
-            // biome-ignore lint/a11y/noAutofocus: the form was sent, and this is what it lacks
-            autoFocus
-            maxLength={40}
-            className={`${field} font-mono`}
-          />
-          <span className="text-soft text-xs">From your authenticator app, or a recovery code.</span>
-        </label>
-      )}
+      {needsCode && (method === 'password' || method === 'invitation') && <CodeField />}
       <label className="flex items-center gap-2 text-soft">
         <input type="checkbox" checked={isRemembered} onChange={(event) => setRemembered(event.target.checked)} /> Stay signed in on this
         computer
@@ -195,16 +163,11 @@ function errorText(thrown: unknown, method: SignInMethod): string {
   if (thrown instanceof NoProvider) return 'No identity provider is set up for this e-mail address.'
   if (thrown instanceof NoResponse) return 'The service did not answer. Try again in a moment.'
   if (!(thrown instanceof ApiFailure)) return String(thrown)
-  if (codesOf(thrown).includes('SECOND_FACTOR_WRONG')) return 'The code is wrong, or was used before.'
+  if (isWrongCode(thrown)) return WRONG_CODE
   if (thrown.status === 401) return errorTexts[method]
   if (thrown.status === 429) return 'Too many attempts. Wait a moment and try again.'
   return `${thrown.details.charAt(0).toUpperCase()}${thrown.details.slice(1)}.`
 }
-
-const codesOf = (thrown: unknown): string[] => (thrown instanceof ApiFailure ? (thrown.errors ?? []).map(({ code }) => code) : [])
-
-/** asksForCode is true when everything else of the form was right. */
-const asksForCode = (thrown: unknown): boolean => codesOf(thrown).includes('SECOND_FACTOR_REQUIRED')
 
 async function credentialOf(method: SignInMethod, form: FormData): Promise<Credential> {
   const text = (name: string) => String(form.get(name) ?? '')

@@ -68,6 +68,11 @@ export function Form<Out>(props: FormProps<Out>) {
   const may = useMay()
   const isReadOnly = needs !== undefined && !may(needs)
   const isUnchanged = isDirty === false && !isTyped
+  const failure = save.error && (
+    <div className="w-full *:m-0">
+      <FailureNote thrown={save.error} />
+    </div>
+  )
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     event.stopPropagation()
@@ -95,7 +100,7 @@ export function Form<Out>(props: FormProps<Out>) {
         ) : (
           children
         )}
-        {save.error && <FailureNote thrown={save.error} />}
+        {layout === 'column' && failure}
         <div className={`flex flex-wrap items-center gap-2 empty:hidden ${layout === 'line' ? 'sm:pt-4.5' : ''}`}>
           {!isReadOnly && (
             <Button type="submit" variant="main" disabled={!isReady || isUnchanged || save.isPending}>
@@ -105,6 +110,7 @@ export function Form<Out>(props: FormProps<Out>) {
           {onCancel && <Button onClick={onCancel}>Cancel</Button>}
           {done && save.isSuccess && <span role="status">{done}</span>}
         </div>
+        {layout === 'line' && failure}
       </form>
     </FieldErrorsContext>
   )

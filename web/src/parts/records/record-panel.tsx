@@ -29,6 +29,8 @@ type RecordPanelProps<Data, Item> = {
   creates?: boolean
   /** fixedOf is shown in place of the actions of a record that cannot be changed. */
   fixedOf?(item: Item): ReactNode | undefined
+  /** isEditable is false for a record that can be deleted, but not changed. */
+  isEditable?(item: Item): boolean
   /** actionsOf are shown before Edit and Delete. */
   actionsOf?(item: Item): ReactNode
   /** Says what a deletion does. */
@@ -77,6 +79,7 @@ function RecordRow<Data, Item>({ item, panel }: { item: Item; panel: RecordPanel
         <EditAndDelete
           name={`${panel.noun} ${panel.nameOf(item)}`}
           isEdited={isEdited}
+          isEditable={panel.isEditable?.(item) ?? true}
           message={panel.deletionOf(item)}
           stale={panel.stale}
           rights={panel.rights}
@@ -92,6 +95,7 @@ type EditAndDeleteProps = {
   /** name completes the labels, as in `Delete the webhook oncall`. */
   name: string
   isEdited: boolean
+  isEditable?: boolean
   message: string
   stale: readonly unknown[]
   rights: Rights
@@ -100,15 +104,17 @@ type EditAndDeleteProps = {
 }
 
 /** The actions of a record whose form opens below it. */
-export function EditAndDelete({ name, isEdited, message, stale, rights, onEdit, onDelete }: EditAndDeleteProps) {
+export function EditAndDelete({ name, isEdited, isEditable = true, message, stale, rights, onEdit, onDelete }: EditAndDeleteProps) {
   const remove = useSave(onDelete, { stale: [stale] })
   return (
     <>
-      <Permitted to={rights.write}>
-        <Button size="small" aria-label={`Edit the ${name}`} aria-expanded={isEdited} onClick={() => onEdit(!isEdited)}>
-          Edit
-        </Button>
-      </Permitted>
+      {isEditable && (
+        <Permitted to={rights.write}>
+          <Button size="small" aria-label={`Edit the ${name}`} aria-expanded={isEdited} onClick={() => onEdit(!isEdited)}>
+            Edit
+          </Button>
+        </Permitted>
+      )}
       <Confirm
         size="small"
         action="Delete"

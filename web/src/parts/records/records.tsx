@@ -138,7 +138,7 @@ export function ShownOnce({ title, text }: { title: string; text: string }) {
     <div role="status" className="rounded-md border border-accent bg-tint p-3">
       <p className="mb-1 font-medium">{title}</p>
       <p className="flex flex-wrap items-center gap-2">
-        <code className="wrap-anywhere rounded bg-panel px-2 py-1 font-mono text-xs">{text}</code>
+        <code className="wrap-anywhere whitespace-pre-line rounded bg-panel px-2 py-1 font-mono text-xs">{text}</code>
         <Button size="small" onClick={() => copyText(text)}>
           Copy
         </Button>

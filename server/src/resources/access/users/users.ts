@@ -184,7 +184,6 @@ export async function resendInvitation(world: World, actor: Actor, record: UserR
   )
 }
 
-/** Sends a link to choose a new password; the old password stays valid until then. */
 /** Ends every session of a user. Managing a user with more permissions is refused, as everywhere. */
 export async function endSessions(world: World, actor: Actor, record: UserRow): Promise<{ ended: number }> {
   await checkAuthority(world, actor, record)
@@ -204,6 +203,7 @@ export async function removeSecondFactorOf(world: World, actor: Actor, record: U
   })
 }
 
+/** Sends a link to choose a new password; the old password stays valid until then. */
 export async function resetPassword(world: World, actor: Actor, record: UserRow): Promise<SentInvitation> {
   await checkAuthority(world, actor, record)
   return sendLink(world, actor, record, 'reset', (user) => {
