@@ -62,7 +62,7 @@ test('an event is below the settled number as soon as the only process has answe
   const writer = await openEventWriter(own, testDeps)
   const answer = await writer.write(postOf(['one', 'two']))
   if (answer.kind !== 'stored') throw new Error('the post is not stored')
-  await vi.waitFor(async () => expect(await writer.settled.below()).toBeGreaterThan(answer.firstSeq + 1n))
+  await vi.waitFor(async () => expect(await writer.settled.below()).toBeGreaterThan(answer.firstSeq + 1n), 60_000)
   await writer.close()
 })
 
@@ -100,9 +100,9 @@ test('an insert that the store still runs is waited for, also when its process i
   })
   await reader.settled.below()
   reader.clock.advance(SETTLE_MS)
-  await vi.waitFor(async () => expect(await reader.settled.below()).toBe(first), 5_000)
+  await vi.waitFor(async () => expect(await reader.settled.below()).toBe(first), 60_000)
   await (await running).text()
-  await vi.waitFor(async () => expect(await reader.settled.below()).toBeGreaterThan(first + 2n), 20_000)
+  await vi.waitFor(async () => expect(await reader.settled.below()).toBeGreaterThan(first + 2n), 60_000)
 })
 
 test('events that arrive from now on have higher numbers, also at another process with an older claim', async () => {
