@@ -52,6 +52,12 @@ export const ApiKey = z
     user_id: uuid
       .optional()
       .describe('The user as whom a personal key acts, with the permissions that both the user and the roles have; absent for other keys.'),
+    is_suspended: z
+      .boolean()
+      .optional()
+      .describe(
+        'True when the identity provider has refused the user of a personal key: it works again once the user has signed on. Absent otherwise.',
+      ),
     tags: Tags,
     allowed_in_address: z.boolean().describe(ALLOWED),
     expires_at: sec.optional().describe('Unix seconds; absent when the key never expires.'),

@@ -17,6 +17,8 @@ export type IdentityProvider = {
   refreshes(is: boolean): void
   /** Removes a person, as an administrator of the provider does. */
   remove(sub: string): void
+  /** Undoes a removal. */
+  admit(sub: string): void
   /** Answers every request with this status, until it is undefined. */
   fail(status: number | undefined): void
   /** The requests to the token endpoint and for the user info. */
@@ -75,6 +77,7 @@ export async function openIdentityProvider(redirectUri: string): Promise<Identit
       grantsRefresh = is
     },
     remove: (sub) => void removed.add(sub),
+    admit: (sub) => void removed.delete(sub),
     fail: (status) => {
       failing = status
     },

@@ -46,6 +46,11 @@ class ApiKey(TypedDict):
     The user as whom a personal key acts, with the permissions that both the user and the roles have; absent for other
     keys.
     """
+    is_suspended: NotRequired[bool]
+    """
+    True when the identity provider has refused the user of a personal key: it works again once the user has signed on.
+    Absent otherwise.
+    """
     tags: Tags
     allowed_in_address: bool
     """
@@ -2860,6 +2865,11 @@ class ApiKeysCreateReply(TypedDict):
     The user as whom a personal key acts, with the permissions that both the user and the roles have; absent for other
     keys.
     """
+    is_suspended: NotRequired[bool]
+    """
+    True when the identity provider has refused the user of a personal key: it works again once the user has signed on.
+    Absent otherwise.
+    """
     tags: Tags
     allowed_in_address: bool
     """
@@ -2936,6 +2946,11 @@ class ApiKeysRotateReply(TypedDict):
     """
     The user as whom a personal key acts, with the permissions that both the user and the roles have; absent for other
     keys.
+    """
+    is_suspended: NotRequired[bool]
+    """
+    True when the identity provider has refused the user of a personal key: it works again once the user has signed on.
+    Absent otherwise.
     """
     tags: Tags
     allowed_in_address: bool
@@ -4573,6 +4588,11 @@ class PersonalKeysCreateReply(TypedDict):
     The user as whom a personal key acts, with the permissions that both the user and the roles have; absent for other
     keys.
     """
+    is_suspended: NotRequired[bool]
+    """
+    True when the identity provider has refused the user of a personal key: it works again once the user has signed on.
+    Absent otherwise.
+    """
     tags: Tags
     allowed_in_address: bool
     """
@@ -4625,6 +4645,11 @@ class PersonalKeysRotateReply(TypedDict):
     """
     The user as whom a personal key acts, with the permissions that both the user and the roles have; absent for other
     keys.
+    """
+    is_suspended: NotRequired[bool]
+    """
+    True when the identity provider has refused the user of a personal key: it works again once the user has signed on.
+    Absent otherwise.
     """
     tags: Tags
     allowed_in_address: bool

@@ -48,7 +48,7 @@ export const addressesIn = (text: string): string[] => text.split(/[\s,;]+/).fil
 
 /** KeyExpiry warns of an expiry that is near, and says until when the secret before a rotation works. */
 export function KeyExpiry({
-  apiKey: { expires_at: expiresS, expires_soon: isSoon, previous_key_expires_at: previousS },
+  apiKey: { expires_at: expiresS, expires_soon: isSoon, previous_key_expires_at: previousS, is_suspended: isSuspended },
 }: {
   apiKey: ApiKey
 }) {
@@ -64,6 +64,7 @@ export function KeyExpiry({
           {isSoon && ', soon'}
         </span>
       )}
+      {isSuspended && <span className="block text-warn text-xs">rests until its user signs on again</span>}
       {previousS !== undefined && <span className="block text-soft text-xs">previous secret until {timeOf(previousS)}</span>}
     </>
   )

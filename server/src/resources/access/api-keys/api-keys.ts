@@ -27,6 +27,7 @@ import {
 export { ApiKeyCallers, isExpired, ownerOfKey } from './callers.ts'
 export { createPersonalKey, findPersonalKey, listPersonalKeys, removePersonalKey, rotatePersonalKey } from './personal-keys.ts'
 export { endPreviousSecret, endPreviousSecretOf, rotateApiKey } from './rotation.ts'
+export { resumePersonalKeys, suspendPersonalKeys } from './rows.ts'
 export { ApiKeyUses } from './uses.ts'
 
 type NewApiKey = BodyOf<typeof contract.apiKeys.create>

@@ -75,6 +75,7 @@ export class ApiKeyCallers {
     const row = await orAbsent(selectApiKeyByHash(meta, owner.org_id, secretHash))
     const isPrevious = row.previous_hash !== null && timingSafeEqual(row.previous_hash, secretHash)
     if (!isPrevious && !timingSafeEqual(row.secret_hash, secretHash)) throw new NotFoundUncached()
+    if (row.suspended_at !== null) throw new NotFoundUncached()
     const known = await knownOf(this.#world, row, owner.org_number, isPrevious)
     return row.user_id === null ? known : { ...known, identified: await this.#personal(row, row.user_id, known.identified) }
   }

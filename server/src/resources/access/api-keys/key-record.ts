@@ -41,6 +41,7 @@ export function shownKey(row: ApiKeyRow): ApiKey {
     api_key: row.api_key,
     roles: row.roles,
     ...(row.user_id === null ? {} : { user_id: row.user_id }),
+    ...(row.suspended_at === null ? {} : { is_suspended: true }),
     tags: row.tags,
     allowed_in_address: row.allowed_in_address,
     ...(row.expires_at === null ? {} : { expires_at: row.expires_at }),

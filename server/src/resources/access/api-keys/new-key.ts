@@ -35,6 +35,7 @@ export function draftKey(
     allowed_addresses: [],
     previous_hash: null,
     previous_expires_at: null,
+    suspended_at: null,
     user_id: null,
   }
 }

@@ -24,6 +24,8 @@ export type ApiKeyRow = {
   /** The secret before the last rotation, and until when it works, in Unix seconds. */
   previous_hash: Buffer | null
   previous_expires_at: number | null
+  /** When the identity provider refused the user of a personal key. */
+  suspended_at: number | null
 }
 
 /** The last use of a key, and that of the secret before its rotation. */
@@ -62,6 +64,17 @@ export const selectApiKeys = (db: Db, orgId: string) =>
 
 export const selectKeysOfUser = (db: Db, orgId: string, userId: string) =>
   db.all<ApiKeyRow>(sql`select * from api_keys where org_id = ${orgId} and user_id = ${userId} order by created_at desc, id`)
+
+/** Suspends the personal keys of a user; in one order for all writers. */
+export const suspendPersonalKeys = (db: Db, userId: string, nowMs: number) =>
+  db.run(sql`
+    update api_keys set suspended_at = ${nowMs} where id in (
+      select id from api_keys where user_id = ${userId} and suspended_at is null order by id for update)`)
+
+export const resumePersonalKeys = (db: Db, userId: string) =>
+  db.run(sql`
+    update api_keys set suspended_at = null where id in (
+      select id from api_keys where user_id = ${userId} and suspended_at is not null order by id for update)`)
 
 /** Counts the personal keys of a user, and lets no other transaction add one until the end of this one. */
 export const lockUserForKeys = async (db: Db, orgId: string, userId: string): Promise<number | undefined> => {

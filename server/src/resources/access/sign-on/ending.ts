@@ -2,6 +2,7 @@ import type { RequestFacts } from '../../../http/actor.ts'
 import { Failure } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
+import { suspendPersonalKeys } from '../api-keys/api-keys.ts'
 import { recordChange } from '../audit/audit.ts'
 import { endProvidedSessions } from '../auth/auth.ts'
 import type { IdpRow } from '../sso/sso.ts'
@@ -38,12 +39,16 @@ export async function endNamedSessions(
 
 type EndedSignOn = { idp: IdpRow; row: SignOnRow; isRefused: boolean; facts: RequestFacts }
 
-/** Ends a sign-on with its sessions. A refused user is deactivated where the provider says so, as by a directory. */
+/**
+ * Ends a sign-on with its sessions. The personal keys of a refused user rest until the next sign-on; where the provider says so, the user is deactivated, as
+ * by a directory.
+ */
 export async function endSignOn(world: World, tx: Db, { idp, row, isRefused, facts }: EndedSignOn): Promise<void> {
   // First, since it locks the user before the sessions, as other changes of users do.
   if (isRefused && idp.deactivate_refused) await deactivate(world, tx, { idp, row, facts })
   const sessions = await selectSessionsOf(tx, row.id)
   await deleteSignOn(tx, row.id)
+  if (isRefused && idp.local_administrator !== row.user_id) await suspendPersonalKeys(tx, row.user_id, world.clock.nowMs())
   for (const { org_id, user_id } of sessions) await recordEnd(world, tx, facts, idp, { orgId: org_id, userId: user_id })
 }
 

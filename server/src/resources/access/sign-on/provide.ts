@@ -3,6 +3,7 @@ import type { RequestFacts } from '../../../http/actor.ts'
 import { Failure, forbidden } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
+import { resumePersonalKeys } from '../api-keys/api-keys.ts'
 import { openProvidedLogin } from '../auth/auth.ts'
 import { setProvidedGroups } from '../groups/groups.ts'
 import { grantedRolesIn } from '../organizations/organizations.ts'
@@ -62,6 +63,7 @@ async function provide(
       names,
       rolesAfter: (current) => rolesAfter(current, of),
     })
+    await resumePersonalKeys(tx, user.id)
     if (!linked) await insertIdentity(tx, { org_id: idp.org_id, idp_id: idp.id, subject: claims.sub, user_id: user.id })
     const who = { orgId: idp.org_id, identity: { type: 'USER_ID', id: user.id } as const, name: user.email, facts }
     await setProvidedGroups(world, tx, who, user.id, { assigned: assigned.groups, assignable: assignable.groups })

@@ -105,28 +105,37 @@ test('a user whom the provider has removed loses all sessions within five minute
   expect((await made.org.ask<User>('GET', `/users/${grace.userId}`)).body.status).toBe('ACTIVE')
 })
 
-test('where a refusal deactivates, personal keys end with it, also hours after the last session', async () => {
-  const [strict, mild] = [await setup({ deactivate_refused: true }), await setup()]
-  const keyOf = async (made: Setup) => {
-    const { token, sub } = await signOn(made)
+test('the personal keys of a removed user rest, also hours after the last session, and work again after a sign-on', async () => {
+  const [made, strict] = [await setup(), await setup({ deactivate_refused: true })]
+  const keyOf = async (of: Setup) => {
+    const { token, sub } = await signOn(of)
     const key = await app.ask<{ key: string }>('POST', '/auth/api-keys', { token, body: { name: 'script', roles: ['AdminApi'] } })
     expect([key.status, JSON.stringify(key.body)]).toEqual([201, expect.any(String)])
     expect((await app.ask('POST', '/auth/logout', { token })).status).toBeLessThan(300)
     return { sub, key: key.body.key }
   }
-  const [grace, ada, ida] = [await keyOf(strict), await keyOf(strict), await keyOf(mild)]
+  const [grace, ada, ida] = [await keyOf(made), await keyOf(made), await keyOf(strict)]
   const statusOfKey = (key: string): Promise<number[]> =>
     Promise.all(apps.map(async (one) => (await one.ask('GET', '/auth/me', { key })).status))
   for (let hour = 0; hour < 3; hour += 1) {
     advance(60 * MINUTE_MS)
     const before = provider.requests()
-    await vi.waitUntil(() => provider.requests() >= before + 2, PATIENCE)
+    await vi.waitUntil(() => provider.requests() >= before + 3, PATIENCE)
   }
   for (const { key } of [grace, ada, ida]) expect(await statusOfKey(key)).toEqual(HERE)
   for (const { sub } of [grace, ida]) provider.remove(sub)
   advance(5 * MINUTE_MS)
-  await expect.poll(() => statusOfKey(grace.key), PATIENCE).toEqual(GONE)
-  for (const { key } of [ada, ida]) expect(await statusOfKey(key)).toEqual(HERE)
+  for (const { key } of [grace, ida]) await expect.poll(() => statusOfKey(key), PATIENCE).toEqual(GONE)
+  expect(await statusOfKey(ada.key)).toEqual(HERE)
+  const suspended = async () =>
+    (await made.org.ask<{ api_keys: { is_suspended?: boolean }[] }>('GET', '/api-keys')).body.api_keys.filter(
+      ({ is_suspended }) => is_suspended,
+    )
+  expect(await suspended()).toHaveLength(1)
+  provider.admit(grace.sub)
+  expect((await signOn(made, grace.sub)).status).toBe(200)
+  expect(await statusOfKey(grace.key)).toEqual(HERE)
+  expect(await suspended()).toEqual([])
 })
 
 test('a refresh token is used once and replaced, and one process at a time asks', async () => {

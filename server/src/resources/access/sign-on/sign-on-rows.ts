@@ -34,12 +34,12 @@ export const selectSignOnOfSession = (db: Db, orgId: string, sessionId: string) 
     select o.* from sso_sign_ons o join sessions s on s.sign_on_id = o.id where s.org_id = ${orgId} and s.id = ${sessionId}`)
 
 /**
- * The newest sign-on of a user whose personal keys end when the provider refuses the user. It is checked without an open session, too. Refresh tokens alone
- * last that long.
+ * The newest sign-on of a user with personal keys. It is checked without an open session, too, because the keys rest when the provider refuses the user.
+ * Refresh tokens alone last that long.
  */
 const guardsKeys: Sql = sql`
   o.token_type = 'REFRESH'
-  and exists (select 1 from sso_idps i join api_keys k on k.user_id = o.user_id where i.id = o.idp_id and i.deactivate_refused)
+  and exists (select 1 from api_keys k where k.user_id = o.user_id and k.suspended_at is null)
   and not exists (
     select 1 from sso_sign_ons n
     where n.user_id = o.user_id and n.idp_id = o.idp_id and n.token_type = 'REFRESH' and (n.checked_at, n.id) > (o.checked_at, o.id))`

@@ -1,0 +1,2 @@
+-- When the identity provider refused the user of a personal key; null again once the user has signed on.
+alter table api_keys add column suspended_at bigint;
