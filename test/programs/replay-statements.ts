@@ -51,6 +51,7 @@ async function replay(url: string): Promise<number> {
   let refused = 0
   for (const { text, values } of statements) {
     await client.query('begin')
+    await makeCopies(client, text)
     const cause: unknown = await client.query(text, values).then(
       () => undefined,
       (error: unknown) => error,
@@ -65,6 +66,14 @@ async function replay(url: string): Promise<number> {
   await client.end()
   await database.drop()
   return refused
+}
+
+/** Statements on rows of a backup read temporary tables with the columns of others, whose names they have after `backup_`. */
+async function makeCopies(client: pg.Client, text: string): Promise<void> {
+  for (const [copy, name] of new Map([...text.matchAll(/\bbackup_([a-z_]+)\b/g)].map(([whole, of]) => [whole, of]))) {
+    const { rows } = await client.query('select to_regclass($1) is null and to_regclass($2) is not null as is_copy', [copy, name])
+    if (rows[0].is_copy) await client.query(`create temporary table ${copy} (like ${name} including defaults) on commit drop`)
+  }
 }
 
 function print(text: string): void {
