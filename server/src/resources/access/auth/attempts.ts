@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { Failure } from '../../../kernel/errors.ts'
+import { plainAddress } from '../../../kernel/networks.ts'
 import { Secret } from '../../../kernel/secret.ts'
 import type { World } from '../../../world.ts'
 import { countAttempts, deleteAttempts, deleteOldAttempts, uncountAttempt } from './rows.ts'
@@ -35,7 +36,7 @@ function waitOf({ kind, failures }: AttemptCount): number {
 
 /** The part of an address that one subscriber cannot change: an IPv4 address, or 64 bits of IPv6. */
 export function networkOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+  const plain = plainAddress(address)
   if (!isIPv6(plain)) return plain
   const [head = '', tail = ''] = plain.split('::')
   const left = head === '' ? [] : head.split(':')
