@@ -1,5 +1,5 @@
 import type { Failure } from '../kernel/errors.ts'
-import { badRequest, notFound } from '../kernel/errors.ts'
+import { badField, badRequest, notFound } from '../kernel/errors.ts'
 import type { Actor } from './actor.ts'
 import { jsonBody } from './json-stream.ts'
 import type { FindRawHandler, LongRawReply, RawHandler, RawReply, RequestHead } from './raw-handler.ts'
@@ -64,6 +64,19 @@ export const eitherOf =
   (...protocols: readonly FindRawHandler[]): FindRawHandler =>
   (head, known) =>
     protocols.map((find) => find(head, known)).find((found) => found !== undefined)
+
+/** Reads a whole number from 1 to `most`. */
+export function wholeParameter(
+  parameters: URLSearchParams,
+  name: string,
+  { otherwise, most }: { otherwise: number; most: number },
+): number {
+  const text = parameters.get(name)?.trim()
+  if (!text) return otherwise
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : 0
+  if (value < 1 || value > most) throw badField(name, `must be a whole number from 1 to ${most}`)
+  return value
+}
 
 export function decodeSegment(segment: string): string {
   try {

@@ -1,20 +1,18 @@
 import { TRACES_MAX } from '@dendro/api'
 import { readDuration } from '@dendro/language/nanoseconds'
 import type { Filter } from '@dendro/language/tree'
-import type { ReadCall } from '../../../http/protocol-reads.ts'
+import { type ReadCall, wholeParameter } from '../../../http/protocol-reads.ts'
 import { badField, Failure } from '../../../kernel/errors.ts'
 import { isObject } from '../../../kernel/json-object.ts'
 import type { World } from '../../../world.ts'
 import { and } from '../../data/event-queries/event-queries.ts'
-import { findSpans, findTraces, readTraceSpans, spanDatasets, type TracesQuery } from '../traces/traces.ts'
+import { boundsAround, findSpans, findTraces, hasText, isFailed, readTraceSpans, spanDatasets, type TracesQuery } from '../traces/traces.ts'
 import { type JaegerTrace, shownTrace } from './shown-trace.ts'
 
 const LIMIT = 20
 const US_PER_MS = 1_000
-const AROUND_MS = 3_600_000
 const LOOKBACK_NS = 3_600e9
 const NS_PER_MS = 1_000_000
-const NOWHERE = { position: 0, length: 0 }
 const PARTIAL = 'The trace has more spans than are shown.'
 
 /** Returns one trace. Without times it is searched in growing ranges, as everywhere in the service. */
@@ -38,10 +36,7 @@ export async function searchTraces(world: World, call: ReadCall): Promise<{ data
   const query = searchQuery(parameters, world.clock.nowMs())
   const { traces } = await findTraces(world, actor, query, signal)
   const ofAll = traces.map(({ trace_id }) => trace_id)
-  const bounds = {
-    fromMs: Math.max(0, Math.min(...traces.map(({ start_time }) => start_time)) - AROUND_MS),
-    toMs: Math.max(...traces.map(({ start_time, duration_nano }) => start_time + duration_nano / NS_PER_MS)) + AROUND_MS,
-  }
+  const bounds = boundsAround(traces.flatMap(({ start_time, duration_nano }) => [start_time, start_time + duration_nano / NS_PER_MS]))
   const datasets = await spanDatasets(world, actor)
   const { spans, isComplete } = await readTraceSpans(world, actor, { ids: ofAll, bounds, datasets, signal })
   const byTrace = Map.groupBy(spans, ({ traceId }) => traceId)
@@ -78,15 +73,8 @@ function searchQuery(parameters: URLSearchParams, nowMs: number): TracesQuery {
     ...durationsOf(parameters),
     from_ts: millisecondsOf(parameters, 'start') ?? Math.max(0, Math.floor(toMs - lookbackNs / NS_PER_MS)),
     to_ts: toMs,
-    limit: limitOf(parameters),
+    limit: wholeParameter(parameters, 'limit', { otherwise: LIMIT, most: TRACES_MAX }),
   }
-}
-
-function limitOf(parameters: URLSearchParams): number {
-  const text = parameters.get('limit')?.trim() || String(LIMIT)
-  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0
-  if (limit < 1 || limit > TRACES_MAX) throw badField('limit', `must be a whole number from 1 to ${TRACES_MAX}`)
-  return limit
 }
 
 function durationsOf(parameters: URLSearchParams): Pick<TracesQuery, 'min_duration' | 'max_duration'> {
@@ -134,18 +122,13 @@ function tagsIn(text: string): Record<string, unknown> {
   throw badField('tags', 'must be a JSON object of texts')
 }
 
-const ERROR_TRUE = 'STATUS_CODE_ERROR'
-
 /** The tags that the protocol derives from members of spans stand for those members. */
 function tagFilter(name: string, value: string): Filter {
   if (name === 'error' && (value === 'true' || value === 'false')) {
-    const failed = equals('$span.status_code', ERROR_TRUE)
-    return value === 'true' ? failed : { kind: 'not', of: failed }
+    return value === 'true' ? isFailed : { kind: 'not', of: isFailed }
   }
-  if (name === 'span.kind') return equals('$span.kind', `SPAN_KIND_${value.toUpperCase()}`)
-  if (name === 'otel.status_code') return equals('$span.status_code', `STATUS_CODE_${value.toUpperCase()}`)
-  if (name === 'otel.status_description') return equals('$span.status_message', value)
-  return equals(`$${name}`, value)
+  if (name === 'span.kind') return hasText('$span.kind', `SPAN_KIND_${value.toUpperCase()}`)
+  if (name === 'otel.status_code') return hasText('$span.status_code', `STATUS_CODE_${value.toUpperCase()}`)
+  if (name === 'otel.status_description') return hasText('$span.status_message', value)
+  return hasText(`$${name}`, value)
 }
-
-const equals = (key: string, text: string): Filter => ({ kind: 'compare', key, operator: '=', value: { kind: 'text', text }, at: NOWHERE })

@@ -26,14 +26,6 @@ function timeOf(parameters: URLSearchParams, name: string): number | undefined {
   return Number(text) * MS_PER_S
 }
 
-export function wholeOf(parameters: URLSearchParams, name: string, { otherwise, most }: { otherwise: number; most: number }): number {
-  const text = parameters.get(name)?.trim()
-  if (!text) return otherwise
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : 0
-  if (value < 1 || value > most) throw badField(name, `must be a whole number from 1 to ${most}`)
-  return value
-}
-
 /** A length of time such as `250ms`, as `GET /traces` takes it. */
 export function durationOf(parameters: URLSearchParams, name: string): string | undefined {
   const text = parameters.get(name)?.trim().replace('µs', 'us')

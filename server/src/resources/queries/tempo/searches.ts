@@ -1,6 +1,6 @@
 import { TRACES_MAX, type TraceSummary } from '@dendro/api'
 import type { Filter } from '@dendro/language/tree'
-import { jsonReply, type ReadCall } from '../../../http/protocol-reads.ts'
+import { jsonReply, type ReadCall, wholeParameter } from '../../../http/protocol-reads.ts'
 import type { LongRawReply } from '../../../http/raw-handler.ts'
 import { Failure } from '../../../kernel/errors.ts'
 import type { TimeBounds } from '../../../reading/query.ts'
@@ -9,7 +9,7 @@ import type { World } from '../../../world.ts'
 import { and, buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
 import { findSpans, findTraces, inTraces, spanDatasets, spanFilter, type TraceSpan, type TracesQuery, traceSpan } from '../traces/traces.ts'
 import { attributesJson, resourceSpansJson, traceProtobuf, traceReplyProtobuf } from './otlp-trace.ts'
-import { bothTimes, durationOf, rangeOf, wholeOf } from './parameters.ts'
+import { bothTimes, durationOf, rangeOf } from './parameters.ts'
 import { queryOfTags } from './tag-query.ts'
 import { parseTraceql, type SpanQuery } from './traceql.ts'
 
@@ -46,8 +46,8 @@ export async function searchTraces(world: World, { actor, parameters, signal }: 
     ...(least === undefined ? {} : { min_duration: least }),
     ...(most === undefined ? {} : { max_duration: most }),
   }
-  const limit = wholeOf(parameters, 'limit', { otherwise: LIMIT, most: TRACES_MAX })
-  const ofEach = wholeOf(parameters, 'spss', { otherwise: SPANS_OF_A_TRACE, most: SPANS_OF_A_TRACE_MAX })
+  const limit = wholeParameter(parameters, 'limit', { otherwise: LIMIT, most: TRACES_MAX })
+  const ofEach = wholeParameter(parameters, 'spss', { otherwise: SPANS_OF_A_TRACE, most: SPANS_OF_A_TRACE_MAX })
   const { traces } = await findTraces(world, actor, { ...conditions, from_ts: fromMs, to_ts: toMs, limit }, signal)
   const ids = traces.map(({ trace_id }) => trace_id)
   const matching = await matchingSpans(world, { actor, signal }, { filter: spanFilter(conditions).whole, bounds: { fromMs, toMs }, ids })

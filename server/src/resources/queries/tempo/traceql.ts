@@ -4,7 +4,7 @@ import type { Filter, FilterOperator, Literal } from '@dendro/language/tree'
 import { RE2JSException } from 're2js'
 import { badRequest, type Failure } from '../../../kernel/errors.ts'
 import { ALL_EVENTS } from '../../data/event-queries/event-queries.ts'
-import { DURATION_KEY, TRACE_ID_KEY } from '../traces/traces.ts'
+import { DURATION_KEY, ofStatus, TRACE_ID_KEY } from '../traces/traces.ts'
 
 /** The conditions of a query on one span, and the attributes that it names, without scope. */
 export type SpanQuery = { readonly filter: Filter; readonly attributes: readonly string[] }
@@ -24,10 +24,7 @@ export function parseTraceql(query: string): SpanQuery {
 
 const NESTED_MAX = 100
 const operators: ReadonlySet<string> = new Set(['=', '!=', '>', '>=', '<', '<=', '=~', '!~'])
-const statuses: ReadonlyMap<string, string> = new Map([
-  ['ok', 'STATUS_CODE_OK'],
-  ['error', 'STATUS_CODE_ERROR'],
-])
+const statuses = ['ok', 'error', 'unset'] as const
 const kinds: ReadonlySet<string> = new Set(['internal', 'server', 'client', 'producer', 'consumer'])
 
 class TraceqlParser {
@@ -166,12 +163,9 @@ class TraceqlParser {
 
   #status(operator: string, { text, ...token }: Token): Filter {
     const isEqual = this.#equality(operator)
-    const code = statuses.get(text)
-    if (code === undefined && text !== 'unset') throw this.#error('is no status; one is ok, error or unset', { text, ...token })
-    const values: Literal[] =
-      code === undefined ? [...statuses.values()].map((one) => ({ kind: 'text', text: one })) : [{ kind: 'text', text: code }]
-    const isOneOf: Filter = { kind: 'in', key: '$span.status_code', values, negated: false, at }
-    return (code !== undefined) === isEqual ? isOneOf : { kind: 'not', of: isOneOf }
+    const status = statuses.find((one) => one === text)
+    if (status === undefined) throw this.#error('is no status; one is ok, error or unset', { text, ...token })
+    return isEqual ? ofStatus(status) : { kind: 'not', of: ofStatus(status) }
   }
 
   #kind(operator: string, { text, ...token }: Token): Filter {

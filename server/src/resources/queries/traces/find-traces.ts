@@ -103,7 +103,7 @@ async function countDurations(reading: TracesReading, selection: Selection): Pro
 async function describeTraces(reading: TracesReading, datasets: readonly DatasetRow[], found: Chosen['found']) {
   if (found.size === 0) return { traces: [], isExact: true }
   const filter = and(isSpan(false), inTraces([...found.keys()]))
-  const bounds = boundsAround([...found.values()])
+  const bounds = boundsAround([...found.values()].map(({ timeNs }) => Number(timeNs / NS_PER_MS)))
   const { events: store } = reading.world
   const [stats, roots] = await Promise.all([
     eventQueryOf(reading, { datasets, filter, bounds }).then((eventQuery) =>
@@ -131,8 +131,7 @@ async function describeTraces(reading: TracesReading, datasets: readonly Dataset
   }
 }
 
-/** An hour to each side of the spans. A parent may have begun long before. */
-function boundsAround(events: readonly FoundEvent[]): TimeBounds {
-  const times = events.map(({ timeNs }) => Number(timeNs / NS_PER_MS))
+/** An hour to each side of the times of spans. A parent may have begun long before. */
+export function boundsAround(times: readonly number[]): TimeBounds {
   return { fromMs: Math.max(0, Math.min(...times) - AROUND_MS), toMs: Math.max(...times) + AROUND_MS }
 }

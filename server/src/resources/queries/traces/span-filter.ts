@@ -17,10 +17,12 @@ const NOWHERE = { position: 0, length: 0 }
 const codes = { ok: 'STATUS_CODE_OK', error: 'STATUS_CODE_ERROR' } as const
 
 const text = (value: string): Literal => ({ kind: 'text', text: value })
+/** The spans whose key has a text. */
+export const hasText = (key: string, value: string): Filter => compare(key, '=', text(value))
 const compare = (key: string, operator: FilterOperator, value: Literal): Filter => ({ kind: 'compare', key, operator, value, at: NOWHERE })
 const allOf = (filters: readonly Filter[]): Filter => filters.reduce(and)
 
-export const isFailed: Filter = compare('$span.status_code', '=', text(codes.error))
+export const isFailed: Filter = hasText('$span.status_code', codes.error)
 export const isRoot: Filter = { kind: 'exists', key: '$span.parent_span_id', negated: true, at: NOWHERE }
 export const inTraces = (ids: readonly string[], negated = false): Filter => ({
   kind: 'in',
@@ -37,7 +39,7 @@ export const isOneOf = (keys: readonly string[], combinations: readonly (readonl
 })
 
 const hasValue = (key: string, value: string | null): Filter =>
-  value === null ? { kind: 'exists', key, negated: true, at: NOWHERE } : compare(key, '=', text(value))
+  value === null ? { kind: 'exists', key, negated: true, at: NOWHERE } : hasText(key, value)
 
 /** The spans that last from `from` nanoseconds to less than `to`. */
 export const lasts = (from: number, to: number | undefined): Filter =>
@@ -55,8 +57,8 @@ export function spanFilter(conditions: SpanConditions): SpanFilter {
     isSpan(false),
     ...(also === undefined ? [] : [also]),
     ...(where?.trim() ? [parseFilter(where, 'where').filter] : []),
-    ...(service ? [compare('$service.name', '=', text(service))] : []),
-    ...(operation ? [compare('$span.name', '=', text(operation))] : []),
+    ...(service ? [hasText('$service.name', service)] : []),
+    ...(operation ? [hasText('$span.name', operation)] : []),
     ...(status === undefined ? [] : [ofStatus(status)]),
     ...(spans === 'root' ? [isRoot] : []),
   ])
@@ -74,8 +76,9 @@ function durationOf(field: string, given: string | undefined): number | undefine
   return nanos
 }
 
-function ofStatus(status: NonNullable<TracesQuery['status']>): Filter {
-  if (status !== 'unset') return compare('$span.status_code', '=', text(codes[status]))
+/** The spans with a status; unset is one that is neither of the others. */
+export function ofStatus(status: NonNullable<TracesQuery['status']>): Filter {
+  if (status !== 'unset') return hasText('$span.status_code', codes[status])
   const isSet: Filter = { kind: 'in', key: '$span.status_code', values: [text(codes.ok), text(codes.error)], negated: false, at: NOWHERE }
   return { kind: 'not', of: isSet }
 }

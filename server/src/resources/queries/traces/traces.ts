@@ -20,10 +20,10 @@ import { type TraceSpan, traceSpan } from './trace-spans.ts'
 type TraceQuery = QueryOf<typeof contract.traces.get>
 type TraceReply = ReplyOf<typeof contract.traces.get>
 
-export { findTraces, type TracesQuery } from './find-traces.ts'
+export { boundsAround, findTraces, type TracesQuery } from './find-traces.ts'
 export { resourceAttributes } from './resource-attributes.ts'
 export { spanDatasets } from './span-datasets.ts'
-export { DURATION_KEY, inTraces, spanFilter, TRACE_ID_KEY } from './span-filter.ts'
+export { DURATION_KEY, hasText, inTraces, isFailed, ofStatus, spanFilter, TRACE_ID_KEY } from './span-filter.ts'
 export { readTraceSpans, type TraceSpan, traceSpan } from './trace-spans.ts'
 
 const LOGS = 1_000
