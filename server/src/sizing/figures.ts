@@ -3,12 +3,12 @@
  * on the safe side. `docs/scale.md` says what to measure with events of your own.
  */
 export const figures = {
-  /** CPU seconds that a process with the role `ingest` needs for a GB: nested objects. */
-  serviceCpuPerGb: 36,
+  /** CPU seconds that a process with the role `ingest` needs for a GB: text lines. */
+  serviceCpuPerGb: 18,
   /** CPU seconds that the event store needs for a GB, with its merges: text lines. */
-  storeCpuPerGb: 24,
+  storeCpuPerGb: 35,
   /** The most that one process takes with two cores, in MB/s: half of what text lines reached. */
-  processMbPerSecond: 22,
+  processMbPerSecond: 20,
   /** Bytes on disk for each byte of lines, before copies: text lines after all merges. */
   storedShare: 0.22,
   /** Merges write new parts before they drop the old ones. */
