@@ -61,7 +61,7 @@ export function planSize(demand: Demand, figures: Figures): SizePlan {
       `rate: ${text(bytesPerDay)} a day / 86,400 s = ${text(mean)}/s in the mean, times ${peak} = ${text(top)}/s at the peak`,
       `service: ${text(top)}/s × ${figures.serviceCpuPerGb} CPU s/GB / ${figures.cpuShare} = ${cores(serviceCores)}`,
       `event store: ${text(top)}/s × ${figures.storeCpuPerGb} CPU s/GB / ${figures.cpuShare} = ${cores(storeCoresOfCopy)} for each copy, ${copies(replicas)}`,
-      `disk: ${text(bytesPerDay)} × ${figures.storedShare} × ${retentionDays} days × ${figures.mergeRoom} / ${figures.diskShare} = ${text(diskOfCopy)} for each copy`,
+      `disk: ${text(bytesPerDay)} × ${figures.storedShare} × ${quantity(retentionDays, 'day')} × ${figures.mergeRoom} / ${figures.diskShare} = ${text(diskOfCopy)} for each copy`,
     ],
   }
 }
@@ -92,5 +92,6 @@ export function text(bytes: number): string {
   return `${value >= 100 ? Math.round(value) : Number(value.toPrecision(2))} ${unit}`
 }
 
-export const cores = (count: number): string => `${Math.max(0.1, Number(count.toFixed(1)))} cores`
+export const quantity = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+export const cores = (count: number): string => quantity(Math.max(0.1, Number(count.toFixed(1))), 'core')
 const copies = (count: number): string => (count === 1 ? 'one copy' : `${count} copies`)

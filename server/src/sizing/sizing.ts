@@ -1,6 +1,6 @@
 import { BadArgument, readDemand, USAGE } from './arguments.ts'
 import { figures } from './figures.ts'
-import { cores, planSize, type SizePlan, text } from './plan.ts'
+import { cores, planSize, quantity, type SizePlan, text } from './plan.ts'
 
 /** Prints how many machines a volume of events needs, and the settings. Returns the exit status. */
 export function printSize(args: readonly string[], print: (line: string) => void): number {
@@ -22,7 +22,7 @@ function planLines(plan: SizePlan): readonly string[] {
       ]
     : [
         `${plan.processes} processes of the service: ${plan.processes - 2} that ingest, 2 for the API and jobs; ${cores(plan.serviceCores)} together, ${figures.processMemoryGb} GB of memory each`,
-        `${plan.storeNodes} machines of the event store: ${plan.shards} shards; ${cores(plan.storeCores)} together, ${figures.storeMemoryGb} GB of memory or more each, ${text(plan.diskBytes)} of disk together`,
+        `${quantity(plan.storeNodes, 'machine')} of the event store: ${quantity(plan.shards, 'shard')}; ${cores(plan.storeCores)} together, ${figures.storeMemoryGb} GB of memory or more each, ${text(plan.diskBytes)} of disk together`,
         `PostgreSQL: ${plan.postgresConnections} connections`,
       ]
   return [
