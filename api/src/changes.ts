@@ -86,6 +86,11 @@ const ChangesReply = z
         }),
       )
       .describe('Keys that were found and not compared, at most 200.'),
+    is_sampled: z
+      .boolean()
+      .describe(
+        'True if an ingest rule has stored only a share of the traces of some of these spans. All counts and shares are of stored spans, among which failed and slow ones are more frequent than among those that arrived.',
+      ),
     cost: z.object({ rows: int64, bytes: int64, ms: z.number() }).describe('The events and bytes read, and the time.'),
   })
   .meta({ id: 'Changes' })

@@ -29,10 +29,12 @@ import { limits } from './limits.ts'
 import { lineTimes } from './line-times.ts'
 import { liveTail } from './live-tail.ts'
 import { logs } from './logs.ts'
+import { lookupTables } from './lookup-tables.ts'
 import { metricDefinitions, metricDefinitionTemplates } from './metric-definitions.ts'
 import { metrics } from './metrics.ts'
 import { monitorTemplates } from './monitor-templates.ts'
 import { monitors } from './monitors.ts'
+import { notebooks } from './notebooks.ts'
 import { notifications } from './notifications.ts'
 import { access, organizations } from './organizations.ts'
 import { parsers } from './parsers.ts'
@@ -40,6 +42,7 @@ import { patterns } from './patterns.ts'
 import { permissionList } from './permission-list.ts'
 import { policies } from './policies.ts'
 import { reference } from './reference.ts'
+import { rehydrations } from './rehydrations.ts'
 import { retention, retentionRules } from './retention.ts'
 import { roles } from './roles.ts'
 import { savedSearches, savedSearchTemplates } from './saved-searches.ts'
@@ -47,6 +50,8 @@ import { search } from './search.ts'
 import { secondFactor } from './second-factor.ts'
 import { sessions } from './sessions.ts'
 import { signOn } from './sign-on.ts'
+import { sources } from './sources.ts'
+import { spend } from './spend.ts'
 import { sso } from './sso.ts'
 import { statements } from './statements.ts'
 import { tags } from './tags.ts'
@@ -86,6 +91,7 @@ export const contract = {
   health,
   ingestion,
   ingestRules,
+  lookupTables,
   insights,
   integrations,
   ledger,
@@ -98,6 +104,7 @@ export const contract = {
   metrics,
   monitors,
   monitorTemplates,
+  notebooks,
   notifications,
   organizations,
   parsers,
@@ -115,6 +122,9 @@ export const contract = {
   secondFactor,
   sessions,
   signOn,
+  spend,
+  sources,
+  rehydrations,
   sso,
   statements,
   tags,

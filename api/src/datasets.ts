@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { nextCursor, pageParameters } from './list-pages.ts'
 import { listParameter, Metadata, Tags, text, textParameter, uuid, withoutControls } from './values.ts'
 
 const NAME_CHARS_MAX = 255
@@ -44,8 +45,8 @@ export const datasets = {
     permission: 'logs_read',
     tier: 'C',
     summary: 'List the datasets that the caller may see, or those that `from` or `from_expr` selects',
-    query: z.object({ from: listParameter(uuid), from_expr: textParameter() }),
-    reply: z.object({ datasets: z.array(Dataset) }),
+    query: z.object({ from: listParameter(uuid), from_expr: textParameter(), ...pageParameters }),
+    reply: z.object({ datasets: z.array(Dataset), next_cursor: nextCursor }),
   }),
   create: endpoint({
     method: 'POST',

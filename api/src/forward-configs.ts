@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { kafkaAccess } from './kafka.ts'
 import { list, mapOf, ms, text, uuid } from './values.ts'
 
 const LOGS_MAX = 250
@@ -48,8 +49,18 @@ const Http = z
   })
   .meta({ id: 'ForwardToHttp' })
 
-const Destination = z.discriminatedUnion('destination_type', [S3, Http], {
-  error: (issue) => (issue.code === 'invalid_union' ? 'destination_type must be S3 or HTTP' : undefined),
+const Kafka = z
+  .object({
+    destination_type: z.literal('KAFKA'),
+    topic: text(1, 249)
+      .regex(/^[A-Za-z0-9._\x7b\x7d-]+$/, { error: 'must be the name of a topic, in which {collection} and {dataset} may stand' })
+      .describe('{collection} and {dataset} stand for the names of those of an event. Topics must exist.'),
+    ...kafkaAccess,
+  })
+  .meta({ id: 'ForwardToKafka' })
+
+const Destination = z.discriminatedUnion('destination_type', [S3, Http, Kafka], {
+  error: (issue) => (issue.code === 'invalid_union' ? 'destination_type must be S3, HTTP or KAFKA' : undefined),
 })
 export type ForwardDestination = z.output<typeof Destination>
 
@@ -72,16 +83,18 @@ const input = {
   all_logs: z.boolean().describe('Forward every dataset that the author may see, those created later too.'),
   log_ids: list(uuid, { max: LOGS_MAX }).optional().describe('The datasets; required when `all_logs` is false.'),
   format: z
-    .enum(['RAW', 'NDJSON'])
+    .enum(['RAW', 'NDJSON', 'PARQUET'])
     .default('RAW')
-    .describe('RAW: one original event per line. NDJSON: one object per line, as in exports, with the original event in `@raw`.'),
+    .describe(
+      'RAW: one original event per line. NDJSON: one object per line, as in exports, with the original event in `@raw`. PARQUET, for buckets only: files with the columns of exports, compressed inside; 1,000 keys have columns, and `@more` has the others.',
+    ),
   compression: z.enum(['ZSTD', 'GZIP', 'NONE']),
   max_payload_size_bytes: z
     .int()
     .min(BYTES_MIN)
     .max(SIZE_MAX)
     .default(10_000_000)
-    .describe('Size of a payload before compression. Larger payloads than 32 MB (8 MB to a URL) are divided.'),
+    .describe('Size of a payload before compression. Larger payloads than 32 MB (16 MB in Parquet, 8 MB to a URL or Kafka) are divided.'),
   max_payload_size_events: z.int().min(EVENTS_MIN).max(SIZE_MAX).default(1_000_000),
   max_buffer_time_ms: z
     .int()
@@ -133,7 +146,7 @@ export const forwardConfigs = {
     tier: 'X',
     summary: 'Forward events that arrive from now on',
     description:
-      'Object storage has each event exactly once. A URL gets each at least once, and repeats have the same `Idempotency-Key`. While the destination is unreachable, events wait in the store until their retention ends.',
+      'Object storage has each event exactly once. A URL gets each at least once, and repeats have the same `Idempotency-Key`. Kafka gets a message for each event, confirmed by all replicas, at least once, with the header `dendro-event-id`, and as the key the dataset. While the destination is unreachable, events wait in the store until their retention ends.',
     body: NewForwardConfig,
     status: 201,
     reply: ForwardConfig,
@@ -146,7 +159,7 @@ export const forwardConfigs = {
     permission: 'forward_write',
     tier: 'X',
     summary: 'Test whether a destination accepts payloads',
-    description: 'Writes and removes an object, or posts an empty payload to the URL.',
+    description: 'Writes and removes an object, posts an empty payload to the URL, or looks for the topic.',
     body: GivenDestination,
     reply: z.object({ result: z.boolean(), failure_reason: z.string().optional() }),
   }),

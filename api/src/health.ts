@@ -1,6 +1,10 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 
+const Tier = z
+  .object({ parts: z.int().min(0), bytes: z.int().min(0) })
+  .meta({ id: 'StorageTier', description: 'The parts of the events in one kind of storage, and their compressed bytes.' })
+
 export const health = {
   get: endpoint({
     method: 'GET',
@@ -11,7 +15,9 @@ export const health = {
     reply: z.object({
       status: z
         .enum(['ok', 'degraded'])
-        .describe('`degraded` when both stores respond but the clock is wrong, evaluations are overdue, or backups are late or damaged.'),
+        .describe(
+          '`degraded` when both stores respond but the clock is wrong, evaluations are overdue, backups are late or damaged, cold storage does not answer, or an event was stored that no search finds.',
+        ),
       problems: z.array(z.string()).describe('The reasons for `degraded`, one sentence each; empty otherwise.'),
       version: z.string(),
       region: z.string(),
@@ -26,6 +32,21 @@ export const health = {
         })
         .optional()
         .describe('Present where backups are configured.'),
+      canary: z
+        .object({
+          found_after_ms: z.int().describe('Time from writing it until a search found it.'),
+          age_s: z.int().describe('Time since it was written, in seconds.'),
+        })
+        .optional()
+        .describe('The last event that was written and searched, as each minute unless DENDRO_CANARY is off.'),
+      cold_storage: z
+        .object({
+          status: z.enum(['ok', 'down']).describe('`down` while the bucket does not answer; the reason is in `problems`.'),
+          hot: Tier.describe('On the disk.'),
+          cold: Tier.describe('In the bucket, or in the volume `cold` of a server.'),
+        })
+        .optional()
+        .describe('Where the events lie; present where cold storage is configured. In a cluster every copy counts.'),
     }),
     fails: [503],
   }),

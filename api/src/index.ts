@@ -3,6 +3,7 @@ export { ApiKey, type EventDefaults, type KeyQueryBudget } from './api-keys.ts'
 export { AiEvent, type ProposedWidget } from './assistants.ts'
 export type { Login } from './auth.ts'
 export type { Backup, BackupTask, NewRestoration } from './backups.ts'
+export type { BucketOrigin } from './bucket-origin.ts'
 export type { ChangesReply, Finding, FindingName } from './changes.ts'
 export {
   ApiFailure,
@@ -62,22 +63,17 @@ export type { AggregateGroupRow, Delta, Event, Explain, Link, ResultRow, Series,
 export type { Export, ExportCompression, ExportDetails, ExportFormat, ExportStatus, NewExport } from './exports.ts'
 export type { ForwardConfig, ForwardDelivery, ForwardDestination, NewForwardConfig } from './forward-configs.ts'
 export { GroupMember, UserGroup } from './groups.ts'
-export {
-  INGEST_RULES_MAX,
-  IngestAction,
-  IngestRule,
-  type IngestRuleChange,
-  type IngestRuleDraft,
-  type RedactedKind,
-  redactedKinds,
-} from './ingest-rules.ts'
+export { IngestAction, METRICS_COLLECTION, type RedactedKind, redactedKinds } from './ingest-actions.ts'
+export { INGEST_RULES_MAX, IngestRule, type IngestRuleChange, type IngestRuleDraft } from './ingest-rules.ts'
 export { type InsightAction, type InsightConfidence, readInsightText, writeInsightText } from './insight-text.ts'
 export { type Insight, insightCategory } from './insights.ts'
 export { EmailTemplate, SlackIntegration, SlackWorkspace, WebhookIntegration } from './integrations.ts'
 export type { LedgerCounts, LedgerEntry } from './ledger.ts'
 export type { Limit } from './limits.ts'
 export { LineTime, type LineTimeCandidate, type LineTimeFormat, lineTimeFormats } from './line-times.ts'
+export type { PageQuery } from './list-pages.ts'
 export { Log, LogView } from './logs.ts'
+export { LookupTable } from './lookup-tables.ts'
 export {
   type MetricDefinition,
   MetricDefinitionDraft,
@@ -87,6 +83,7 @@ export {
 export type { MetricFormula, MetricQuery, MetricTimeseries } from './metric-shapes.ts'
 export type { MonitorTemplateChange, MonitorTemplateDraft } from './monitor-templates.ts'
 export { Monitor, MonitorDraft, type MonitorEvaluation } from './monitors.ts'
+export type { Notebook, NotebookChange, NotebookDraft, NotebookStep, NotebookSummary } from './notebooks.ts'
 export type { SuggestionsRequest } from './notifications.ts'
 export {
   API_VERSION,
@@ -119,6 +116,7 @@ export {
   userRoles,
 } from './permissions.ts'
 export { type ConditionSet, Policy, type PolicyDraft, type PolicyPreview } from './policies.ts'
+export type { NewRehydration, RehydratedFile, Rehydration } from './rehydrations.ts'
 export { type RetentionEntity, RetentionRule } from './retention.ts'
 export { Role } from './roles.ts'
 export {
@@ -132,6 +130,19 @@ export {
 export { EVENTS_MAX, type QueryStatus, type SearchRequest, type SearchResponse } from './search.ts'
 export type { Session } from './sessions.ts'
 export { branchesOf, type JsonSchema, propertiesOf, requiredOf, resolveShape, shapeName } from './shapes.ts'
+export type { DirectoryOrigin, KafkaOrigin, NewSource, S3Origin, Source, SourceOrigin, SourceState } from './sources.ts'
+export type {
+  BudgetState,
+  SpendBudget,
+  SpendDay,
+  SpendDimension,
+  SpendGroup,
+  SpendMonth,
+  SpendPrice,
+  SpendSaving,
+  SpendSettings,
+  SpendSum,
+} from './spend.ts'
 export type { Idp, SsoMapping } from './sso.ts'
 export type { Statement, StatementReference, StatementSet } from './statements.ts'
 export { Tag, type TaggedType, type TagUsage } from './tags.ts'
@@ -145,7 +156,7 @@ export {
 } from './templates.ts'
 export type { TimeseriesRequest } from './timeseries.ts'
 export type { SampledKey, TopKey } from './top-keys.ts'
-export { type OperationList, TRACE_SPANS_MAX, TRACES_MAX, type Trace, type TraceList, type TraceSummary } from './traces.ts'
+export { type CallList, type OperationList, TRACE_SPANS_MAX, TRACES_MAX, type Trace, type TraceList, type TraceSummary } from './traces.ts'
 export type { MetricItem, UsageSeries } from './usage.ts'
 export { type LoginMethod, type MultiOrgUser, User, type UserPreference, UserStatus } from './users.ts'
 export { FailureBody, Identity, isUuid, Metadata, Tags } from './values.ts'

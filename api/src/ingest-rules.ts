@@ -1,65 +1,16 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { IngestAction } from './ingest-actions.ts'
 import { sources } from './search.ts'
-import { int64, list, Metadata, ms, text, uuid, withoutControls } from './values.ts'
+import { int64, list, Metadata, ms, text, uuid } from './values.ts'
 
 const NAME_CHARS_MAX = 100
-const KEY_CHARS_MAX = 1_024
-const PATTERN_CHARS_MAX = 1_000
-const EXPRESSIONS_MAX = 10
 const SAMPLES_MAX = 50
 /** The number of rules that an organization may have. */
 export const INGEST_RULES_MAX = 200
 
-/** The kinds of secrets and personal data that a rule finds without an expression. */
-export const redactedKinds = ['CARD_NUMBER', 'EMAIL', 'TOKEN', 'SECRET_KEY'] as const
-export type RedactedKind = (typeof redactedKinds)[number]
-
-const DropAction = z.object({ type: z.literal('DROP') }).meta({ id: 'IngestDrop', description: 'Stores no matching event.' })
-
-const SampleAction = z
-  .object({
-    type: z.literal('SAMPLE'),
-    keep: z.number().min(0).max(1).describe('The share of the matching events that is stored, from 0 to 1.'),
-    key: text(1, KEY_CHARS_MAX)
-      .optional()
-      .describe(
-        'Events with the same value of this key are all stored or all dropped, in every dataset and process. Without it, and for events without the key, the line decides.',
-      ),
-  })
-  .meta({ id: 'IngestSample', description: 'Stores a share of the matching events.' })
-
-const Expression = z.object({
-  pattern: text(1, PATTERN_CHARS_MAX).describe('A regular expression in the syntax of RE2, which is matched in linear time.'),
-  ignore_case: z.boolean().default(false),
-})
-
-const RedactAction = z
-  .object({
-    type: z.literal('REDACT'),
-    kinds: list(z.enum(redactedKinds), { max: redactedKinds.length })
-      .default([])
-      .describe(
-        '`CARD_NUMBER`: numbers of payment cards with a valid check digit. `EMAIL`: e-mail addresses. `TOKEN`: bearer tokens and JSON Web Tokens. `SECRET_KEY`: keys of clouds and APIs with a known prefix, and private keys in PEM.',
-      ),
-    expressions: list(Expression, { max: EXPRESSIONS_MAX })
-      .default([])
-      .describe('Further values to replace. At least one kind or expression is required.'),
-    replacement: withoutControls(text(0, NAME_CHARS_MAX)).default('[REDACTED]').describe('The text that replaces each value.'),
-  })
-  .meta({
-    id: 'IngestRedact',
-    description:
-      'Replaces values in matching events: in text lines, in names and values of JSON lines, and in the attributes that a protocol adds.',
-  })
-
-export const IngestAction = z
-  .discriminatedUnion('type', [DropAction, SampleAction, RedactAction])
-  .meta({ id: 'IngestAction', description: 'The change that a rule makes to matching events.' })
-export type IngestAction = z.output<typeof IngestAction>
-
 const where = text(0, 32_768).describe(
-  'A filter in the query language on the arriving event; every event when empty. `@pattern` and `@sequence` are not known before an event is stored.',
+  'A filter in the query language on the arriving event; every event when empty. `@sequence` is not known before an event is stored.',
 )
 const name = text(1, NAME_CHARS_MAX)
 const description = text(0, 1_000)
@@ -78,7 +29,7 @@ export const IngestRule = z
     action: IngestAction,
     metadata: Metadata,
   })
-  .meta({ id: 'IngestRule', description: 'Drops, samples or redacts events of some datasets before they are stored.' })
+  .meta({ id: 'IngestRule', description: 'Changes, moves or drops events of some datasets before they are stored.' })
 export type IngestRule = z.output<typeof IngestRule>
 
 const Draft = z.object({
@@ -119,6 +70,14 @@ const Preview = z
           time: ms.describe('Epoch milliseconds.'),
           before: z.string(),
           after: z.string().optional().describe('The line after the rule; absent for an event that is dropped.'),
+          added: z
+            .record(z.string(), z.string())
+            .optional()
+            .describe('Fields and tags (`$name`) that the rule sets beside the line, at most 100; absent for none.'),
+          moved_to: z
+            .object({ collection: z.string(), dataset: z.string() })
+            .optional()
+            .describe('The dataset that the event would be stored in; absent when it stays.'),
         }),
       )
       .describe('Dropped and changed events, newest first. Lines are cut after 4,000 characters.'),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { nextCursor, pageParameters } from './list-pages.ts'
 import { MetricFormula, MetricQuery, QUERIES_MAX } from './metric-shapes.ts'
 import { Action, MonitorStatus, MonitorTransition, monitorTypes, operators } from './monitor-shapes.ts'
 import { Template } from './templates.ts'
@@ -251,8 +252,8 @@ export const monitors = {
     permission: READ,
     tier: 'C',
     summary: 'List monitors, newest first',
-    query: z.object({ log_id: uuid.optional().describe('Only monitors that read this log.') }),
-    reply: z.object({ monitors: z.array(Monitor) }),
+    query: z.object({ log_id: uuid.optional().describe('Only monitors that read this log.'), ...pageParameters }),
+    reply: z.object({ monitors: z.array(Monitor), next_cursor: nextCursor }),
   }),
   create: endpoint({
     method: 'POST',

@@ -37,6 +37,13 @@ export const permissionGroups = [
     standard: 'read',
     readOnly: 'read',
   },
+  {
+    group_name: 'Source',
+    group_display_name: 'Sources',
+    permissions: rwd('sources'),
+    sensitive: 'yes',
+    ...none,
+  },
   { group_name: 'SavedSearch', group_display_name: 'Saved searches', permissions: rwd('saved_searches'), sensitive: 'no', ...open },
   { group_name: 'Export', group_display_name: 'Exports', permissions: rwd('exports'), sensitive: 'no', ...open, searchApi: 'read-write' },
   {

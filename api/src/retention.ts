@@ -90,6 +90,12 @@ export const retention = {
         .describe(
           'The next deletion, by whole UTC days: events with times before `before`, not before `at`. null when events are never deleted.',
         ),
+      tiers: z
+        .object({ hot: z.int().min(0), cold: z.int().min(0) })
+        .optional()
+        .describe(
+          'The stored events on the disk and in cold storage, also those that exceed their retention; present where cold storage is configured.',
+        ),
     }),
     fails: [404],
   }),

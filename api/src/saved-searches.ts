@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { nextCursor, pageParameters } from './list-pages.ts'
 import { Template, TemplateParameters, templateLibrary } from './templates.ts'
 import { list, Metadata, ms, Tags, text, uuid } from './values.ts'
 
@@ -109,7 +110,8 @@ export const savedSearches = {
     permission: READ,
     tier: 'X',
     summary: 'List saved searches, newest first',
-    reply: z.object({ saved_searches: z.array(SavedSearch) }),
+    query: z.object(pageParameters),
+    reply: z.object({ saved_searches: z.array(SavedSearch), next_cursor: nextCursor }),
   }),
   create: endpoint({
     method: 'POST',

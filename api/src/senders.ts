@@ -44,7 +44,7 @@ const FROM_REPOSITORY =
 /** The senders of the page "Send data" and of docs/senders.md, the most usual first. */
 export const senders: readonly SenderConfig[] = [
   { file: 'curl.sh', title: 'curl', use: 'Run it in a shell.', proof: 'run', program: 'curl' },
-  agent('otel-collector.yaml', 'OpenTelemetry Collector', { proof: 'replayed', delivery: 'once', ranWith: '0.145.0' }),
+  agent('otel-collector.yaml', 'OpenTelemetry Collector', { proof: 'replayed', delivery: 'once', ranWith: '0.165.0' }),
   agent('fluent-bit.yaml', 'Fluent Bit', { proof: 'replayed', delivery: 'at least once', ranWith: '5.1.1' }),
   agent('rsyslog.conf', 'rsyslog', { proof: 'run', program: 'rsyslogd', delivery: 'at least once', ranWith: '8.2302.0' }),
   agent('vector.yaml', 'Vector', { proof: 'run', program: 'vector', delivery: 'at least once', ranWith: '0.58.0' }),

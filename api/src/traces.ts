@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Finding } from './changes.ts'
 import { endpoint } from './endpoint.ts'
 import { Event } from './event-shapes.ts'
 import { rangeParameters, sourceParameters } from './search.ts'
@@ -8,6 +9,7 @@ export const TRACE_SPANS_MAX = 20_000
 export const TRACE_LOGS_MAX = 10_000
 export const TRACES_MAX = 100
 export const OPERATIONS_MAX = 200
+export const CALLS_MAX = 500
 const WHERE_MAX = 65_536
 
 const texts = z.record(z.string(), z.string())
@@ -119,6 +121,7 @@ const TraceSummary = z
     services_total: z.int().min(0),
     root: SpanSummary.optional().describe('The longest span without a parent. Absent if none has arrived.'),
     found: SpanSummary.describe('The first of the matching spans in the requested order.'),
+    weight: z.number().min(1).optional().describe('How many traces it stands for, as an ingest rule stores a share of them. Absent for 1.'),
   })
   .meta({ id: 'TraceSummary' })
 export type TraceSummary = z.output<typeof TraceSummary>
@@ -138,6 +141,11 @@ const TraceList = z
       )
       .optional()
       .describe('The number of matching spans by duration, whatever min_duration and max_duration are. Present with `durations`.'),
+    is_sampled: z
+      .boolean()
+      .describe(
+        'True if an ingest rule has stored only a share of the traces of matching spans. Numbers in `durations` are then estimates: each stored span counts for those that it stands for.',
+      ),
     is_exact: z
       .boolean()
       .describe('False if spans crowd out traces that would come earlier, or if traces have more spans than were counted.'),
@@ -163,10 +171,71 @@ const OperationList = z
   .object({
     operations: z.array(OperationStats).describe('In the requested order.'),
     operations_total: z.int().min(0),
-    is_exact: z.boolean().describe('False when percentiles are shown, which are estimates. Numbers of spans and failures are exact.'),
+    is_exact: z
+      .boolean()
+      .describe(
+        'False when percentiles are shown, which are estimates. Numbers of spans and failures are exact, unless an ingest rule has sampled whole traces: then each stored span counts for those that it stands for, and percentiles are those of the stored ones.',
+      ),
   })
   .meta({ id: 'OperationList' })
 export type OperationList = z.output<typeof OperationList>
+
+const ServiceCalls = z
+  .object({
+    from: z.string().describe('The service that calls. Empty for spans without a service.'),
+    to: z.string().describe('The service that is called, or the name of a peer.'),
+    kind: z
+      .enum(['service', 'database', 'queue', 'peer'])
+      .describe('`service`: `to` sent the spans of the calls. Otherwise it sends none, and the span of the caller names it.'),
+    calls: z.int().min(0),
+    per_second: z.number().min(0).describe('Calls a second over the whole range.'),
+    errors: z.int().min(0).describe('Calls whose span failed.'),
+    p50_nano: length.describe('How long the span of the called service took; for peers that of the caller.'),
+    p95_nano: length,
+    max_nano: length.describe('The longest call of those that were read.'),
+  })
+  .meta({ id: 'ServiceCalls' })
+
+const CallList = z
+  .object({
+    services: z
+      .array(z.object({ service: z.string(), spans: z.int().min(0), errors: z.int().min(0).describe('Failed spans.') }))
+      .describe(
+        'The services that sent spans, most spans first, at most 200. The numbers are exact, unless an ingest rule has sampled whole traces: then each stored span counts for those that it stands for.',
+      ),
+    services_total: z.int().min(0),
+    calls: z.array(ServiceCalls).describe('Most calls first.'),
+    calls_total: z.int().min(0).describe('The number of pairs of services, those beyond the limit included.'),
+    spans_total: z.int().min(0).describe('The number of stored spans in the range.'),
+    spans_read: z.int().min(0).describe('The number of spans that the calls were counted in: those of whole traces.'),
+    is_exact: z.boolean().describe('False if only a part of the traces was read or stored; the numbers of calls are then estimates.'),
+  })
+  .meta({ id: 'CallList' })
+export type CallList = z.output<typeof CallList>
+
+export const DIFFERENCES_MAX = 50
+
+const TraceDifferences = z
+  .object({
+    traces: z.int().min(0).describe('How many traces with a span that meets all conditions were compared.'),
+    spans: z.int().min(0).describe('The number of their spans.'),
+    other_traces: z.int().min(0).describe('How many of the others they were compared with.'),
+    other_spans: z.int().min(0),
+    summary: z.string().describe('Both numbers of spans, and the first finding, as sentences.'),
+    findings: z
+      .array(Finding)
+      .describe(
+        'The most telling first. `count` and `share` are of the spans of the traces, `baseline_count` and `baseline_share` of those of the others.',
+      ),
+    findings_total: z.int().min(0),
+    is_sampled: z
+      .boolean()
+      .describe('True if an ingest rule has stored only a share of some of these traces. All numbers are of stored traces and spans.'),
+    is_exact: z
+      .boolean()
+      .describe('False if there are more traces than were compared: then they are the newest ones of each quarter of the range.'),
+  })
+  .meta({ id: 'TraceDifferences' })
 
 const DURATION = /^[0-9]{1,15}(?:[.][0-9]{1,9})?(?:ns|us|ms|s|m|h)$/
 const duration = (meaning: string) =>
@@ -188,6 +257,19 @@ const traceId = z
   .describe('32 or 16 hex digits, in any case, with or without dashes; or the 16 bytes in base64.')
   .meta({ examples: ['5b8efff798038103d269b633813fc60c'] })
 
+/** The conditions on a span. */
+const spanConditions = {
+  where: textParameter(WHERE_MAX).describe("A filter on one span, such as `$http.route = '/cart'`."),
+  service: textParameter(1_024),
+  operation: textParameter(4_096).describe('The name of the span.'),
+  status: z.preprocess(lastOf, SpanStatus.optional()),
+  min_duration: duration('The shortest duration of the span, inclusive.'),
+  max_duration: duration('The longest duration of the span, inclusive.'),
+  spans: z
+    .preprocess(lastOf, z.enum(['any', 'root']).optional())
+    .describe('Which spans may meet the conditions; `root` for those without a parent. `any` when absent.'),
+}
+
 export const traces = {
   find: endpoint({
     method: 'GET',
@@ -200,15 +282,7 @@ the spans within an hour of those that match. Without \`from\` and \`from_expr\`
     query: z.object({
       ...sourceParameters,
       ...rangeParameters,
-      where: textParameter(WHERE_MAX).describe("A filter on one span, such as `$http.route = '/cart'`."),
-      service: textParameter(1_024),
-      operation: textParameter(4_096).describe('The name of the span.'),
-      status: z.preprocess(lastOf, SpanStatus.optional()),
-      min_duration: duration('The shortest duration of the span, inclusive.'),
-      max_duration: duration('The longest duration of the span, inclusive.'),
-      spans: z
-        .preprocess(lastOf, z.enum(['any', 'root']).optional())
-        .describe('Which spans may meet the conditions; `root` for those without a parent. `any` when absent.'),
+      ...spanConditions,
       order: z
         .preprocess(lastOf, z.enum(['newest', 'slowest']).optional())
         .describe('By the newest or the longest span that matches; `newest` when absent.'),
@@ -216,6 +290,24 @@ the spans within an hour of those that match. Without \`from\` and \`from_expr\`
       durations: booleanParameter.describe('Also counts the matching spans by duration.'),
     }),
     reply: TraceList,
+    fails: [404, 503],
+  }),
+  differences: endpoint({
+    method: 'GET',
+    path: '/traces/differences',
+    permission: 'search_read',
+    tier: 'D',
+    summary: 'Find what slow or failed traces have that others have not',
+    description: `Compares the spans of traces with a span that meets all conditions with those of traces in which a span meets all of them but \`status\`, \`min_duration\` and \`max_duration\`,
+of which there must be one. Attributes of any span count, such as the customer of the root and the version of a service below it.
+Without \`from\` and \`from_expr\` all datasets of the collection \`.traces\` are searched; without a time the last hour.`,
+    query: z.object({
+      ...sourceParameters,
+      ...rangeParameters,
+      ...spanConditions,
+      limit: integerParameter(1, DIFFERENCES_MAX).describe('The maximum number of findings; 20 when absent.'),
+    }),
+    reply: TraceDifferences,
     fails: [404, 503],
   }),
   operations: endpoint({
@@ -239,6 +331,24 @@ the spans within an hour of those that match. Without \`from\` and \`from_expr\`
       limit: integerParameter(1, OPERATIONS_MAX).describe('The maximum number of operations; 100 when absent.'),
     }),
     reply: OperationList,
+    fails: [404, 503],
+  }),
+  calls: endpoint({
+    method: 'GET',
+    path: '/traces/calls',
+    permission: 'search_read',
+    tier: 'D',
+    summary: 'List which services call which: how often, how slow, how many failures',
+    description: `A call is a span whose parent is a span of another service, or a span of a client or a producer that names a peer without spans of its own.
+If the range has many spans, a part of its traces is read, chosen by the ends of their ids, and the numbers of calls are estimated from it.
+Without \`from\` and \`from_expr\` all datasets of the collection \`.traces\` are searched; without a time the last hour.`,
+    query: z.object({
+      ...sourceParameters,
+      ...rangeParameters,
+      service: textParameter(1_024).describe('Only calls from or to this service.'),
+      limit: integerParameter(1, CALLS_MAX).describe('The maximum number of pairs of services; 200 when absent.'),
+    }),
+    reply: CallList,
     fails: [404, 503],
   }),
   get: endpoint({

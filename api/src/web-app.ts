@@ -10,6 +10,7 @@ export const webPages = [
   'exports',
   'data',
   'usage',
+  'spend',
   'traces',
   'settings',
   'api',

@@ -215,6 +215,32 @@ class BackupTask(TypedDict):
     """The new dataset with the restored events."""
 
 
+class CallList(TypedDict):
+    services: List[CallListServicesItem]
+    """
+    The services that sent spans, most spans first, at most 200. The numbers are exact, unless an ingest rule has
+    sampled whole traces: then each stored span counts for those that it stands for.
+    """
+    services_total: int
+    calls: List[ServiceCalls]
+    """Most calls first."""
+    calls_total: int
+    """The number of pairs of services, those beyond the limit included."""
+    spans_total: int
+    """The number of stored spans in the range."""
+    spans_read: int
+    """The number of spans that the calls were counted in: those of whole traces."""
+    is_exact: bool
+    """False if only a part of the traces was read or stored; the numbers of calls are then estimates."""
+
+
+class CallListServicesItem(TypedDict):
+    service: str
+    spans: int
+    errors: int
+    """Failed spans."""
+
+
 class Changes(TypedDict):
     range: ChangesRange
     baseline: ChangesBaseline
@@ -233,6 +259,11 @@ class Changes(TypedDict):
     """The keys whose values were compared."""
     skipped: List[ChangesSkippedItem]
     """Keys that were found and not compared, at most 200."""
+    is_sampled: bool
+    """
+    True if an ingest rule has stored only a share of the traces of some of these spans. All counts and shares are of
+    stored spans, among which failed and slow ones are more frequent than among those that arrived.
+    """
     cost: ChangesCost
     """The events and bytes read, and the time."""
 
@@ -722,15 +753,22 @@ class ForwardConfig(TypedDict):
     """Forward every dataset that the author may see, those created later too."""
     log_ids: NotRequired[List[str]]
     """The datasets; required when `all_logs` is false."""
-    format: Literal["RAW", "NDJSON"]
-    """RAW: one original event per line. NDJSON: one object per line, as in exports, with the original event in `@raw`."""
+    format: Literal["RAW", "NDJSON", "PARQUET"]
+    """
+    RAW: one original event per line. NDJSON: one object per line, as in exports, with the original event in `@raw`.
+    PARQUET, for buckets only: files with the columns of exports, compressed inside; 1,000 keys have columns, and
+    `@more` has the others.
+    """
     compression: Literal["ZSTD", "GZIP", "NONE"]
     max_payload_size_bytes: int
-    """Size of a payload before compression. Larger payloads than 32 MB (8 MB to a URL) are divided."""
+    """
+    Size of a payload before compression. Larger payloads than 32 MB (16 MB in Parquet, 8 MB to a URL or Kafka) are
+    divided.
+    """
     max_payload_size_events: int
     max_buffer_time_ms: int
     """How long events wait for a payload to fill."""
-    destination: Union[ForwardToS3, ForwardToHttp]
+    destination: Union[ForwardToS3, ForwardToHttp, ForwardToKafka]
     id: str
     created_at: int
     delivery: ForwardDelivery
@@ -761,6 +799,38 @@ class ForwardToHttp(TypedDict):
     Sent with every request. Values are encrypted, and returned as `***`. In an update, `***` keeps the value for the
     same server.
     """
+
+
+class ForwardToKafka(TypedDict):
+    destination_type: Literal["KAFKA"]
+    topic: str
+    """{collection} and {dataset} stand for the names of those of an event. Topics must exist."""
+    brokers: List[str]
+    """Brokers of the cluster as `host:port`; one that answers suffices."""
+    tls: bool
+    ca: NotRequired[str]
+    """The certificate of an authority in PEM, instead of the usual ones."""
+    mechanism: NotRequired[Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]]
+    """The form of the login (SASL). Default: PLAIN."""
+    username: NotRequired[str]
+    password: NotRequired[str]
+    """Encrypted, and returned as `***`. In an update, `***` keeps the password, unless the brokers or the username change."""
+
+
+class ForwardToKafkaInput(TypedDict):
+    destination_type: Literal["KAFKA"]
+    topic: str
+    """{collection} and {dataset} stand for the names of those of an event. Topics must exist."""
+    brokers: List[str]
+    """Brokers of the cluster as `host:port`; one that answers suffices."""
+    tls: NotRequired[bool]
+    ca: NotRequired[str]
+    """The certificate of an authority in PEM, instead of the usual ones."""
+    mechanism: NotRequired[Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]]
+    """The form of the login (SASL). Default: PLAIN."""
+    username: NotRequired[str]
+    password: NotRequired[str]
+    """Encrypted, and returned as `***`. In an update, `***` keeps the password, unless the brokers or the username change."""
 
 
 class ForwardToS3(TypedDict):
@@ -868,15 +938,111 @@ class IdpAttributeMappingsItem(TypedDict):
     user_attr: Literal["first_name", "last_name", "email"]
 
 
-IngestAction = Union["IngestDrop", "IngestSample", "IngestRedact"]
+IngestAction = Union["IngestDrop", "IngestSample", "IngestTailSample", "IngestRedact", "IngestAddFields", "IngestRenameFields", "IngestRemoveFields", "IngestParse", "IngestSetTags", "IngestSetDataset", "IngestLookup", "IngestGeoip", "IngestCount"]
 
 
-IngestActionInput = Union["IngestDrop", "IngestSample", "IngestRedactInput"]
+IngestActionInput = Union["IngestDrop", "IngestSample", "IngestTailSampleInput", "IngestRedactInput", "IngestAddFields", "IngestRenameFields", "IngestRemoveFields", "IngestParse", "IngestSetTags", "IngestSetDataset", "IngestLookupInput", "IngestGeoipInput", "IngestCountInput"]
+
+
+class IngestAddFields(TypedDict):
+    """Adds fields to matching events: as members of a JSON line, otherwise beside the line."""
+    type: Literal["ADD_FIELDS"]
+    fields: List[IngestAddFieldsFieldsItem]
+    """Fields that each matching event gets. A field of the same name is replaced."""
+
+
+class IngestAddFieldsFieldsItem(TypedDict):
+    name: str
+    value: str
+
+
+class IngestCount(TypedDict):
+    """
+    Counts matching events: each post adds an event to the dataset of the metric for every combination of the values of
+    `by`, with the number of events in `count`. The events themselves stay as they are.
+    """
+    type: Literal["COUNT"]
+    metric: str
+    """The dataset in the collection `metrics` that gets the counts."""
+    by: List[str]
+    """Fields by whose values events are counted."""
+
+
+class IngestCountInput(TypedDict):
+    """
+    Counts matching events: each post adds an event to the dataset of the metric for every combination of the values of
+    `by`, with the number of events in `count`. The events themselves stay as they are.
+    """
+    type: Literal["COUNT"]
+    metric: str
+    """The dataset in the collection `metrics` that gets the counts."""
+    by: NotRequired[List[str]]
+    """Fields by whose values events are counted."""
 
 
 class IngestDrop(TypedDict):
     """Stores no matching event."""
     type: Literal["DROP"]
+
+
+class IngestGeoip(TypedDict):
+    """Adds where a network address is, and whose network it belongs to, from the databases of this deployment."""
+    type: Literal["GEOIP"]
+    key: str
+    """The field with an address, or with a list of them, whose first one counts."""
+    prefix: str
+    """
+    Precedes the names of the fields: `continent`, `country`, `country_name`, `region`, `city`, `latitude`, `longitude`,
+    `time_zone`, `asn`, `organization`.
+    """
+
+
+class IngestGeoipInput(TypedDict):
+    """Adds where a network address is, and whose network it belongs to, from the databases of this deployment."""
+    type: Literal["GEOIP"]
+    key: str
+    """The field with an address, or with a list of them, whose first one counts."""
+    prefix: NotRequired[str]
+    """
+    Precedes the names of the fields: `continent`, `country`, `country_name`, `region`, `city`, `latitude`, `longitude`,
+    `time_zone`, `asn`, `organization`.
+    """
+
+
+class IngestLookup(TypedDict):
+    """Adds the values of the row of a lookup table that the value of a field selects."""
+    type: Literal["LOOKUP"]
+    table: str
+    """The name of a lookup table."""
+    key: str
+    """The field whose value is looked up in the key column of the table. Values are compared exactly."""
+    columns: List[str]
+    """The columns to add as fields; all but the key column when empty."""
+    prefix: NotRequired[str]
+    """Precedes the names of the columns in the names of the fields, as in `user.`."""
+
+
+class IngestLookupInput(TypedDict):
+    """Adds the values of the row of a lookup table that the value of a field selects."""
+    type: Literal["LOOKUP"]
+    table: str
+    """The name of a lookup table."""
+    key: str
+    """The field whose value is looked up in the key column of the table. Values are compared exactly."""
+    columns: NotRequired[List[str]]
+    """The columns to add as fields; all but the key column when empty."""
+    prefix: NotRequired[str]
+    """Precedes the names of the columns in the names of the fields, as in `user.`."""
+
+
+class IngestParse(TypedDict):
+    """Adds the fields that a pattern finds. Fields that a JSON line has already stay."""
+    type: Literal["PARSE"]
+    format: Literal["GROK", "DISSECT"]
+    """The language of the pattern, as in parsers."""
+    pattern: str
+    key: NotRequired[str]
+    """The field to parse; without it the message of a JSON line, or the text line."""
 
 
 class IngestRedact(TypedDict):
@@ -925,6 +1091,32 @@ class IngestRedactInputExpressionsItem(TypedDict):
     ignore_case: NotRequired[bool]
 
 
+class IngestRemoveFields(TypedDict):
+    """Removes fields of JSON lines, and those that a protocol or a rule adds. Fields that are found in text lines stay."""
+    type: Literal["REMOVE_FIELDS"]
+    names: List[str]
+    """The name of an object removes all that is in it."""
+
+
+class IngestRenameFields(TypedDict):
+    """Renames fields of JSON lines, and those that a protocol or a rule adds. Fields that are found in text lines stay."""
+    type: Literal["RENAME_FIELDS"]
+    fields: List[IngestRenameFieldsFieldsItem]
+    """
+    Applied one after the other. A field that has the new name already is replaced; an event without the field stays as
+    it is.
+    """
+
+
+IngestRenameFieldsFieldsItem = TypedDict(
+    "IngestRenameFieldsFieldsItem",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
 IngestRule = TypedDict(
     "IngestRule",
     {
@@ -941,7 +1133,7 @@ IngestRule = TypedDict(
         "metadata": "Metadata",
     },
 )
-"""Drops, samples or redacts events of some datasets before they are stored."""
+"""Changes, moves or drops events of some datasets before they are stored."""
 
 
 class IngestRulePreview(TypedDict):
@@ -970,6 +1162,16 @@ class IngestRulePreviewSamplesItem(TypedDict):
     before: str
     after: NotRequired[str]
     """The line after the rule; absent for an event that is dropped."""
+    added: NotRequired[Dict[str, str]]
+    """Fields and tags (`$name`) that the rule sets beside the line, at most 100; absent for none."""
+    moved_to: NotRequired[IngestRulePreviewSamplesItemMovedTo]
+    """The dataset that the event would be stored in; absent when it stays."""
+
+
+class IngestRulePreviewSamplesItemMovedTo(TypedDict):
+    """The dataset that the event would be stored in; absent when it stays."""
+    collection: str
+    dataset: str
 
 
 class IngestSample(TypedDict):
@@ -982,6 +1184,56 @@ class IngestSample(TypedDict):
     Events with the same value of this key are all stored or all dropped, in every dataset and process. Without it, and
     for events without the key, the line decides.
     """
+
+
+class IngestSetDataset(TypedDict):
+    """
+    Stores matching events in another dataset, which the first of them creates. Of the rules that follow, those of the
+    new dataset apply to them.
+    """
+    type: Literal["SET_DATASET"]
+    collection: NotRequired[str]
+    """Absent keeps the collection."""
+    dataset: str
+
+
+class IngestSetTags(TypedDict):
+    """Sets tags of matching events."""
+    type: Literal["SET_TAGS"]
+    tags: Tags
+    """Attributes that each matching event gets, as `$name`; at least one. They replace tags of the same name."""
+
+
+class IngestTailSample(TypedDict):
+    """
+    Stores whole traces or nothing of them: those with failures, slow ones, and a share of the others. Events without a
+    trace id of spans stay as they are.
+    """
+    type: Literal["TAIL_SAMPLE"]
+    keep: float
+    """The share of the other traces that is stored, from 0 to 1, chosen by the trace id."""
+    keep_errors: bool
+    """Stores each trace with a failed span."""
+    slower_than_ms: NotRequired[int]
+    """Stores each trace with a span that took at least this long."""
+    wait_s: int
+    """How long the first spans of a trace wait for the others before it is decided. They are not found meanwhile."""
+
+
+class IngestTailSampleInput(TypedDict):
+    """
+    Stores whole traces or nothing of them: those with failures, slow ones, and a share of the others. Events without a
+    trace id of spans stay as they are.
+    """
+    type: Literal["TAIL_SAMPLE"]
+    keep: float
+    """The share of the other traces that is stored, from 0 to 1, chosen by the trace id."""
+    keep_errors: NotRequired[bool]
+    """Stores each trace with a failed span."""
+    slower_than_ms: NotRequired[int]
+    """Stores each trace with a span that took at least this long."""
+    wait_s: NotRequired[int]
+    """How long the first spans of a trace wait for the others before it is decided. They are not found meanwhile."""
 
 
 class Insight(TypedDict):
@@ -1294,6 +1546,25 @@ class Login(TypedDict):
     expires_at: int
     """Unix seconds."""
     user: User
+
+
+class LookupTable(TypedDict):
+    """A table whose values ingest rules add to events."""
+    id: str
+    name: str
+    description: NotRequired[str]
+    key: str
+    """The column whose values select rows."""
+    columns: List[str]
+    """The names in the first line of the file."""
+    rows: int
+    bytes: int
+    """The size of the file."""
+    sha256: NotRequired[str]
+    """The SHA-256 of the file in hexadecimal; absent while the rows are those of an earlier version of Dendro."""
+    version: int
+    """Counts the replacements of the rows."""
+    metadata: Metadata
 
 
 class Metadata(TypedDict):
@@ -1687,12 +1958,46 @@ class NestedTemplateLiteral(TypedDict):
     value: Union[str, List[Union[str, TemplateLiteralObject]], float, bool, int]
 
 
+class Notebook(TypedDict):
+    """An investigation: pinned queries with words, in order. It holds no events."""
+    id: str
+    name: str
+    description: NotRequired[str]
+    version: int
+    """Counts the changes."""
+    metadata: Metadata
+    steps: List[NotebookStep]
+
+
+class NotebookStep(TypedDict):
+    """A pinned query with words, or words alone. One of both is required."""
+    title: NotRequired[str]
+    words: NotRequired[str]
+    """What was found, as Markdown."""
+    search_details: NotRequired[SearchDetails]
+    """The query of the step. Without it the step has words only."""
+
+
+class NotebookSummary(TypedDict):
+    id: str
+    name: str
+    description: NotRequired[str]
+    version: int
+    """Counts the changes."""
+    metadata: Metadata
+    step_count: int
+
+
 class OperationList(TypedDict):
     operations: List[OperationStats]
     """In the requested order."""
     operations_total: int
     is_exact: bool
-    """False when percentiles are shown, which are estimates. Numbers of spans and failures are exact."""
+    """
+    False when percentiles are shown, which are estimates. Numbers of spans and failures are exact, unless an ingest
+    rule has sampled whole traces: then each stored span counts for those that it stands for, and percentiles are those
+    of the stored ones.
+    """
 
 
 class OperationStats(TypedDict):
@@ -1751,6 +2056,21 @@ class OrganizationSettings(TypedDict):
     """The default group shared by organizations; stored without effect."""
     shared_datasets: NotRequired[bool]
     """Cannot be enabled: organizations never read each other's events."""
+
+
+class OtherSpend(TypedDict):
+    events: NotRequired[int]
+    """Absent for estimates."""
+    bytes: int
+    """The bytes of the stored lines that arrived in the range."""
+    gb_days: float
+    """Their gigabytes times the days of their retention. Kept without end counts as 365 days."""
+    cost: NotRequired[float]
+    """In the currency of the price; absent without a price."""
+    bytes_over_time: List[int]
+    """The bytes of each slice, oldest first."""
+    share: float
+    """The share of the bytes, from 0 to 1."""
 
 
 class OtlpStatus(TypedDict):
@@ -2010,6 +2330,124 @@ class Quantiles(TypedDict):
     max: NotRequired[float]
 
 
+class RehydratedFile(TypedDict):
+    """The receipt of one file."""
+    number: int
+    name: str
+    bytes: int
+    status: Literal["WAITING", "COMPLETE", "REFUSED"]
+    read_bytes: int
+    """Bytes that were read, decompressed; of a Parquet file those of its rows as lines."""
+    read_events: int
+    """Lines or rows that were read."""
+    stored_events: int
+    """Events that were stored, or dropped by ingest rules."""
+    earlier_events: int
+    """Events that an earlier rehydration has stored from the same file into the same dataset."""
+    unselected_events: int
+    """Events outside the time range or the filter."""
+    refused_events: int
+    """Events that could not be stored; the ledger says why."""
+    failure_detail: NotRequired[str]
+    """Why the file, or the rest of it, was refused."""
+
+
+class Rehydration(TypedDict):
+    """Reads events from files back into a dataset."""
+    id: str
+    log_id: str
+    """The dataset that the events go to."""
+    origin: Union[RehydrationDirectory, RehydrationS3]
+    from_ts: NotRequired[int]
+    """Only events from this time on. Without it, all events before `to_ts`."""
+    to_ts: NotRequired[int]
+    """Only events before this time."""
+    filter: NotRequired[str]
+    """Only events that match this filter. Default: all."""
+    status: Literal["CREATED", "IN_PROGRESS", "CANCELLING", "COMPLETE", "CANCELLED", "FAILED"]
+    """COMPLETE: every file was read or refused. CANCELLING: the batch that is being stored is the last one."""
+    files: int
+    """Files or objects that were found; 0 until they are listed."""
+    ended_files: int
+    refused_files: int
+    bytes: int
+    """Size of the files as they are."""
+    ended_bytes: int
+    """Size of the files that have ended."""
+    read_events: int
+    """Lines or rows that were read."""
+    stored_events: int
+    """Events that were stored, or dropped by ingest rules."""
+    earlier_events: int
+    """Events that an earlier rehydration has stored from the same file into the same dataset."""
+    unselected_events: int
+    """Events outside the time range or the filter."""
+    refused_events: int
+    """Events that could not be stored; the ledger says why."""
+    failure_detail: NotRequired[str]
+    """Why it has failed, or why it waits."""
+    ended_at: NotRequired[int]
+    metadata: Metadata
+
+
+class RehydrationDirectory(TypedDict):
+    kind: Literal["DIRECTORY"]
+    directory: str
+    """
+    A directory on the machine of the service that the operator has opened to the organization
+    (DENDRO_SOURCE_DIRECTORIES).
+    """
+    files: str
+    """The files below it: `*` and `?` stand for characters of a name, `**` for any folders."""
+
+
+class RehydrationDirectoryInput(TypedDict):
+    kind: Literal["DIRECTORY"]
+    directory: str
+    """
+    A directory on the machine of the service that the operator has opened to the organization
+    (DENDRO_SOURCE_DIRECTORIES).
+    """
+    files: NotRequired[str]
+    """The files below it: `*` and `?` stand for characters of a name, `**` for any folders."""
+
+
+class RehydrationS3(TypedDict):
+    kind: Literal["S3"]
+    bucket: str
+    prefix: str
+    """The beginning of the keys. All of them are listed at each look, so name as few as needed."""
+    format: Literal["LINES", "RECORDS"]
+    """
+    LINES: each line is one event. RECORDS: each object in an array is one, as in `{"Records": [{…}, {…}]}`. Compression
+    with gzip or zstd is recognized, and so is Parquet, of which each row is one event.
+    """
+    endpoint: NotRequired[str]
+    """Base URL of an S3-compatible server. Default: the public endpoint of the region."""
+    region: NotRequired[str]
+    access_key_id: str
+    secret_access_key: str
+    """Encrypted, returned as `***`, and deleted when the rehydration has ended."""
+
+
+class RehydrationS3Input(TypedDict):
+    kind: Literal["S3"]
+    bucket: str
+    prefix: NotRequired[str]
+    """The beginning of the keys. All of them are listed at each look, so name as few as needed."""
+    format: NotRequired[Literal["LINES", "RECORDS"]]
+    """
+    LINES: each line is one event. RECORDS: each object in an array is one, as in `{"Records": [{…}, {…}]}`. Compression
+    with gzip or zstd is recognized, and so is Parquet, of which each row is one event.
+    """
+    endpoint: NotRequired[str]
+    """Base URL of an S3-compatible server. Default: the public endpoint of the region."""
+    region: NotRequired[str]
+    access_key_id: str
+    secret_access_key: str
+    """Encrypted, returned as `***`, and deleted when the rehydration has ended."""
+
+
 class RequestedLimitScope(TypedDict):
     organisation: NotRequired[RequestedLimitScopeOrganisation]
     """The caller's organization; the id is optional."""
@@ -2234,6 +2672,22 @@ class SeriesAggregatesItem(TypedDict):
     value: Union[float, None]
 
 
+ServiceCalls = TypedDict(
+    "ServiceCalls",
+    {
+        "from": "str",
+        "to": "str",
+        "kind": "Literal[\"service\", \"database\", \"queue\", \"peer\"]",
+        "calls": "int",
+        "per_second": "float",
+        "errors": "int",
+        "p50_nano": "int",
+        "p95_nano": "int",
+        "max_nano": "int",
+    },
+)
+
+
 class Session(TypedDict):
     id: str
     org_id: str
@@ -2272,6 +2726,174 @@ class SlackWorkspace(TypedDict):
     api_url: NotRequired[str]
     """Base URL of the chat service, if not the default."""
     metadata: Metadata
+
+
+class Source(TypedDict):
+    """Fetches events from where they are, instead of waiting for a sender."""
+    name: str
+    description: NotRequired[str]
+    log_id: str
+    """The dataset that the events go to."""
+    paused: bool
+    """A paused source reads nothing and keeps its position."""
+    origin: Union[SourceDirectory, SourceKafka, SourceS3]
+    id: str
+    state: SourceState
+    metadata: Metadata
+
+
+class SourceDirectory(TypedDict):
+    kind: Literal["DIRECTORY"]
+    directory: str
+    """
+    A directory on the machine of the service that the operator has opened to the organization
+    (DENDRO_SOURCE_DIRECTORIES).
+    """
+    files: str
+    """
+    The files below it: `*` and `?` stand for characters of a name, `**` for any folders. It should match rotated files
+    too, as `app.log*` does. Files that end in .gz or .zst are decompressed, and Parquet files are recognized.
+    """
+    start: Literal["BEGINNING", "END"]
+    """Where files are read from that are there when the source begins. Later ones are read from their beginning."""
+
+
+class SourceDirectoryInput(TypedDict):
+    kind: Literal["DIRECTORY"]
+    directory: str
+    """
+    A directory on the machine of the service that the operator has opened to the organization
+    (DENDRO_SOURCE_DIRECTORIES).
+    """
+    files: NotRequired[str]
+    """
+    The files below it: `*` and `?` stand for characters of a name, `**` for any folders. It should match rotated files
+    too, as `app.log*` does. Files that end in .gz or .zst are decompressed, and Parquet files are recognized.
+    """
+    start: NotRequired[Literal["BEGINNING", "END"]]
+    """Where files are read from that are there when the source begins. Later ones are read from their beginning."""
+
+
+class SourceKafka(TypedDict):
+    kind: Literal["KAFKA"]
+    topic: str
+    group: NotRequired[str]
+    """The consumer group. Default: one of the source alone."""
+    format: Literal["TEXT", "JSON", "OTLP"]
+    """
+    TEXT: each message is one event, a JSON object or a text. JSON: each object in a message is one. OTLP: each message
+    is an export of logs of OpenTelemetry, in protobuf or JSON.
+    """
+    start: Literal["BEGINNING", "END"]
+    """Where partitions are read from that neither the source nor its consumer group has read."""
+    brokers: List[str]
+    """Brokers of the cluster as `host:port`; one that answers suffices."""
+    tls: bool
+    ca: NotRequired[str]
+    """The certificate of an authority in PEM, instead of the usual ones."""
+    mechanism: NotRequired[Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]]
+    """The form of the login (SASL). Default: PLAIN."""
+    username: NotRequired[str]
+    password: NotRequired[str]
+    """Encrypted, and returned as `***`. In an update, `***` keeps the password, unless the brokers or the username change."""
+
+
+class SourceKafkaInput(TypedDict):
+    kind: Literal["KAFKA"]
+    topic: str
+    group: NotRequired[str]
+    """The consumer group. Default: one of the source alone."""
+    format: NotRequired[Literal["TEXT", "JSON", "OTLP"]]
+    """
+    TEXT: each message is one event, a JSON object or a text. JSON: each object in a message is one. OTLP: each message
+    is an export of logs of OpenTelemetry, in protobuf or JSON.
+    """
+    start: NotRequired[Literal["BEGINNING", "END"]]
+    """Where partitions are read from that neither the source nor its consumer group has read."""
+    brokers: List[str]
+    """Brokers of the cluster as `host:port`; one that answers suffices."""
+    tls: NotRequired[bool]
+    ca: NotRequired[str]
+    """The certificate of an authority in PEM, instead of the usual ones."""
+    mechanism: NotRequired[Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]]
+    """The form of the login (SASL). Default: PLAIN."""
+    username: NotRequired[str]
+    password: NotRequired[str]
+    """Encrypted, and returned as `***`. In an update, `***` keeps the password, unless the brokers or the username change."""
+
+
+class SourceS3(TypedDict):
+    kind: Literal["S3"]
+    bucket: str
+    prefix: str
+    """The beginning of the keys. All of them are listed at each look, so name as few as needed."""
+    format: Literal["LINES", "RECORDS"]
+    """
+    LINES: each line is one event. RECORDS: each object in an array is one, as in `{"Records": [{…}, {…}]}`. Compression
+    with gzip or zstd is recognized, and so is Parquet, of which each row is one event.
+    """
+    endpoint: NotRequired[str]
+    """Base URL of an S3-compatible server. Default: the public endpoint of the region."""
+    region: NotRequired[str]
+    access_key_id: str
+    queue_url: NotRequired[str]
+    """
+    URL of a queue (SQS) that is notified of new objects, for this source alone; the access key must be allowed to use
+    it. The bucket is then listed once an hour only, for objects of which no notification came.
+    """
+    start: Literal["BEGINNING", "END"]
+    """END leaves out the objects that are there when the source begins."""
+    secret_access_key: str
+    """
+    Encrypted, and returned as `***`. In an update, `***` keeps the key, unless the endpoint, the queue or the access
+    key id changes.
+    """
+
+
+class SourceS3Input(TypedDict):
+    kind: Literal["S3"]
+    bucket: str
+    prefix: NotRequired[str]
+    """The beginning of the keys. All of them are listed at each look, so name as few as needed."""
+    format: NotRequired[Literal["LINES", "RECORDS"]]
+    """
+    LINES: each line is one event. RECORDS: each object in an array is one, as in `{"Records": [{…}, {…}]}`. Compression
+    with gzip or zstd is recognized, and so is Parquet, of which each row is one event.
+    """
+    endpoint: NotRequired[str]
+    """Base URL of an S3-compatible server. Default: the public endpoint of the region."""
+    region: NotRequired[str]
+    access_key_id: str
+    queue_url: NotRequired[str]
+    """
+    URL of a queue (SQS) that is notified of new objects, for this source alone; the access key must be allowed to use
+    it. The bucket is then listed once an hour only, for objects of which no notification came.
+    """
+    start: NotRequired[Literal["BEGINNING", "END"]]
+    """END leaves out the objects that are there when the source begins."""
+    secret_access_key: str
+    """
+    Encrypted, and returned as `***`. In an update, `***` keeps the key, unless the endpoint, the queue or the access
+    key id changes.
+    """
+
+
+class SourceState(TypedDict):
+    status: Literal["RUNNING", "DELAYED", "WAITING", "PAUSED"]
+    """DELAYED: the last attempt failed, and more follow. WAITING: no process reads the source now."""
+    received_events: int
+    """Events that were stored, or dropped by ingest rules."""
+    received_bytes: int
+    """Bytes that were read, decompressed; of Parquet those of its rows as lines."""
+    refused_events: int
+    """Events that could not be stored; the ledger says why."""
+    last_received_at: NotRequired[int]
+    waiting_bytes: NotRequired[int]
+    """Bytes of files or objects that are not stored yet, as of the last look; compressed ones count as they are."""
+    waiting_messages: NotRequired[int]
+    """Messages of the topic that are not stored yet."""
+    failing_since: NotRequired[int]
+    last_error: NotRequired[str]
 
 
 class Span(TypedDict):
@@ -2338,6 +2960,179 @@ class SpanSummary(TypedDict):
     """Nanoseconds."""
 
 
+class SpendBudget(TypedDict):
+    """What may arrive, or be spent, in a calendar month in UTC."""
+    amount: float
+    unit: Literal["GB", "MONEY"]
+    """`MONEY` is in the currency of the price."""
+
+
+class SpendDay(TypedDict):
+    start_time: int
+    bytes: int
+    """What has arrived."""
+    cost: NotRequired[float]
+    """In the currency of the price; absent without a price."""
+    forecast_bytes: NotRequired[float]
+    """What is expected to arrive besides; absent for past days."""
+
+
+class SpendGroup(TypedDict):
+    events: NotRequired[int]
+    """Absent for estimates."""
+    bytes: int
+    """The bytes of the stored lines that arrived in the range."""
+    gb_days: float
+    """Their gigabytes times the days of their retention. Kept without end counts as 365 days."""
+    cost: NotRequired[float]
+    """In the currency of the price; absent without a price."""
+    bytes_over_time: List[int]
+    """The bytes of each slice, oldest first."""
+    name: str
+    """
+    The full name of the dataset, the id of the key or user, the protocol, the id of the pattern, the path of the field,
+    or the program and address of the sender.
+    """
+    share: float
+    """The share of the bytes, from 0 to 1."""
+    log_id: NotRequired[str]
+    """The dataset, or that of the pattern or field."""
+    identity: NotRequired[Identity]
+    """Absent for events without a known sender."""
+    protocol: NotRequired[str]
+    pattern: NotRequired[str]
+    field: NotRequired[str]
+    """`@text`: lines that are no JSON objects. `@long`: lines beyond 16 KiB, whose fields are not measured."""
+    sender: NotRequired[str]
+
+
+class SpendMonth(TypedDict):
+    start_time: int
+    end_time: int
+    bytes: int
+    """What has arrived in this month."""
+    cost: NotRequired[float]
+    """In the currency of the price; absent without a price."""
+    forecast: NotRequired[SpendMonthForecast]
+    """Absent with fewer than three full days of history."""
+    budget: NotRequired[SpendMonthBudget]
+    price: NotRequired[SpendPrice]
+    is_whole: bool
+    """false when policies hide datasets from the caller: their bytes are not counted here."""
+    is_exact: bool
+    """false while events of a process that crashed are recounted."""
+    days: List[SpendDay]
+    """The days of the month in UTC."""
+
+
+class SpendMonthForecast(TypedDict):
+    """Absent with fewer than three full days of history."""
+    bytes: SpendMonthForecastBytes
+    """Of the whole month. In four of five months it lies between low and high."""
+    cost: NotRequired[SpendMonthForecastCost]
+    """Of the whole month, in the currency of the price. In four of five months it lies between low and high."""
+    history_days: int
+    """The number of full days that it is based on, at most 56."""
+
+
+class SpendMonthForecastBytes(TypedDict):
+    """Of the whole month. In four of five months it lies between low and high."""
+    low: float
+    expected: float
+    high: float
+
+
+class SpendMonthForecastCost(TypedDict):
+    """Of the whole month, in the currency of the price. In four of five months it lies between low and high."""
+    low: float
+    expected: float
+    high: float
+
+
+class SpendMonthBudget(TypedDict):
+    amount: float
+    unit: Literal["GB", "MONEY"]
+    """`MONEY` is in the currency of the price."""
+    used: float
+    """What is used, in the unit of the budget."""
+    state: Literal["WITHIN", "AT_RISK", "LIKELY_EXCEEDED", "EXCEEDED"]
+    """`AT_RISK`: the upper end of the forecast is above the budget. `LIKELY_EXCEEDED`: the expected value is."""
+
+
+class SpendPrice(TypedDict):
+    """What stored lines cost. A gigabyte is 10^9 bytes of lines."""
+    currency: str
+    per_gb: float
+    """The price of each gigabyte that arrives."""
+    per_gb_day: float
+    """The price of keeping a gigabyte for a day, for each day of the retention."""
+
+
+class SpendPriceInput(TypedDict):
+    """What stored lines cost. A gigabyte is 10^9 bytes of lines."""
+    currency: str
+    per_gb: NotRequired[float]
+    """The price of each gigabyte that arrives."""
+    per_gb_day: NotRequired[float]
+    """The price of keeping a gigabyte for a day, for each day of the retention."""
+
+
+class SpendSaving(TypedDict):
+    """A way to save. Two of one dataset may save the same bytes."""
+    kind: Literal["SAMPLE_PATTERN", "REMOVE_FIELD", "DROP_DEBUG", "SHORTEN_RETENTION"]
+    log_id: str
+    dataset: str
+    """The full name of the dataset."""
+    reason: str
+    bytes_saved: int
+    """What would not have been stored in the range; 0 for a shorter retention."""
+    gb_days_saved: float
+    """The gigabytes times the days for which they would not have been kept."""
+    cost_saved: NotRequired[float]
+    """In the currency of the price; absent without a price."""
+    pattern: NotRequired[str]
+    """The id of the pattern of which one of ten lines would be kept."""
+    field: NotRequired[str]
+    rule: NotRequired[SpendSavingRule]
+    """An ingest rule for `POST /ingest-rules`; absent for retentions."""
+    retention: NotRequired[Literal["DAYS_30", "DAYS_90", "DAYS_180", "DAYS_365", "DAYS_548", "DAYS_730"]]
+    """A retention for `POST /retention-rules`."""
+    link: str
+    """The page where it is done, a path of this service."""
+
+
+SpendSavingRule = TypedDict(
+    "SpendSavingRule",
+    {
+        "name": "str",
+        "from": "List[str]",
+        "where": "str",
+        "action": "IngestAction",
+    },
+)
+"""An ingest rule for `POST /ingest-rules`; absent for retentions."""
+
+
+class SpendSettings(TypedDict):
+    """The price and the budget of the organization."""
+    price: NotRequired[SpendPrice]
+    budget: NotRequired[SpendBudget]
+    metadata: Metadata
+
+
+class SpendSum(TypedDict):
+    events: NotRequired[int]
+    """Absent for estimates."""
+    bytes: int
+    """The bytes of the stored lines that arrived in the range."""
+    gb_days: float
+    """Their gigabytes times the days of their retention. Kept without end counts as 365 days."""
+    cost: NotRequired[float]
+    """In the currency of the price; absent without a price."""
+    bytes_over_time: List[int]
+    """The bytes of each slice, oldest first."""
+
+
 class SsoMapping(TypedDict):
     id: str
     provider_key: str
@@ -2367,6 +3162,12 @@ class StatementReference(TypedDict):
     message: str
     file: str
     line: int
+
+
+class StorageTier(TypedDict):
+    """The parts of the events in one kind of storage, and their compressed bytes."""
+    parts: int
+    bytes: int
 
 
 class Tag(TypedDict):
@@ -2547,12 +3348,39 @@ class TraceErrorsItem(TypedDict):
     """No span below it failed."""
 
 
+class TraceDifferences(TypedDict):
+    traces: int
+    """How many traces with a span that meets all conditions were compared."""
+    spans: int
+    """The number of their spans."""
+    other_traces: int
+    """How many of the others they were compared with."""
+    other_spans: int
+    summary: str
+    """Both numbers of spans, and the first finding, as sentences."""
+    findings: List[Finding]
+    """
+    The most telling first. `count` and `share` are of the spans of the traces, `baseline_count` and `baseline_share` of
+    those of the others.
+    """
+    findings_total: int
+    is_sampled: bool
+    """True if an ingest rule has stored only a share of some of these traces. All numbers are of stored traces and spans."""
+    is_exact: bool
+    """False if there are more traces than were compared: then they are the newest ones of each quarter of the range."""
+
+
 class TraceList(TypedDict):
     traces: List[TraceSummary]
     has_more: bool
     """More traces match. Narrow the range or the filter, or raise the limit."""
     durations: NotRequired[List[TraceListDurationsItem]]
     """The number of matching spans by duration, whatever min_duration and max_duration are. Present with `durations`."""
+    is_sampled: bool
+    """
+    True if an ingest rule has stored only a share of the traces of matching spans. Numbers in `durations` are then
+    estimates: each stored span counts for those that it stands for.
+    """
     is_exact: bool
     """False if spans crowd out traces that would come earlier, or if traces have more spans than were counted."""
 
@@ -2585,6 +3413,8 @@ class TraceSummary(TypedDict):
     """The longest span without a parent. Absent if none has arrived."""
     found: SpanSummary
     """The first of the matching spans in the requested order."""
+    weight: NotRequired[float]
+    """How many traces it stands for, as an ingest rule stores a share of them. Absent for 1."""
 
 
 class TraceSummaryServicesItem(TypedDict):
@@ -3303,6 +4133,8 @@ class CustomerUpdateBody(TypedDict):
 
 class DashboardsListReply(TypedDict):
     dashboards: List[Dashboard]
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page. Absent on the last page, and without `limit`."""
 
 
 class DashboardsCreateBody(TypedDict):
@@ -3439,6 +4271,8 @@ class DatasetKeysResolveReplyDatasetsItem(TypedDict):
 
 class DatasetsListReply(TypedDict):
     datasets: List[Dataset]
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page. Absent on the last page, and without `limit`."""
 
 
 class DatasetsCreateBody(TypedDict):
@@ -3584,15 +4418,22 @@ class ForwardConfigsCreateBody(TypedDict):
     """Forward every dataset that the author may see, those created later too."""
     log_ids: NotRequired[List[str]]
     """The datasets; required when `all_logs` is false."""
-    format: NotRequired[Literal["RAW", "NDJSON"]]
-    """RAW: one original event per line. NDJSON: one object per line, as in exports, with the original event in `@raw`."""
+    format: NotRequired[Literal["RAW", "NDJSON", "PARQUET"]]
+    """
+    RAW: one original event per line. NDJSON: one object per line, as in exports, with the original event in `@raw`.
+    PARQUET, for buckets only: files with the columns of exports, compressed inside; 1,000 keys have columns, and
+    `@more` has the others.
+    """
     compression: Literal["ZSTD", "GZIP", "NONE"]
     max_payload_size_bytes: NotRequired[int]
-    """Size of a payload before compression. Larger payloads than 32 MB (8 MB to a URL) are divided."""
+    """
+    Size of a payload before compression. Larger payloads than 32 MB (16 MB in Parquet, 8 MB to a URL or Kafka) are
+    divided.
+    """
     max_payload_size_events: NotRequired[int]
     max_buffer_time_ms: NotRequired[int]
     """How long events wait for a payload to fill."""
-    destination: Union[ForwardToS3Input, ForwardToHttp]
+    destination: Union[ForwardToS3Input, ForwardToHttp, ForwardToKafkaInput]
 
 
 class ForwardConfigsTestReply(TypedDict):
@@ -3609,15 +4450,22 @@ class ForwardConfigsUpdateBody(TypedDict):
     """Forward every dataset that the author may see, those created later too."""
     log_ids: NotRequired[List[str]]
     """The datasets; required when `all_logs` is false."""
-    format: NotRequired[Literal["RAW", "NDJSON"]]
-    """RAW: one original event per line. NDJSON: one object per line, as in exports, with the original event in `@raw`."""
+    format: NotRequired[Literal["RAW", "NDJSON", "PARQUET"]]
+    """
+    RAW: one original event per line. NDJSON: one object per line, as in exports, with the original event in `@raw`.
+    PARQUET, for buckets only: files with the columns of exports, compressed inside; 1,000 keys have columns, and
+    `@more` has the others.
+    """
     compression: Literal["ZSTD", "GZIP", "NONE"]
     max_payload_size_bytes: NotRequired[int]
-    """Size of a payload before compression. Larger payloads than 32 MB (8 MB to a URL) are divided."""
+    """
+    Size of a payload before compression. Larger payloads than 32 MB (16 MB in Parquet, 8 MB to a URL or Kafka) are
+    divided.
+    """
     max_payload_size_events: NotRequired[int]
     max_buffer_time_ms: NotRequired[int]
     """How long events wait for a payload to fill."""
-    destination: Union[ForwardToS3Input, ForwardToHttp]
+    destination: Union[ForwardToS3Input, ForwardToHttp, ForwardToKafkaInput]
 
 
 class GroupsListReply(TypedDict):
@@ -3658,7 +4506,10 @@ class GroupsRemoveMembersBodyMembersItem(TypedDict):
 
 class HealthGetReply(TypedDict):
     status: Literal["ok", "degraded"]
-    """`degraded` when both stores respond but the clock is wrong, evaluations are overdue, or backups are late or damaged."""
+    """
+    `degraded` when both stores respond but the clock is wrong, evaluations are overdue, backups are late or damaged,
+    cold storage does not answer, or an event was stored that no search finds.
+    """
     problems: List[str]
     """The reasons for `degraded`, one sentence each; empty otherwise."""
     version: str
@@ -3668,6 +4519,10 @@ class HealthGetReply(TypedDict):
     """Disk of the event store: `tight` from 85 %; `full` from 95 % or below 512 MiB, when events are refused with 503."""
     backups: NotRequired[HealthGetReplyBackups]
     """Present where backups are configured."""
+    canary: NotRequired[HealthGetReplyCanary]
+    """The last event that was written and searched, as each minute unless DENDRO_CANARY is off."""
+    cold_storage: NotRequired[HealthGetReplyColdStorage]
+    """Where the events lie; present where cold storage is configured. In a cluster every copy counts."""
 
 
 class HealthGetReplyStores(TypedDict):
@@ -3681,6 +4536,24 @@ class HealthGetReplyBackups(TypedDict):
     """Age of the last complete backup in seconds; absent before the first."""
     verified_age_s: NotRequired[int]
     """Age of the last backup that passed its verification."""
+
+
+class HealthGetReplyCanary(TypedDict):
+    """The last event that was written and searched, as each minute unless DENDRO_CANARY is off."""
+    found_after_ms: int
+    """Time from writing it until a search found it."""
+    age_s: int
+    """Time since it was written, in seconds."""
+
+
+class HealthGetReplyColdStorage(TypedDict):
+    """Where the events lie; present where cold storage is configured. In a cluster every copy counts."""
+    status: Literal["ok", "down"]
+    """`down` while the bucket does not answer; the reason is in `problems`."""
+    hot: StorageTier
+    """On the disk."""
+    cold: StorageTier
+    """In the bucket, or in the volume `cold` of a server."""
 
 
 class HealthLiveReply(TypedDict):
@@ -3774,6 +4647,24 @@ IngestRulesUpdateBody = TypedDict(
 
 class IngestRulesVersionsReply(TypedDict):
     versions: List[IngestRule]
+
+
+class LookupTablesListReply(TypedDict):
+    lookup_tables: List[LookupTable]
+
+
+class LookupTablesCreateBody(TypedDict):
+    name: str
+    """Rules name the table by it. It must be unique in the organization."""
+    description: NotRequired[str]
+    key: str
+    """The column whose values select rows. The last row with a value counts."""
+    csv: str
+    """A file in the format CSV (RFC 4180) in UTF-8 with commas, whose first line names the columns."""
+
+
+class LookupTablesUpdateBody(TypedDict):
+    description: str
 
 
 class InsightsListReply(TypedDict):
@@ -4024,6 +4915,8 @@ class MetricDefinitionTemplatesUpdateBody(TypedDict):
 
 class MonitorsListReply(TypedDict):
     monitors: List[Monitor]
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page. Absent on the last page, and without `limit`."""
 
 
 class MonitorsCreateBody(TypedDict):
@@ -4267,6 +5160,25 @@ class MonitorTemplatesUpdateBody(TypedDict):
     """The same as `metric`."""
     parameters: NotRequired[TemplateParameters]
     this_template_tags: NotRequired[Dict[str, str]]
+
+
+class NotebooksListReply(TypedDict):
+    notebooks: List[NotebookSummary]
+
+
+class NotebooksCreateBody(TypedDict):
+    name: str
+    description: NotRequired[str]
+    steps: NotRequired[List[NotebookStep]]
+
+
+class NotebooksUpdateBody(TypedDict):
+    name: NotRequired[str]
+    description: NotRequired[str]
+    steps: NotRequired[List[NotebookStep]]
+    """All steps, in order."""
+    version: NotRequired[int]
+    """409 if the notebook has another version by now."""
 
 
 class NotificationsSendTestBody(TypedDict):
@@ -5068,6 +5980,11 @@ class RetentionOfDatasetReply(TypedDict):
     The next deletion, by whole UTC days: events with times before `before`, not before `at`. null when events are never
     deleted.
     """
+    tiers: NotRequired[RetentionOfDatasetReplyTiers]
+    """
+    The stored events on the disk and in cold storage, also those that exceed their retention; present where cold
+    storage is configured.
+    """
 
 
 class RetentionOfDatasetReplyRemoved(TypedDict):
@@ -5081,6 +5998,15 @@ class RetentionOfDatasetReplyNext(TypedDict):
     at: int
     before: int
     events: int
+
+
+class RetentionOfDatasetReplyTiers(TypedDict):
+    """
+    The stored events on the disk and in cold storage, also those that exceed their retention; present where cold
+    storage is configured.
+    """
+    hot: int
+    cold: int
 
 
 class RetentionRulesListReply(TypedDict):
@@ -5153,6 +6079,8 @@ class RolesUpdateBodyPermissionsItem2(TypedDict):
 
 class SavedSearchesListReply(TypedDict):
     saved_searches: List[SavedSearch]
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page. Absent on the last page, and without `limit`."""
 
 
 class SavedSearchesCreateBody(TypedDict):
@@ -5289,6 +6217,90 @@ class SignOnFinishBody(TypedDict):
 class SignOnLogoutReply(TypedDict):
     url: NotRequired[str]
     """Absent if the session is not by an identity provider, or if the provider has no such address."""
+
+
+class SpendGetReply(TypedDict):
+    start_time: int
+    end_time: int
+    slice_ms: int
+    """The length of a slice, rounded where slices do not divide the range."""
+    by: Literal["dataset", "key", "protocol", "pattern", "field", "sender"]
+    price: NotRequired[SpendPrice]
+    total: SpendSum
+    is_exact: bool
+    """false when slices do not begin on full minutes, or recounted events have unknown bytes."""
+    other: NotRequired[OtherSpend]
+    """The sum of all groups that are not listed; absent when there are none."""
+    is_estimate: bool
+    """true for patterns, fields and senders: one line of 64 KiB is sampled, in proportion to its length."""
+    groups: List[SpendGroup]
+    """The largest first. With `other` they add up to the total."""
+
+
+class SpendSavingsReply(TypedDict):
+    start_time: int
+    end_time: int
+    price: NotRequired[SpendPrice]
+    savings: List[SpendSaving]
+    """Those that save most first, at most three of a dataset."""
+
+
+class SpendSetBody(TypedDict):
+    price: NotRequired[SpendPriceInput]
+    budget: NotRequired[SpendBudget]
+
+
+class SourcesListReply(TypedDict):
+    sources: List[Source]
+
+
+class SourcesCreateBody(TypedDict):
+    name: str
+    description: NotRequired[str]
+    log_id: str
+    """The dataset that the events go to."""
+    paused: NotRequired[bool]
+    """A paused source reads nothing and keeps its position."""
+    origin: Union[SourceDirectoryInput, SourceKafkaInput, SourceS3Input]
+
+
+class SourcesTestBody(TypedDict):
+    origin: Union[SourceDirectoryInput, SourceKafkaInput, SourceS3Input]
+
+
+class SourcesTestReply(TypedDict):
+    result: bool
+    failure_reason: NotRequired[str]
+
+
+class SourcesUpdateBody(TypedDict):
+    name: str
+    description: NotRequired[str]
+    log_id: str
+    """The dataset that the events go to."""
+    paused: NotRequired[bool]
+    """A paused source reads nothing and keeps its position."""
+    origin: Union[SourceDirectoryInput, SourceKafkaInput, SourceS3Input]
+
+
+class RehydrationsListReply(TypedDict):
+    rehydrations: List[Rehydration]
+
+
+class RehydrationsCreateBody(TypedDict):
+    log_id: str
+    """The dataset that the events go to."""
+    origin: Union[RehydrationDirectoryInput, RehydrationS3Input]
+    from_ts: NotRequired[int]
+    """Only events from this time on. Without it, all events before `to_ts`."""
+    to_ts: NotRequired[int]
+    """Only events before this time."""
+    filter: NotRequired[str]
+    """Only events that match this filter. Default: all."""
+
+
+class RehydrationsFilesReply(TypedDict):
+    files: List[RehydratedFile]
 
 
 class SsoIdpsReply(TypedDict):
@@ -5504,6 +6516,8 @@ TopKeysSampleBody = TypedDict(
 
 class UsersListReply(TypedDict):
     users: List[User]
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page. Absent on the last page, and without `limit`."""
 
 
 class UsersCreateBody(TypedDict):
@@ -6714,18 +7728,24 @@ class DashboardsApi:
         self,
         *,
         log_id: Optional[str] = None,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        search: Optional[str] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> DashboardsListReply:
         """
         List dashboards, newest first.
 
         log_id: Only those with a widget whose queries read this log.
+        limit: The number of records of a page. Without it, the list is returned whole.
+        cursor: The `next_cursor` of the page before. Needs `limit`.
+        search: Only records whose names and tags contain each of these words.
         """
         reply: DashboardsListReply = self._transport.call(
             "GET",
             "/dashboards",
             "json",
-            query={"log_id": log_id},
+            query={"log_id": log_id, "limit": limit, "cursor": cursor, "search": search},
             headers=headers,
         )
         return reply
@@ -6885,14 +7905,23 @@ class DatasetsApi:
         *,
         from_: Optional[List[str]] = None,
         from_expr: Optional[str] = None,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        search: Optional[str] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> DatasetsListReply:
-        """List the datasets that the caller may see, or those that `from` or `from_expr` selects."""
+        """
+        List the datasets that the caller may see, or those that `from` or `from_expr` selects.
+
+        limit: The number of records of a page. Without it, the list is returned whole.
+        cursor: The `next_cursor` of the page before. Needs `limit`.
+        search: Only records whose names and tags contain each of these words.
+        """
         reply: DatasetsListReply = self._transport.call(
             "GET",
             "/datasets",
             "json",
-            query={"from": from_, "from_expr": from_expr},
+            query={"from": from_, "from_expr": from_expr, "limit": limit, "cursor": cursor, "search": search},
             headers=headers,
         )
         return reply
@@ -7247,7 +8276,9 @@ class ForwardConfigsApi:
         Forward events that arrive from now on.
 
         Object storage has each event exactly once. A URL gets each at least once, and repeats have the same
-        `Idempotency-Key`. While the destination is unreachable, events wait in the store until their retention ends.
+        `Idempotency-Key`. Kafka gets a message for each event, confirmed by all replicas, at least once, with the
+        header `dendro-event-id`, and as the key the dataset. While the destination is unreachable, events wait in the
+        store until their retention ends.
         """
         reply: ForwardConfig = self._transport.call(
             "POST",
@@ -7260,14 +8291,14 @@ class ForwardConfigsApi:
 
     def test(
         self,
-        body: Union[ForwardToS3Input, ForwardToHttp],
+        body: Union[ForwardToS3Input, ForwardToHttp, ForwardToKafkaInput],
         *,
         headers: Optional[Mapping[str, str]] = None,
     ) -> ForwardConfigsTestReply:
         """
         Test whether a destination accepts payloads.
 
-        Writes and removes an object, or posts an empty payload to the URL.
+        Writes and removes an object, posts an empty payload to the URL, or looks for the topic.
         """
         reply: ForwardConfigsTestReply = self._transport.call(
             "POST",
@@ -8459,6 +9490,136 @@ class LogsApi:
         return reply
 
 
+class LookupTablesApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> LookupTablesListReply:
+        """List the lookup tables of the organization."""
+        reply: LookupTablesListReply = self._transport.call(
+            "GET",
+            "/lookup-tables",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: LookupTablesCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> LookupTable:
+        """
+        Create a lookup table.
+
+        A table for more than 3,000,000 characters is created with its first line only; `PUT
+        /lookup-tables/{tableId}/rows` replaces it.
+        """
+        reply: LookupTable = self._transport.call(
+            "POST",
+            "/lookup-tables",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        table_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> LookupTable:
+        """Get a lookup table, without its rows."""
+        reply: LookupTable = self._transport.call(
+            "GET",
+            f"/lookup-tables/{self._transport.part(table_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        table_id: str,
+        body: LookupTablesUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> LookupTable:
+        """Change the description of a lookup table."""
+        reply: LookupTable = self._transport.call(
+            "PATCH",
+            f"/lookup-tables/{self._transport.part(table_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        table_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a lookup table that no rule uses."""
+        self._transport.call(
+            "DELETE",
+            f"/lookup-tables/{self._transport.part(table_id)}",
+            "none",
+            headers=headers,
+        )
+
+    def rows(
+        self,
+        table_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> str:
+        """
+        Download the file of a lookup table, as it was uploaded.
+
+        An organization downloads one table at a time.
+        """
+        reply: str = self._transport.call(
+            "GET",
+            f"/lookup-tables/{self._transport.part(table_id)}/rows",
+            "text",
+            headers=headers,
+        )
+        return reply
+
+    def replace_rows(
+        self,
+        table_id: str,
+        body: Union[str, bytes, List[Any], Dict[str, Any]],
+        *,
+        content_type: str = "text/csv",
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> LookupTable:
+        """
+        Replace all rows of a lookup table at once.
+
+        A file in the format CSV (RFC 4180) in UTF-8 with commas, whose first line names the columns. At most 1,000,000
+        rows, 50 columns and 64 MiB. It must have the key column, and the columns that rules use. Events that arrive
+        within 2 seconds may still see the previous rows.
+        """
+        reply: LookupTable = self._transport.call(
+            "PUT",
+            f"/lookup-tables/{self._transport.part(table_id)}/rows",
+            "json",
+            body=body,
+            content_type=content_type,
+            headers=headers,
+        )
+        return reply
+
+
 class MetricDefinitionTemplatesApi:
     def __init__(self, transport: ApiTransport) -> None:
         self._transport = transport
@@ -8753,18 +9914,24 @@ class MonitorsApi:
         self,
         *,
         log_id: Optional[str] = None,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        search: Optional[str] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> MonitorsListReply:
         """
         List monitors, newest first.
 
         log_id: Only monitors that read this log.
+        limit: The number of records of a page. Without it, the list is returned whole.
+        cursor: The `next_cursor` of the page before. Needs `limit`.
+        search: Only records whose names and tags contain each of these words.
         """
         reply: MonitorsListReply = self._transport.call(
             "GET",
             "/monitors",
             "json",
-            query={"log_id": log_id},
+            query={"log_id": log_id, "limit": limit, "cursor": cursor, "search": search},
             headers=headers,
         )
         return reply
@@ -8935,6 +10102,87 @@ class MonitorsApi:
             headers=headers,
         )
         return reply
+
+
+class NotebooksApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> NotebooksListReply:
+        """List notebooks without their steps, the last changed first."""
+        reply: NotebooksListReply = self._transport.call(
+            "GET",
+            "/notebooks",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: NotebooksCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Notebook:
+        """Create a notebook."""
+        reply: Notebook = self._transport.call(
+            "POST",
+            "/notebooks",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        notebook_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Notebook:
+        """One notebook."""
+        reply: Notebook = self._transport.call(
+            "GET",
+            f"/notebooks/{self._transport.part(notebook_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        notebook_id: str,
+        body: NotebooksUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Notebook:
+        """Update a notebook."""
+        reply: Notebook = self._transport.call(
+            "PATCH",
+            f"/notebooks/{self._transport.part(notebook_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        notebook_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a notebook."""
+        self._transport.call(
+            "DELETE",
+            f"/notebooks/{self._transport.part(notebook_id)}",
+            "none",
+            headers=headers,
+        )
 
 
 class NotificationsApi:
@@ -9561,6 +10809,98 @@ class ReferenceApi:
         return reply
 
 
+class RehydrationsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> RehydrationsListReply:
+        """List the latest rehydrations with their progress, newest first."""
+        reply: RehydrationsListReply = self._transport.call(
+            "GET",
+            "/rehydrations",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: RehydrationsCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Rehydration:
+        """
+        Read events from files back into a dataset.
+
+        Reads files of lines, also compressed with gzip or zstd, and Parquet files, from a directory or a bucket: those
+        that forwarding and exports have written, and any others. A repetition stores nothing again: what an earlier
+        rehydration has stored from a file is left out. Poll it until `ended_at` is set.
+        """
+        reply: Rehydration = self._transport.call(
+            "POST",
+            "/rehydrations",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        rehydration_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Rehydration:
+        """Get a rehydration with its progress."""
+        reply: Rehydration = self._transport.call(
+            "GET",
+            f"/rehydrations/{self._transport.part(rehydration_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def files(
+        self,
+        rehydration_id: str,
+        *,
+        after: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> RehydrationsFilesReply:
+        """
+        Get the receipts of the files of a rehydration, 1,000 at a time.
+
+        after: The number of the last file that is known.
+        """
+        reply: RehydrationsFilesReply = self._transport.call(
+            "GET",
+            f"/rehydrations/{self._transport.part(rehydration_id)}/files",
+            "json",
+            query={"after": after},
+            headers=headers,
+        )
+        return reply
+
+    def cancel(
+        self,
+        rehydration_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Rehydration:
+        """Cancel a rehydration; what it has stored stays."""
+        reply: Rehydration = self._transport.call(
+            "POST",
+            f"/rehydrations/{self._transport.part(rehydration_id)}/cancel",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+
 class RetentionApi:
     def __init__(self, transport: ApiTransport) -> None:
         self._transport = transport
@@ -9836,13 +11176,23 @@ class SavedSearchesApi:
     def list(
         self,
         *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        search: Optional[str] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> SavedSearchesListReply:
-        """List saved searches, newest first."""
+        """
+        List saved searches, newest first.
+
+        limit: The number of records of a page. Without it, the list is returned whole.
+        cursor: The `next_cursor` of the page before. Needs `limit`.
+        search: Only records whose names and tags contain each of these words.
+        """
         reply: SavedSearchesListReply = self._transport.call(
             "GET",
             "/saved-searches",
             "json",
+            query={"limit": limit, "cursor": cursor, "search": search},
             headers=headers,
         )
         return reply
@@ -10201,6 +11551,249 @@ class SignOnApi:
             "POST",
             "/auth/sso/logout",
             "json",
+            headers=headers,
+        )
+        return reply
+
+
+class SourcesApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SourcesListReply:
+        """List sources with their state, newest first."""
+        reply: SourcesListReply = self._transport.call(
+            "GET",
+            "/sources",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: SourcesCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Source:
+        """
+        Fetch events from an origin.
+
+        Each event is stored once, also when processes are killed. While events cannot be stored, or a limit of the
+        organization is crossed, the source waits and loses nothing that the origin keeps.
+        """
+        reply: Source = self._transport.call(
+            "POST",
+            "/sources",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def test(
+        self,
+        body: SourcesTestBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SourcesTestReply:
+        """Test whether an origin can be read."""
+        reply: SourcesTestReply = self._transport.call(
+            "POST",
+            "/sources/test",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        source_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Source:
+        """Get a source with its state."""
+        reply: Source = self._transport.call(
+            "GET",
+            f"/sources/{self._transport.part(source_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        source_id: str,
+        body: SourcesUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Source:
+        """Replace a source; what it has read already stays read."""
+        reply: Source = self._transport.call(
+            "PUT",
+            f"/sources/{self._transport.part(source_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        source_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a source; its events stay."""
+        self._transport.call(
+            "DELETE",
+            f"/sources/{self._transport.part(source_id)}",
+            "none",
+            headers=headers,
+        )
+
+    def pause(
+        self,
+        source_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Source:
+        """Pause a source."""
+        reply: Source = self._transport.call(
+            "POST",
+            f"/sources/{self._transport.part(source_id)}/pause",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def resume(
+        self,
+        source_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Source:
+        """Resume a source from where it was paused."""
+        reply: Source = self._transport.call(
+            "POST",
+            f"/sources/{self._transport.part(source_id)}/resume",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+
+class SpendApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def get(
+        self,
+        *,
+        time_range: Optional[str] = None,
+        from_ts: Optional[int] = None,
+        to_ts: Optional[int] = None,
+        by: Optional[Literal["dataset", "key", "protocol", "pattern", "field", "sender"]] = None,
+        from_: Optional[List[str]] = None,
+        limit: Optional[int] = None,
+        num_of_slices: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SpendGetReply:
+        """
+        Get what arrived and what it costs, by dataset, key, protocol, pattern, field or sender, over time.
+
+        Answered from counts, without reading events. Groups add up to the total. Patterns, fields and senders are
+        estimates from samples of arriving lines, by full days in UTC. By time of arrival, rounded to full minutes; the
+        default range is `Last 30 days`.
+
+        from_: Dataset ids; every dataset that the caller may see when absent.
+        limit: Groups at most, besides the rest.
+        num_of_slices: By default minutes, hours, days or months, whichever are few.
+        """
+        reply: SpendGetReply = self._transport.call(
+            "GET",
+            "/spend",
+            "json",
+            query={"time_range": time_range, "from_ts": from_ts, "to_ts": to_ts, "by": by, "from": from_, "limit": limit, "num_of_slices": num_of_slices},
+            headers=headers,
+        )
+        return reply
+
+    def budget(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SpendMonth:
+        """
+        Get what this month has used of the budget, and what it is expected to use.
+
+        The forecast follows the trend and the days of the week of the last 56 days. Its range shows how far days were
+        from that; it cannot know of changes to come.
+        """
+        reply: SpendMonth = self._transport.call(
+            "GET",
+            "/spend/budget",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def savings(
+        self,
+        *,
+        limit: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SpendSavingsReply:
+        """
+        List the ways to save most, each with a rule or a retention.
+
+        Looks at what arrived in the last 30 days, by estimates for patterns and fields, and at what searches, exports
+        and monitors read.
+        """
+        reply: SpendSavingsReply = self._transport.call(
+            "GET",
+            "/spend/savings",
+            "json",
+            query={"limit": limit},
+            headers=headers,
+        )
+        return reply
+
+    def settings(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SpendSettings:
+        """Get the price and the budget of the organization."""
+        reply: SpendSettings = self._transport.call(
+            "GET",
+            "/spend/settings",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def set(
+        self,
+        body: SpendSetBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SpendSettings:
+        """
+        Set the price and the budget of the organization; what is absent is removed.
+
+        Nothing is refused when a budget is exceeded; that is what limits are for.
+        """
+        reply: SpendSettings = self._transport.call(
+            "PUT",
+            "/spend/settings",
+            "json",
+            body=body,
             headers=headers,
         )
         return reply
@@ -10645,6 +12238,48 @@ class TracesApi:
         )
         return reply
 
+    def differences(
+        self,
+        *,
+        from_: Optional[List[str]] = None,
+        from_expr: Optional[str] = None,
+        time_range: Optional[str] = None,
+        from_ts: Optional[int] = None,
+        to_ts: Optional[int] = None,
+        where: Optional[str] = None,
+        service: Optional[str] = None,
+        operation: Optional[str] = None,
+        status: Optional[Literal["unset", "ok", "error"]] = None,
+        min_duration: Optional[str] = None,
+        max_duration: Optional[str] = None,
+        spans: Optional[Literal["any", "root"]] = None,
+        limit: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> TraceDifferences:
+        """
+        Find what slow or failed traces have that others have not.
+
+        Compares the spans of traces with a span that meets all conditions with those of traces in which a span meets
+        all of them but `status`, `min_duration` and `max_duration`, of which there must be one. Attributes of any span
+        count, such as the customer of the root and the version of a service below it. Without `from` and `from_expr`
+        all datasets of the collection `.traces` are searched; without a time the last hour.
+
+        where: A filter on one span, such as `$http.route = '/cart'`.
+        operation: The name of the span.
+        min_duration: The shortest duration of the span, inclusive.
+        max_duration: The longest duration of the span, inclusive.
+        spans: Which spans may meet the conditions; `root` for those without a parent. `any` when absent.
+        limit: The maximum number of findings; 20 when absent.
+        """
+        reply: TraceDifferences = self._transport.call(
+            "GET",
+            "/traces/differences",
+            "json",
+            query={"from": from_, "from_expr": from_expr, "time_range": time_range, "from_ts": from_ts, "to_ts": to_ts, "where": where, "service": service, "operation": operation, "status": status, "min_duration": min_duration, "max_duration": max_duration, "spans": spans, "limit": limit},
+            headers=headers,
+        )
+        return reply
+
     def operations(
         self,
         *,
@@ -10676,6 +12311,38 @@ class TracesApi:
             "/traces/operations",
             "json",
             query={"from": from_, "from_expr": from_expr, "time_range": time_range, "from_ts": from_ts, "to_ts": to_ts, "where": where, "service": service, "spans": spans, "order": order, "limit": limit},
+            headers=headers,
+        )
+        return reply
+
+    def calls(
+        self,
+        *,
+        from_: Optional[List[str]] = None,
+        from_expr: Optional[str] = None,
+        time_range: Optional[str] = None,
+        from_ts: Optional[int] = None,
+        to_ts: Optional[int] = None,
+        service: Optional[str] = None,
+        limit: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> CallList:
+        """
+        List which services call which: how often, how slow, how many failures.
+
+        A call is a span whose parent is a span of another service, or a span of a client or a producer that names a
+        peer without spans of its own. If the range has many spans, a part of its traces is read, chosen by the ends of
+        their ids, and the numbers of calls are estimated from it. Without `from` and `from_expr` all datasets of the
+        collection `.traces` are searched; without a time the last hour.
+
+        service: Only calls from or to this service.
+        limit: The maximum number of pairs of services; 200 when absent.
+        """
+        reply: CallList = self._transport.call(
+            "GET",
+            "/traces/calls",
+            "json",
+            query={"from": from_, "from_expr": from_expr, "time_range": time_range, "from_ts": from_ts, "to_ts": to_ts, "service": service, "limit": limit},
             headers=headers,
         )
         return reply
@@ -10822,13 +12489,23 @@ class UsersApi:
     def list(
         self,
         *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        search: Optional[str] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> UsersListReply:
-        """List the users of the organization, in every state."""
+        """
+        List the users of the organization, in every state.
+
+        limit: The number of records of a page. Without it, the list is returned whole.
+        cursor: The `next_cursor` of the page before. Needs `limit`.
+        search: Only records whose names and tags contain each of these words.
+        """
         reply: UsersListReply = self._transport.call(
             "GET",
             "/users",
             "json",
+            query={"limit": limit, "cursor": cursor, "search": search},
             headers=headers,
         )
         return reply
@@ -11332,11 +13009,13 @@ class DendroClient(ApiTransport):
         self.line_times = LineTimesApi(self)
         self.live_tail = LiveTailApi(self)
         self.logs = LogsApi(self)
+        self.lookup_tables = LookupTablesApi(self)
         self.metric_definition_templates = MetricDefinitionTemplatesApi(self)
         self.metric_definitions = MetricDefinitionsApi(self)
         self.metrics = MetricsApi(self)
         self.monitor_templates = MonitorTemplatesApi(self)
         self.monitors = MonitorsApi(self)
+        self.notebooks = NotebooksApi(self)
         self.notifications = NotificationsApi(self)
         self.organizations = OrganizationsApi(self)
         self.parsers = ParsersApi(self)
@@ -11345,6 +13024,7 @@ class DendroClient(ApiTransport):
         self.personal_keys = PersonalKeysApi(self)
         self.policies = PoliciesApi(self)
         self.reference = ReferenceApi(self)
+        self.rehydrations = RehydrationsApi(self)
         self.retention = RetentionApi(self)
         self.retention_rules = RetentionRulesApi(self)
         self.roles = RolesApi(self)
@@ -11354,6 +13034,8 @@ class DendroClient(ApiTransport):
         self.second_factor = SecondFactorApi(self)
         self.sessions = SessionsApi(self)
         self.sign_on = SignOnApi(self)
+        self.sources = SourcesApi(self)
+        self.spend = SpendApi(self)
         self.sso = SsoApi(self)
         self.statements = StatementsApi(self)
         self.tags = TagsApi(self)
