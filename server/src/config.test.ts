@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readConfig } from './config.ts'
+import { asColdAges } from './setting-values.ts'
 
 const GOOD_KEY = 'k2Jx0bqv-8mWfT3uYc5RzL7oHs1NdGpE'
 
@@ -93,4 +94,14 @@ test('valid values are accepted unchanged', () => {
   expect(config.DENDRO_VERCEL_SECRETS.map((secret) => secret.reveal())).toEqual(['Secret-One', 'secret-two'])
   expect(config.DENDRO_BOOTSTRAP_API_KEY?.reveal()).toBe(GOOD_KEY)
   expect(config.DENDRO_SMTP_URL?.reveal()).toBe('smtps://user:pa%20ss@mail.example.com:465')
+})
+
+test('cold storage takes an age, longer ones by id, and off', () => {
+  const id = '0b7c3a52-2f60-4ab7-9c6e-0a4f1c2d3e4f'
+  expect(asColdAges('off')).toEqual({ otherwiseMs: undefined, byId: new Map() })
+  expect(asColdAges(`30d, ${id.toUpperCase()}=90d`)).toEqual({ otherwiseMs: 30 * 86_400_000, byId: new Map([[id, 90 * 86_400_000]]) })
+  expect(() => asColdAges(`30d,${id}=30d`)).toThrow('must name longer ages than 30d')
+  expect(() => asColdAges(`off,${id}=30d`)).toThrow('must not name datasets when it is off')
+  for (const wrong of ['30', 'd', '30d,shop=90d', `30d,${id}`, `30d,${id}=off`, '30d,'])
+    expect(() => asColdAges(wrong), wrong).toThrow(/^must/)
 })

@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os'
+import { KEPT_BYTES } from './events/store/range-cache.ts'
 import { ROLES } from './http/process-roles.ts'
 import { asListeners } from './ingest/listeners/setting.ts'
 import { parseAllowList } from './outgoing/addresses.ts'
@@ -7,6 +8,7 @@ import {
   asBucket,
   asBytes,
   asClickHouseUrl,
+  asColdAges,
   asConnections,
   asCount,
   asCountFromZero,
@@ -14,6 +16,7 @@ import {
   asDrainTime,
   asExportLocation,
   asHeaderText,
+  asIdentifier,
   asInterval,
   asKey,
   asLimits,
@@ -30,9 +33,12 @@ import {
   asSecretFile,
   asSecrets,
   asSender,
+  asShare,
   asSmtpUrl,
+  asSourceDirectories,
   asSwitch,
   asText,
+  asTracesUrl,
   asUrl,
   asWords,
   MEMORY_BYTES_MIN,
@@ -80,6 +86,24 @@ export const settings = {
     undefined,
     'embedded',
     'ClickHouse server or cluster for events: http(s)://user:password@host:port/database, with ?cluster=name for cluster tables.',
+  ),
+  DENDRO_CLICKHOUSE_STORAGE_POLICY: setting(
+    asIdentifier,
+    undefined,
+    'none',
+    'Storage policy of that server for events; it must have a volume `cold`, to which old events move. See scale.md.',
+  ),
+  DENDRO_COLD_STORAGE: setting(
+    asBucket,
+    undefined,
+    'none',
+    'Bucket to which the embedded event store moves old events: s3://key:secret@bucket/prefix?endpoint=https://host:9000&region=eu-west-1. See scale.md.',
+  ),
+  DENDRO_COLD_AFTER: setting(
+    asColdAges,
+    { otherwiseMs: 30 * 86_400_000, byId: new Map() },
+    '30d',
+    'Age at which events move to cold storage, such as 30d; longer for datasets or organizations by id, as in 30d,ID=90d; off moves all events back to the disk.',
   ),
   DENDRO_POSTGRES_URL: setting(asPostgresUrl, undefined, 'embedded', 'PostgreSQL server (14 or newer) for metadata.'),
   DENDRO_POSTGRES_CONNECTIONS: setting(
@@ -147,7 +171,19 @@ export const settings = {
     'none',
     'Sockets for syslog, RELP, GELF, Fluent Forward and OTLP over gRPC, such as syslog+udp://0.0.0.0:514?key=…, separated by spaces; see listeners.md.',
   ),
-  DENDRO_TLS_CERT_FILE: setting(maybe, undefined, 'none', 'File with the certificate chain of the TLS listeners, in PEM.'),
+  DENDRO_TLS_CERT: setting(
+    maybe,
+    undefined,
+    'none: HTTP without TLS',
+    'File with the certificate chain for DENDRO_PORT, in PEM; the port then speaks HTTPS only. A replaced file is used within ten seconds, without a restart.',
+  ),
+  DENDRO_TLS_KEY: setting(maybe, undefined, 'none', 'File with the private key of that certificate, in PEM.'),
+  DENDRO_TLS_CERT_FILE: setting(
+    maybe,
+    undefined,
+    'DENDRO_TLS_CERT',
+    'File with the certificate chain of the TLS listeners, in PEM; replaced as that of DENDRO_PORT.',
+  ),
   DENDRO_TLS_KEY_FILE: setting(maybe, undefined, 'none', 'File with the private key of that certificate, in PEM.'),
   DENDRO_RATE_LIMIT: setting(
     asRateLimit,
@@ -173,6 +209,25 @@ export const settings = {
     undefined,
     'exports in the data directory',
     'Storage of export files: s3://key:secret@bucket/prefix?endpoint=https://host:9000&region=eu-west-1, or file:///directory. Without a key, the credentials of the machine are used.',
+  ),
+  DENDRO_CANARY: setting(
+    asSwitch,
+    true,
+    'on',
+    'Whether the deployment writes an event each minute and searches it until it is found, for `GET /health` and the metrics. It lies in `.canary` of the first organization for a day.',
+  ),
+  DENDRO_TRACES_URL: setting(
+    asTracesUrl,
+    undefined,
+    'none: no spans',
+    'Endpoint of OTLP over HTTP for spans of the requests that this process serves, such as http://collector:4318/v1/traces; it may be the service itself.',
+  ),
+  DENDRO_TRACES_KEY: setting(asSecret, undefined, 'none', 'Bearer token for that endpoint: for Dendro an API key that may send events.'),
+  DENDRO_TRACES_SHARE: setting(
+    asShare,
+    0.1,
+    '0.1',
+    'The share of requests that are recorded, from 0 to 1. The header `traceparent` of a caller decides instead where there is one.',
   ),
   DENDRO_BACKUP_URL: setting(
     asExportLocation,
@@ -203,6 +258,18 @@ export const settings = {
     undefined,
     'none',
     'Bucket for forwarded events whose configuration has no credentials: s3://key:secret@bucket/prefix?endpoint=https://host:9000&region=eu-west-1. Without a key, the credentials of the machine are used.',
+  ),
+  DENDRO_GEOIP_DIR: setting(
+    maybe,
+    undefined,
+    'none',
+    'Directory with databases of network addresses in the format MMDB (cities or countries, autonomous systems), for ingest rules. A replaced file is used within ten seconds, without a restart.',
+  ),
+  DENDRO_SOURCE_DIRECTORIES: setting(
+    asSourceDirectories,
+    [],
+    'none',
+    'Directories of this machine that sources may read, separated by commas: /path/{organization} opens to each organization the folder with its id, ORGANIZATION-ID=/path opens one to that organization; see sources.md.',
   ),
   DENDRO_LLM_URL: setting(
     asUrl,
@@ -260,6 +327,12 @@ export const settings = {
     2 * 2 ** 30,
     '2G',
     'Disk space that a query may use to sort and group what exceeds its memory. In the embedded event store all queries together may use four times as much.',
+  ),
+  DENDRO_QUERY_KEPT: setting(
+    asBytes,
+    KEPT_BYTES,
+    '56M',
+    'Memory of each process for results of queries on the embedded event store, which later queries use again; 0 keeps none.',
   ),
   DENDRO_QUERY_RUNNING: setting(
     asLimits(asCount),

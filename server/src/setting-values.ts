@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs'
-import { roleName } from '@dendro/api'
+import { isAbsolute, normalize } from 'node:path'
+import { isUuid, roleName } from '@dendro/api'
 import { parseAddress } from './events/store/address.ts'
+import type { ColdAges } from './events/tiers/ages.ts'
 import type { BucketLocation } from './files/location.ts'
 import { type FileLocation, parseFileLocation } from './files/open-files.ts'
 import { type ProcessRole, ROLES } from './http/process-roles.ts'
 import type { RateLimit } from './http/rate-limit.ts'
 import { isNetwork } from './kernel/networks.ts'
 import { Secret } from './kernel/secret.ts'
-import type { QueryLimit } from './world.ts'
+import type { QueryLimit, SourceDirectory } from './world.ts'
 
 const PORT_MAX = 65_535
 const CONNECTIONS_MAX = 1_000
@@ -74,6 +76,17 @@ export function asProxies(text: string): Proxies {
 export function asUrl(text: string): string | undefined {
   if (!/^https?:\/\/[^/]+/.test(text) || !URL.canParse(text)) throw new Error('must be an http or https address')
   return text.replace(/\/+$/, '')
+}
+
+export function asTracesUrl(text: string): string | undefined {
+  const url = asUrl(text)
+  return url !== undefined && new URL(url).pathname === '/' ? `${url}/v1/traces` : url
+}
+
+export function asShare(text: string): number {
+  const share = Number(text)
+  if (text.trim() === '' || !(share >= 0 && share <= 1)) throw new Error('must be a number from 0 to 1')
+  return share
 }
 
 export function asExportLocation(text: string): FileLocation | undefined {
@@ -181,6 +194,28 @@ export function asDays(text: string): number | undefined {
   return days * 86_400_000
 }
 
+/** The ages at which events become cold. A shorter age for some would never count, because all events of a day that lie together move together. */
+export function asColdAges(text: string): ColdAges {
+  const [first = '', ...others] = text.split(',').map((word) => word.trim())
+  const otherwiseMs = asDays(first)
+  const byId = new Map<string, number>()
+  for (const other of others) {
+    const [, id, age = ''] = /^([0-9a-f-]{36})=(\d{1,4}d)$/i.exec(other) ?? []
+    const ageMs = asDays(age === '' ? 'x' : age)
+    if (id === undefined || !isUuid(id) || ageMs === undefined)
+      throw new Error('must look like 30d or 30d,ID=90d with the id of a dataset or an organization')
+    if (otherwiseMs === undefined) throw new Error('must not name datasets when it is off')
+    if (ageMs <= otherwiseMs) throw new Error(`must name longer ages than ${first} for single datasets and organizations`)
+    byId.set(id.toLowerCase(), ageMs)
+  }
+  return { otherwiseMs, byId }
+}
+
+export function asIdentifier(text: string): string | undefined {
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(text)) throw new Error('must be a name of letters, digits and _')
+  return text
+}
+
 const INTERVAL_UNITS_MS: ReadonlyMap<string, number> = new Map([
   ['m', 60_000],
   ['h', 3_600_000],
@@ -264,4 +299,25 @@ export function oneOf(words: readonly string[]): (text: string) => string {
     if (!words.includes(text)) throw new Error(`must be one of ${words.join(', ')}`)
     return text
   }
+}
+
+const ORGANIZATION = '{organization}'
+
+/** Reads `<id of an organization>=/path` and `/path/{organization}`, separated by commas. */
+export const asSourceDirectories = (text: string): SourceDirectory[] =>
+  text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+    .map(asSourceDirectory)
+
+function asSourceDirectory(entry: string): SourceDirectory {
+  const [, orgId, given = ''] = /^(?:([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})=)?(.*)$/i.exec(entry) ?? []
+  const path = normalize(given).replace(/(?<=.)\/+$/, '')
+  if (!isAbsolute(path))
+    throw new Error('must name directories by absolute paths, perhaps after the id of an organization and an equals sign')
+  if (orgId === undefined && !path.endsWith(`/${ORGANIZATION}`)) {
+    throw new Error(`must end in /${ORGANIZATION}, or begin with the id of an organization and an equals sign`)
+  }
+  return { path, orgId: orgId?.toLowerCase() }
 }

@@ -9,6 +9,9 @@ export type Ids = {
   secret(bytes: number): string
 }
 
+/** Stands for an unknown dataset or identity, or nobody. It sorts before every other id. */
+export const NIL_ID = '00000000-0000-0000-0000-000000000000'
+
 export const systemIds: Ids = {
   uuid: () => randomUUID(),
   correlation: correlations(),

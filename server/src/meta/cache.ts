@@ -1,7 +1,9 @@
 import type { Clock } from '../kernel/clock.ts'
+import { Recent } from '../kernel/recent.ts'
 import { CacheEntries, type CacheEntry, concerns } from './cache-entries.ts'
 import { isUnavailable } from './driver.ts'
 import { ALL, currentReads, type MetaChange, ReadTracker, tablesIn } from './reads.ts'
+import { RowList, type RowSource } from './row-list.ts'
 
 /** A running load, with the changes of its organization since it began. */
 type Load = { key: string; orgId: string; promise: Promise<unknown>; changes: MetaChange[] }
@@ -12,6 +14,8 @@ type CacheAnswer = { value: unknown; isStale: boolean }
 export type CacheOptions<T> = { ageMaxMs?: number; only?: (value: T) => Readonly<Record<string, string>> }
 
 const ENTRIES_MAX = 50_000
+/** Lists of rows by organization and name. */
+const LISTS_MAX = 1_000
 /** How long a cached value may replace an unavailable store, from when it was last known to be correct. */
 const FALLBACK_MS = 300_000
 /** How long a caller waits for a silent store when a cached value can replace the answer. */
@@ -34,6 +38,7 @@ export class Cache {
   /** #loads can be shared by callers; #running are all. */
   readonly #loads = new Map<string, Load>()
   readonly #running = new Set<Load>()
+  readonly #lists = new Recent<string, { orgId: string; tables: readonly string[]; list: RowList<never> }>(LISTS_MAX)
   readonly #listeners = new Set<(orgId: string, table: string, id: string) => void>()
   #isFollowing = false
   #heardAtMs: number
@@ -89,6 +94,19 @@ export class Cache {
     return Promise.all(ids.map((id) => this.cached(orgId, nameOf(id), each(id), only ? { only: () => only(id) } : {})))
   }
 
+  /** `cached` for a list of rows. After a change, only the rows that changed are read, and all others stay the same objects. */
+  cachedRows<Row extends { id: string; created_at: number }>(orgId: string, name: string, source: RowSource<Row>): Promise<readonly Row[]> {
+    const tables = Object.keys(source.idsIn)
+    return this.cached(orgId, name, async () => {
+      const { list } = this.#lists.of(`${orgId}\n${name}`, () => ({ orgId, tables, list: new RowList<never>() }))
+      // Nothing says which rows have changed.
+      if (!this.#isFollowing) list.reset()
+      // The value depends on the tables also when no row has to be read.
+      currentReads.getStore()?.note(tables.join(' '))
+      return (list as unknown as RowList<Row>).read(source)
+    })
+  }
+
   /** Returns what `cached` would return from memory now, or undefined. Never waits and never loads. */
   remembered<T>(orgId: string, name: string): T | undefined {
     const key = `${orgId}\n${name}`
@@ -124,6 +142,10 @@ export class Cache {
       if (!concerns(change, { orgId: load.orgId, rows: undefined })) continue
       load.changes.push(change)
       if (this.#loads.get(load.key) === load) this.#loads.delete(load.key)
+    }
+    for (const { orgId, tables, list } of this.#lists.values()) {
+      const isOfOrganization = change.orgId === ALL || orgId === change.orgId
+      if (isOfOrganization && (change.table === ALL || tables.includes(change.table))) list.note(change.table, change.id)
     }
     for (const listener of this.#listeners) listener(change.orgId, change.table, change.id)
   }

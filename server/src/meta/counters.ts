@@ -1,3 +1,4 @@
+import { Failure } from '../kernel/errors.ts'
 import type { Db } from './driver.ts'
 import { removeOld } from './old-rows.ts'
 import { sql } from './sql.ts'
@@ -22,6 +23,24 @@ export async function takeFromWindow(
     returning granted, used`)
   if (!row) throw new Error('updating a rate window returned no row')
   return row
+}
+
+const TEST_WINDOW_MS = 60_000
+
+/**
+ * Limits the tests of addresses by an organization in a minute, over all processes, so that they cannot be used to scan a network. `refusal` names the
+ * limit; the subject begins with the organization.
+ */
+export async function countTest(
+  db: Db,
+  { subject, limit, refusal }: { subject: string; limit: number; refusal: string },
+  nowMs: number,
+): Promise<void> {
+  const windowStartMs = nowMs - (nowMs % TEST_WINDOW_MS)
+  const { granted } = await takeFromWindow(db, { subject, windowStartMs, take: 1, limit })
+  if (granted > 0) return
+  const seconds = Math.max(1, Math.ceil((windowStartMs + TEST_WINDOW_MS - nowMs) / 1000))
+  throw new Failure(429, `${refusal}; try again in ${seconds} s`, { headers: { 'retry-after': String(seconds) } })
 }
 
 /** Returns what was granted and not used. */

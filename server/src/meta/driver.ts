@@ -2,6 +2,7 @@ import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQue
 import pg from 'pg'
 import { badRequest, Failure, unavailable } from '../kernel/errors.ts'
 import { readJson } from '../kernel/exact-json.ts'
+import { inSpan } from '../kernel/own-spans.ts'
 import { currentReads } from './reads.ts'
 import type { Sql } from './sql.ts'
 
@@ -78,13 +79,17 @@ const compiler = new Kysely<unknown>({
   },
 })
 
+const META = { 'db.system.name': 'postgresql' }
+
+const verbOf = (text: string): string => /[a-z]+/i.exec(text)?.[0].toLowerCase() ?? ''
+
 /** Runs statements on a pool or a client, and translates the errors of the driver. */
 export function dbOn(runner: Runner): Db {
   const execute = async (query: Sql): Promise<pg.QueryResult> => {
     const { sql: text, parameters } = query.compile(compiler)
     currentReads.getStore()?.note(text)
     try {
-      return await runner.query(text, [...parameters])
+      return await inSpan('client', `meta ${verbOf(text)}`, META, () => runner.query(text, [...parameters]))
     } catch (cause) {
       throw toFailure(cause)
     }

@@ -108,6 +108,17 @@ test('a dump of a newer program is refused', async () => {
   await expect(restoreMetadata(dataDir, name, testDeps)).rejects.toThrow('newer version of Dendro')
 })
 
+test('a dump that the version before made of the tables of this one is restored', async () => {
+  await withStore((meta) => addOrganization(meta, 'one'))
+  const name = await makeDump()
+  const manifest = JSON.parse(await readFile(join(dumpsDir, name, MANIFEST), 'utf8'))
+  const list = { name: 'compatible_migrations', columns: ['name', 'applied_at'], rows: 1 }
+  await writeFile(join(dumpsDir, name, list.name), '9999-future\t1\n')
+  await writeFile(join(dumpsDir, name, MANIFEST), JSON.stringify({ ...manifest, tables: [list, ...manifest.tables] }))
+  await restoreMetadata(dataDir, name, testDeps)
+  await withStore(async (meta) => expect(await organisations(meta)).toHaveLength(1))
+})
+
 test('nothing is restored under a running service or from a missing dump', async () => {
   const nothing = join(root, 'nothing')
   await mkdir(nothing)

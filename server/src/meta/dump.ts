@@ -4,7 +4,7 @@ import pg from 'pg'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import { clientConfig } from './driver.ts'
-import { appliedMigrations } from './migrate.ts'
+import { appliedMigrations, MIGRATION_TABLES } from './migrate.ts'
 
 /** Written last into a dump: its contents, and the migrations that must have run before it can be restored. */
 export type DumpManifest = {
@@ -102,13 +102,16 @@ async function copyOut(client: pg.Client, dir: string, nowMs: number): Promise<D
   return { made_at_ms: nowMs, migrations, tables, sequences }
 }
 
-/** Returns every table except the list of migrations, with its columns except generated ones. */
+/** Returns every table except the lists of migrations, with its columns except generated ones. */
 export async function listTables(client: pg.Client): Promise<{ name: string; columns: string[] }[]> {
-  const { rows } = await client.query(`
+  const { rows } = await client.query(
+    `
     select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname <> 'migrations'
-    group by c.relname order by c.relname`)
+    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname <> all ($1)
+    group by c.relname order by c.relname`,
+    [MIGRATION_TABLES],
+  )
   return rows
 }
 

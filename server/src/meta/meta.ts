@@ -35,6 +35,8 @@ export type Meta = Db & {
   cached<T>(orgId: string, name: string, load: () => Promise<T>, wish?: CacheOptions<T>): Promise<T>
   /** `cached` for many values at once: missing ones are loaded together. */
   cachedEach: Cache['cachedEach']
+  /** `cached` for a list of rows, newest first, of which only changed ones are read again. */
+  cachedRows: Cache['cachedRows']
   /** Returns what `cached` would return from memory now, or undefined when it would have to load. */
   remembered<T>(orgId: string, name: string): T | undefined
   /** Calls the listener with each change in any process, where '*' stands for all. Returns the function to unsubscribe. */
@@ -130,6 +132,7 @@ async function openOn({ url, watched, embedded, poolMax }: OpenOptions, deps: Me
     },
     cached: (orgId, name, load, wish) => cache.cached(orgId, name, load, wish),
     cachedEach: (...args) => cache.cachedEach(...args),
+    cachedRows: (...args) => cache.cachedRows(...args),
     remembered: (orgId, name) => cache.remembered(orgId, name),
     onChange: (listener) => cache.onChange(listener),
     health: () => healthOf(embedded, changes.isFollowing()),

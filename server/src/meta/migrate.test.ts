@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -71,6 +71,25 @@ test('data of a newer program is refused by name and left as it is', async () =>
   await file('0002-second.sql', 'drop table future')
   await expect(migrate(client, testDeps, { dir })).rejects.toThrow(/newer version of Dendro.*0009-of-the-future/)
   expect(await appliedMigrations(client)).toEqual(['0001-first', '0009-of-the-future'])
+})
+
+test('the version before runs on the tables of a later one, unless a file says that it does not', async () => {
+  await file('0001-first.sql', 'select 1')
+  const later = await mkdtemp(join(tmpdir(), 'dendro-migrations-'))
+  await cp(dir, later, { recursive: true })
+  await writeFile(join(later, '0920-adds.sql'), 'create table added (n int)')
+  const client = await connect()
+  await migrate(client, testDeps, { dir: later })
+  await migrate(client, testDeps, { dir })
+  await migrate(client, testDeps, { dir: later })
+  // What a program asks that knows only this table.
+  expect((await client.query('select name from migrations')).rows).toEqual([{ name: '0001-first' }])
+  expect(await appliedMigrations(client)).toEqual(['0001-first', '0920-adds'])
+  expect(await migrationStatus(client, dir)).toEqual({ pending: [], unknown: [] })
+  await writeFile(join(later, '0921-replaces.sql'), '-- The version before cannot use these tables.\ndrop table added')
+  await migrate(client, testDeps, { dir: later })
+  await expect(migrate(client, testDeps, { dir })).rejects.toThrow(/newer version of Dendro \(it has 0921-replaces,/)
+  await rm(later, { recursive: true })
 })
 
 test('the real migrations run on an empty server, several processes at once', async () => {

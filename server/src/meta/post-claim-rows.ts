@@ -6,6 +6,8 @@ export type PostKey = { orgNumber: number; logId: string; post: bigint }
 
 /** Leases use the clock of the store, because the clocks of the processes may differ. */
 const STORE_MS = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+/** When the statement began: its snapshot is not older, so a renewal before that time is seen. */
+const STATEMENT_MS = sql`(extract(epoch from statement_timestamp()) * 1000)::bigint`
 /** Longer than any claim is kept. */
 const OWNERS_KEPT_MS = 24 * 3_600_000
 const DELETE_BATCH = 5_000
@@ -37,7 +39,8 @@ type ClaimResultRow = {
 
 /**
  * Claims the posts that nobody stores or has stored, in one statement. A claim of a dead owner is taken over only after its inserts were
- * ended. Rows are locked in one order, so that two processes never deadlock.
+ * ended. Rows are locked in one order, so that two processes never deadlock. The statement may wait for a lock and then find a claim, and an
+ * owner, that are newer than its snapshot: only an owner that it sees expired is dead, never one that it does not see.
  */
 export async function claimPosts(
   db: Db,
@@ -45,20 +48,20 @@ export async function claimPosts(
   requested: readonly { key: PostKey; bodyHash: bigint }[],
 ): Promise<ClaimRow[]> {
   const keys = requested.map(({ key }) => key)
-  const gone = (alias: Sql) => sql`${alias}.alive_until + ${graceMs}::bigint < ${STORE_MS}`
+  const gone = (alias: Sql) => sql`${alias}.alive_until + ${graceMs}::bigint < ${STATEMENT_MS}`
   const rows = await db.all<ClaimResultRow>(sql`
     with asked as materialized (select * from ${unnested(keys)} as a (org_number, log_id, post, place)
       join unnest(${requested.map(({ bodyHash }) => signed(bodyHash))}::bigint[]) with ordinality as b (body_hash, place) using (place)),
     before as (
-      select k.*, o.writer, o.id is null or ${gone(sql`o`)} as is_gone
+      select k.*, o.writer, ${gone(sql`o`)} as is_gone
       from asked join post_claims k using (org_number, log_id, post) left join post_owners o on o.id = k.owner),
     claimed as (
       insert into post_claims as k (org_number, log_id, post, body_hash, owner, claimed_at)
       select org_number, log_id, post, body_hash, ${owner}::uuid, ${STORE_MS} from asked order by org_number, log_id, post
       on conflict (org_number, log_id, post) do update
         set owner = excluded.owner, body_hash = excluded.body_hash, claimed_at = excluded.claimed_at
-        where not k.is_stored and (k.owner is null or k.owner = excluded.owner or not exists (
-          select 1 from post_owners o where o.id = k.owner and not (${gone(sql`o`)} and o.id = any(${endedOwners}::uuid[]))))
+        where not k.is_stored and (k.owner is null or k.owner = excluded.owner or exists (
+          select 1 from post_owners o where o.id = k.owner and ${gone(sql`o`)} and o.id = any(${endedOwners}::uuid[])))
       returning k.org_number, k.log_id, k.post, k.xmax = 0 as is_new)
     select c.is_new, b.is_stored, b.body_hash::text, b.owner, b.writer, b.is_gone
     from asked left join claimed c using (org_number, log_id, post) left join before b using (org_number, log_id, post)

@@ -7,7 +7,7 @@ import { clientConfig } from './driver.ts'
 import { copyStatement, type DumpManifest, listDumps, readManifest, syncPath } from './dump.ts'
 import { startEmbedded } from './embedded.ts'
 import { lockDataDir } from './lock.ts'
-import { migrate } from './migrate.ts'
+import { migrate, neededFor } from './migrate.ts'
 
 type Deps = { clock: Clock; log: Logger }
 
@@ -55,8 +55,9 @@ async function buildFrom(dumpDir: string, metaDir: string, deps: Deps): Promise<
   client.on('error', () => undefined)
   try {
     await client.connect()
-    await migrate(client, deps, { upTo: manifest.migrations })
-    return await copyIn(client, dumpDir, manifest)
+    const { tables, ...options } = neededFor(manifest)
+    await migrate(client, deps, options)
+    return await copyIn(client, dumpDir, { ...manifest, tables })
   } finally {
     await client.end()
     await embedded.close()

@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import { clientConfig, dbOn, sqlState } from './driver.ts'
 import { type DumpManifest, listSequences, listTables } from './dump.ts'
-import { appliedMigrations, migrate } from './migrate.ts'
+import { appliedMigrations, migrate, neededFor } from './migrate.ts'
 import type { Sql } from './sql.ts'
 
 type Deps = { clock: Clock; log: Logger }
@@ -42,20 +42,22 @@ export async function copyTablesOut<Stored>(
 }
 
 /**
- * Fills an empty database with a copy: it makes the tables of the version that the copy comes from, and then the rows, all in one transaction. Returns
- * the number of rows.
+ * Fills an empty database with a copy: it makes the tables of the version that the copy comes from, and then the rows, all in one transaction, which
+ * `last` ends. Returns the number of rows.
  */
 export async function copyTablesIn<Stored>(
   url: string,
   copy: TableCopy<Stored>,
   read: (stored: Stored) => AsyncIterable<Uint8Array>,
+  last: Sql,
   deps: Deps,
 ): Promise<number> {
   return withClient(url, async (client) => {
-    await migrate(client, deps, { upTo: copy.migrations })
+    const { tables: copied, ...options } = neededFor(copy)
+    await migrate(client, deps, options)
     await client.query('begin')
     await skipChecks(client)
-    const tables = await inOrderOfReferences(client, copy.tables)
+    const tables = await inOrderOfReferences(client, copied)
     for (const { name } of tables.toReversed()) await client.query(`delete from ${client.escapeIdentifier(name)}`)
     let total = 0
     for (const table of tables) {
@@ -68,6 +70,7 @@ export async function copyTablesIn<Stored>(
     }
     for (const { name, last_value } of copy.sequences)
       await client.query('select setval($1, $2)', [client.escapeIdentifier(name), last_value])
+    await dbOn(client).run(last)
     await client.query('commit')
     return total
   })
