@@ -1,3 +1,5 @@
+import { Recent } from '../kernel/recent.ts'
+
 const DAY_MS = 86_400_000
 /** Offsets change at quarters of an hour. */
 const QUARTER_MS = 900_000
@@ -6,7 +8,7 @@ const QUARTERS_MAX = 1_000
 
 /** Quarters keep what they begin with in UTC: formatting takes a hundred times as long as the rest. */
 type Zone = { format: Intl.DateTimeFormat; quarters: Map<number, number> }
-const zones = new Map<string, Zone>()
+const zones = new Recent<string, Zone>(ZONES_MAX)
 
 /**
  * Converts a local time, given as if it were UTC. A local time that occurs twice is the first one; one that a change of the clocks leaves out
@@ -55,8 +57,6 @@ function zoneOf(name: string): Zone {
     second: numeric,
   })
   const made = { format, quarters: new Map<number, number>() }
-  const oldest = zones.keys().next()
-  if (zones.size >= ZONES_MAX && !oldest.done) zones.delete(oldest.value)
   zones.set(name, made)
   return made
 }

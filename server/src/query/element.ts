@@ -16,7 +16,7 @@ export function elementPaths(key: string): readonly ElementPath[] {
 }
 
 /** Returns the first of these values that an event has. */
-export function valueInArrays(leaves: ReadonlyMap<string, string>, paths: readonly ElementPath[]): string | undefined {
+export function valueInArrays(leaves: Pick<ReadonlyMap<string, string>, 'get'>, paths: readonly ElementPath[]): string | undefined {
   for (const { array, path } of paths) {
     const text = elementOf(leaves.get(array) ?? '', path)
     if (text !== undefined) return text

@@ -38,6 +38,9 @@ export function foldCase(text: string): string {
   return folded
 }
 
+/** The only letters beyond ASCII that equal an ASCII letter when case is ignored: the long s and the Kelvin sign. */
+export const FOLDED_TO_ASCII = '\u017f\u212a'
+
 /** The dotless i does not fold to i, although its upper case is I. */
 const DOTLESS_I = '\u0131'
 

@@ -2,13 +2,16 @@ import { patternId } from '../kernel/pattern-id.ts'
 import { elementPaths, valueInArrays } from './element.ts'
 import { keyNames } from './key-names.ts'
 
+/** The texts of the keys of an event. */
+export type EventLeaves = Pick<ReadonlyMap<string, string>, 'get'>
+
 /**
  * An event outside the event store, ready for filters. `leaves` has message keys by name and attributes with their `$`. `severity` is the
  * stored word. A skeleton of 0 means that the event has no pattern.
  */
 export type MatchableEvent = {
   readonly raw: string
-  readonly leaves: ReadonlyMap<string, string>
+  readonly leaves: EventLeaves
   readonly timeNs: bigint
   readonly seq: bigint
   readonly severity: string
