@@ -1,5 +1,6 @@
 import type { RedactedKind } from '@dendro/api'
-import type { Hint } from './hints.ts'
+import { literalOf } from '../lines/search/literal-tables.ts'
+import { type Hint, testOf } from './hints.ts'
 
 /** The part of a text from `start` to `end`. */
 export type TextRange = { readonly start: number; readonly end: number }
@@ -153,7 +154,8 @@ function hasValidCheckDigit(digits: string): boolean {
 }
 
 const SCHEME = /\b(?:[Bb]earer|BEARER|[Bb]asic|BASIC|[Tt]oken|TOKEN)[ \t]{1,4}/g
-const TOKEN_HINT = /eyJ|(?:earer|EARER|asic|ASIC|oken|OKEN)[ \t]/
+/** JSON writes a tab as a backslash and a letter. */
+const TOKEN_HINT = /eyJ|(?:earer|EARER|asic|ASIC|oken|OKEN)[ \t\\]/
 const SCHEME_TOKEN = BASE64_URL | DOT | TOKEN_MARK
 const SCHEME_TOKEN_MIN = 8
 const WORD_CHARS_MAX = 24
@@ -251,12 +253,34 @@ function findPrivateKeys(text: string, found: TextRange[]): void {
   }
 }
 
+const TOKEN_LITERALS = [
+  'eyJ',
+  ...['earer', 'EARER', 'asic', 'ASIC', 'oken', 'OKEN'].flatMap((word) => [`${word} `, `${word}\t`, `${word}\\`]),
+]
+const KEY_LITERALS = [...keysByPrefix.keys(), PEM, 'awss', 'awsS', 'aws_s', 'aws_S', 'AWSS', 'AWS_S']
+
+/** True for an at sign behind what may end the name of a mailbox and before a domain; keys such as `@timestamp` have neither. */
+function hasAddress(text: string): boolean {
+  for (let at = text.indexOf(AT); at >= 0; at = text.indexOf(AT, at + 1))
+    if (isOf(text, at - 1, LOCAL) && hasDomain(text, at + 1)) return true
+  return false
+}
+
+/** True where domain characters follow, with a dot and a letter behind it. */
+function hasDomain(text: string, start: number): boolean {
+  for (let at = start; isOf(text, at, DOMAIN); at += 1) if (text[at] === '.' && isOf(text, at + 1, LETTER)) return true
+  return false
+}
+
+/** Whether a character is of a class; each beyond ASCII may be. */
+const isOf = (text: string, at: number, of: number): boolean => text.charCodeAt(at) >= 0x80 || (classAt(text, at) & of) !== 0
+
 /** True when a text may contain a value of the kind. */
 export const finderHints: Readonly<Record<RedactedKind, Hint>> = {
-  CARD_NUMBER: (text) => /(?:^|[^\w])[2-6](?:\d{12}|\d{3,5}[ -]\d{4,6}[ -]\d{4})/.test(text),
-  EMAIL: (text) => text.includes(AT),
-  TOKEN: (text) => TOKEN_HINT.test(text),
-  SECRET_KEY: (text) => KEY_HINT.test(text),
+  CARD_NUMBER: testOf((text) => /(?:^|[^\w]|\\[nrt])[2-6](?:\d{12}|\d{3,5}[ -]\d{4,6}[ -]\d{4})/.test(text), { kind: 'card' }),
+  EMAIL: testOf(hasAddress, { kind: 'address' }),
+  TOKEN: testOf((text) => TOKEN_HINT.test(text), ...TOKEN_LITERALS.map((text) => literalOf(text))),
+  SECRET_KEY: testOf((text) => KEY_HINT.test(text), ...KEY_LITERALS.map((text) => literalOf(text))),
 }
 
 export const finders: Readonly<Record<RedactedKind, Finder>> = {

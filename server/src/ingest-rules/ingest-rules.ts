@@ -1,30 +1,38 @@
-import { hash } from 'node:crypto'
 import type { IngestAction } from '@dendro/api'
-import { Failure } from '../kernel/errors.ts'
-import { keyReader, type MatchableEvent } from '../query/matchable-event.ts'
+import { Recent } from '../kernel/recent.ts'
+import { ALL_LISTS, type FoundLists, hasList, type LiteralSearch, SEARCH_BYTES_MAX, searchFor } from '../lines/search/literal-search.ts'
+import type { SearchedLiteral } from '../lines/search/literal-tables.ts'
+import type { MatchableEvent } from '../query/matchable-event.ts'
 import { type EventMatcher, matcherOf } from '../query/matcher.ts'
 import { parseFilter } from '../query/query.ts'
-import { type Hint, hintOfFilter } from './hints.ts'
-import { Redactor } from './redactor.ts'
+import type { ArrivingEvent, DatasetPlace, FieldText, TailSampling } from './arriving-event.ts'
+import { allOf, type Hint, hintOfFilter } from './hints.ts'
+import { hintOfPatterns, requiredPatterns } from './pattern-filter.ts'
+import { actionOf, type RuleAction } from './rule-actions.ts'
+import type { RuleRun } from './rule-run.ts'
+import { SearchedText } from './searched-text.ts'
 
-/** A rule as it applies to the events of a dataset. */
-export type AppliedRule = { readonly id: string; readonly version: number; readonly where: string; readonly action: IngestAction }
-
-type Field = readonly [name: string, text: string]
-
-/** An event before it is stored: its line, and what its protocol adds: keys, attributes and a level. */
-export type ArrivingEvent = {
-  readonly line: Uint8Array
-  readonly keys: readonly Field[]
-  readonly attributes: readonly Field[]
-  readonly level?: string | undefined
+/** A rule as it applies to the events of a dataset. `position` is its rank among all rules of the organization. */
+export type AppliedRule = {
+  readonly id: string
+  readonly position: number
+  readonly version: number
+  readonly where: string
+  readonly action: IngestAction
 }
 
 /** What a query can match of an arriving event. */
 export type EventReader<E extends ArrivingEvent> = (event: E) => MatchableEvent
 
-/** The event after all rules, unless one of them drops it. */
-export type RuleResult<E extends ArrivingEvent> = { readonly kind: 'kept' | 'changed'; readonly event: E } | { readonly kind: 'dropped' }
+/** The rule that lets an event wait until its trace is decided. The rules behind `after` apply to it then. */
+export type WaitingRule = { readonly id: string; readonly after: number; readonly sampling: TailSampling }
+
+/** The event after all rules, unless one of them drops it. Only the rules behind `after` apply to an event that has moved to another dataset. */
+export type RuleResult<E extends ArrivingEvent> =
+  | { readonly kind: 'kept' | 'changed'; readonly event: E }
+  | { readonly kind: 'moved'; readonly event: E; readonly to: DatasetPlace; readonly after: number }
+  | { readonly kind: 'waiting'; readonly event: E; readonly rule: WaitingRule }
+  | { readonly kind: 'dropped' }
 
 /** Counts what the rules of a dataset did to the events of one post. */
 export type RuleCounts = {
@@ -35,70 +43,78 @@ export type RuleCounts = {
   acted: Map<string, number>
 }
 
+/** The counts of all events of a dataset, of which a part may have come from another one. */
+export function sumOfCounts(one: RuleCounts | undefined, other: RuleCounts | undefined): RuleCounts | undefined {
+  if (!one || !other) return one ?? other
+  const acted = new Map(one.acted)
+  for (const [id, events] of other.acted) acted.set(id, (acted.get(id) ?? 0) + events)
+  return { dropped: one.dropped + other.dropped, droppedBytes: one.droppedBytes + other.droppedBytes, acted }
+}
+
 const noCounts = (): RuleCounts => ({ dropped: 0, droppedBytes: 0, acted: new Map() })
 
-type CompiledRule = {
+type CompiledRule = Pick<RuleAction, 'act' | 'changesFields' | 'isCounting'> & {
   readonly id: string
+  readonly position: number
   readonly matches: EventMatcher | undefined
+  /** The patterns of which a matching event must have one. */
+  readonly patterns: readonly string[] | undefined
   /** False for texts with which the rule does nothing; undefined when it may act on any event. */
   readonly mayAct: Hint | undefined
-  /** Undefined drops the event. The same event means that the rule leaves it as it is. */
-  readonly changesFields: ((fields: readonly Field[]) => boolean) | undefined
-  readonly act: <E extends ArrivingEvent>(event: E, matchable: () => MatchableEvent) => E | undefined
 }
 
 const COMPILED_MAX = 1_024
 
 /** Caches compiled rules by id and version. */
 export class RuleCompiler {
-  readonly #compiled = new Map<string, CompiledRule>()
+  readonly #compiled = new Recent<string, CompiledRule>(COMPILED_MAX)
 
   /** The rules of a dataset, for the events of one post. */
-  of(rules: readonly AppliedRule[], time: RuleTime): RuleChain {
+  of(rules: readonly AppliedRule[], run: RuleRun): RuleChain {
     return new RuleChain(
       rules.map((rule) => this.#compile(rule)),
-      time,
+      run,
     )
   }
 
   #compile(rule: AppliedRule): CompiledRule {
-    const key = `${rule.id} ${rule.version}`
-    const compiled = this.#compiled.get(key) ?? compileRule(rule)
-    this.#compiled.delete(key)
-    this.#compiled.set(key, compiled)
-    const oldest = this.#compiled.keys().next()
-    if (this.#compiled.size > COMPILED_MAX && !oldest.done) this.#compiled.delete(oldest.value)
-    return compiled
+    // A rule that moves to another position gets a new version.
+    return this.#compiled.of(`${rule.id} ${rule.version}`, () => compileRule(rule))
   }
 }
 
-/** The time that rules may take for the events of one post. A hung worker is replaced later than that. */
-const TIME_MAX_MS = 8_000
-/** The time is read each time this number of bytes of lines has been checked. */
-const TIME_CHECK_BYTES = 65_536
+/** True for an event that is nothing but its line. */
+export const isLine = ({ level, keys, attributes }: ArrivingEvent): boolean =>
+  level === undefined && keys.length === 0 && attributes.length === 0
 
-/** Bounds the time that rules take for a post. */
-export class RuleTime {
-  #uncheckedBytes = 0
-  #usedMs = 0
-  #startedMs = performance.now()
+/** What later rules look at in an event that an earlier one has changed. Its text is read only where a literal of theirs is. */
+class ChangedEvent<E extends ArrivingEvent> {
+  readonly found: FoundLists
+  readonly #event: E
+  readonly #added: string
+  #text: SearchedText | undefined
 
-  /** Begins a step of work. Time between steps does not count. */
-  start(): void {
-    this.#startedMs = performance.now()
+  constructor(event: E, added: string, search: LiteralSearch | undefined) {
+    this.#event = event
+    this.#added = added
+    this.found = search && isLine(event) && event.line.length <= SEARCH_BYTES_MAX ? search.lists(event.line) : ALL_LISTS
   }
 
-  check(bytes: number): void {
-    this.#uncheckedBytes += bytes
-    if (this.#uncheckedBytes < TIME_CHECK_BYTES) return
-    this.#uncheckedBytes = 0
-    const nowMs = performance.now()
-    this.#usedMs += nowMs - this.#startedMs
-    this.#startedMs = nowMs
-    if (this.#usedMs <= TIME_MAX_MS) return
-    throw new Failure(413, 'the ingest rules take too long for a post of this size; send smaller posts, or simplify the rules')
+  get text(): SearchedText {
+    this.#text ??= new SearchedText(textOfEvent(this.#event, this.#added))
+    return this.#text
   }
 }
+
+/** The text of an event that hints are tested on. `added` is what the protocol adds to all events of a post. */
+export function textOfEvent(event: ArrivingEvent, added: string): string {
+  const { line, level, keys, attributes } = event
+  const text = Buffer.from(line.buffer, line.byteOffset, line.length).toString('utf8')
+  if (isLine(event)) return text + added
+  return [text, level ?? '', ...keys.map(textOfField), ...attributes.map(textOfField)].join('\n') + added
+}
+
+const textOfField = ([, text]: FieldText): string => text
 
 /** Tells for each rule of a chain whether it may act. */
 export type RuleSelection = readonly boolean[]
@@ -109,23 +125,70 @@ export class RuleChain {
   /** Events that match the filter of some rule. */
   matched = 0
   readonly #rules: readonly CompiledRule[]
-  readonly #time: RuleTime
+  readonly #run: RuleRun
+  readonly #hints: readonly (Hint | undefined)[]
 
-  constructor(rules: readonly CompiledRule[], time: RuleTime) {
+  constructor(rules: readonly CompiledRule[], run: RuleRun) {
     this.#rules = rules
-    this.#time = time
+    this.#run = run
+    this.#hints = rules.map(({ mayAct, patterns }) => bothOf(mayAct, patterns && hintOfPatterns(patterns, run.patterns)))
   }
 
   /** The rules that may act on events of these lines; the text must also contain what the protocol adds. */
   select(text: string, among?: RuleSelection): RuleSelection {
-    this.#time.check(text.length)
-    return this.#rules.map(({ mayAct }, at) => (among?.[at] ?? true) && (mayAct?.(text) ?? true))
+    this.#run.time.check(text.length)
+    const searched = new SearchedText(text)
+    return this.#hints.map((mayAct, at) => (among?.[at] ?? true) && (mayAct?.test(searched) ?? true))
   }
 
-  /** Applies the selected rules, and after a change all that follow. */
-  apply<E extends ArrivingEvent>(given: E, read: EventReader<E>, selected?: RuleSelection): RuleResult<E> {
-    this.#time.check(given.line.length)
+  /** The rules that may act on an event in whose line a search has found lists. Its text is read only for rules of which these tell too little. */
+  selectFound(found: FoundLists, event: ArrivingEvent, added: string): RuleSelection {
+    this.#run.time.check(event.line.length)
+    let text: SearchedText | undefined
+    const mayAct = (hint: Hint): boolean => {
+      text ??= new SearchedText(textOfEvent(event, added))
+      return hint.test(text)
+    }
+    return this.#hints.map((hint, at) => hasList(found, at) && (!hint || hint.isExact === true || mayAct(hint)))
+  }
+
+  /**
+   * A search that finds every line on which a rule may act; undefined when lines tell too little. `added` is what the protocol adds to each line.
+   */
+  search(added: string): LiteralSearch | undefined {
+    const lists: (readonly SearchedLiteral[])[] = []
+    const searched = new SearchedText(added)
+    for (const hint of this.#hints) {
+      if (!hint?.literals || hint.test(searched)) return undefined
+      lists.push(hint.literals)
+    }
+    return searchFor(lists)
+  }
+
+  /** Counts bytes that are searched. */
+  noteSearched(bytes: number): void {
+    this.#run.time.check(bytes)
+  }
+
+  /**
+   * Applies the selected rules, all without a selection, and after a change those that may act on the changed event. `added` and `search` are of
+   * the post.
+   */
+  apply<E extends ArrivingEvent>(
+    given: E,
+    read: EventReader<E>,
+    { selected, added = '', search }: { selected?: RuleSelection; added?: string; search?: LiteralSearch | undefined } = {},
+  ): RuleResult<E> {
+    this.#run.time.check(given.line.length)
     let event = given
+    let changed: ChangedEvent<E> | undefined
+    const mayAct = (at: number): boolean => {
+      if (event === given) return selected?.[at] ?? true
+      changed ??= new ChangedEvent(event, added, search)
+      const hint = this.#hints[at]
+      if (!hasList(changed.found, at)) return false
+      return !hint || (hint.isExact === true && changed.found !== ALL_LISTS) || hint.test(changed.text)
+    }
     let readable: MatchableEvent | undefined
     const matchable = (): MatchableEvent => {
       readable ??= read(event)
@@ -134,11 +197,16 @@ export class RuleChain {
     let isMatched = false
     for (let at = 0; at < this.#rules.length; at += 1) {
       const rule = this.#rules[at] as CompiledRule
-      if (selected?.[at] === false && event === given) continue
+      if (!mayAct(at)) continue
       if (rule.matches && !rule.matches(matchable())) continue
       isMatched = true
-      const next = rule.act(event, matchable)
+      const next = rule.act(event, matchable, this.#run, rule.id)
+      if (rule.isCounting) this.#count(rule.id)
       if (next === event) continue
+      if (next?.waitsFor) {
+        this.matched += 1
+        return { kind: 'waiting', event, rule: { id: rule.id, after: rule.position, sampling: next.waitsFor } }
+      }
       this.#count(rule.id)
       if (next === undefined) {
         this.counts.dropped += 1
@@ -146,15 +214,20 @@ export class RuleChain {
         this.matched += 1
         return DROPPED
       }
+      if (next.movedTo) {
+        this.matched += 1
+        return { kind: 'moved', event: next, to: next.movedTo, after: rule.position }
+      }
       event = next
       readable = undefined
+      changed = undefined
     }
     if (isMatched) this.matched += 1
     return { kind: event === given ? 'kept' : 'changed', event }
   }
 
   /** True if rules may change values that all events of a post share. */
-  changesFields(fields: readonly Field[]): boolean {
+  changesFields(fields: readonly FieldText[]): boolean {
     return fields.length > 0 && this.#rules.some(({ changesFields }) => changesFields?.(fields) ?? false)
   }
 
@@ -163,67 +236,20 @@ export class RuleChain {
   }
 }
 
+const bothOf = (one: Hint | undefined, other: Hint | undefined): Hint | undefined => (one && other ? allOf([one, other]) : (one ?? other))
+
 const DROPPED = { kind: 'dropped' } as const
 
-function compileRule({ id, where, action }: AppliedRule): CompiledRule {
+function compileRule({ id, position, where, action }: AppliedRule): CompiledRule {
   const { filter } = parseFilter(where)
   const { mayAct, ...acting } = actionOf(action)
   const hints = [hintOfFilter(filter), mayAct].filter((hint) => hint !== undefined)
   return {
     id,
+    position,
+    patterns: requiredPatterns(filter),
     matches: filter.kind === 'all' ? undefined : matcherOf(filter),
-    mayAct: hints.length === 0 ? undefined : (text) => hints.every((hint) => hint(text)),
+    mayAct: hints.length > 1 ? allOf(hints) : hints[0],
     ...acting,
   }
-}
-
-type Action = Pick<CompiledRule, 'act' | 'changesFields' | 'mayAct'>
-
-function actionOf(action: IngestAction): Action {
-  switch (action.type) {
-    case 'DROP':
-      return { act: () => undefined, changesFields: undefined, mayAct: undefined }
-    case 'SAMPLE': {
-      const { keep, key } = action
-      const read = key === undefined ? undefined : keyReader(key)
-      return {
-        act: (event, matchable) => (shareOf(read?.(matchable()) ?? event.line) < keep ? event : undefined),
-        changesFields: undefined,
-        mayAct: undefined,
-      }
-    }
-    case 'REDACT': {
-      const redactor = new Redactor(action)
-      return {
-        act: (event) => redacted(event, redactor),
-        changesFields: (fields) => redactedFields(fields, redactor) !== fields,
-        mayAct: (text) => redactor.mayContain(text),
-      }
-    }
-  }
-}
-
-const HASHES = 2 ** 32
-
-/** A number from 0 to 1 that follows from a text or a line, equally distributed, and the same in every process. */
-const shareOf = (value: string | Uint8Array): number => hash('sha256', value, 'buffer').readUInt32BE() / HASHES
-
-function redacted<E extends ArrivingEvent>(event: E, redactor: Redactor): E {
-  const line = redactor.line(event.line)
-  const keys = redactedFields(event.keys, redactor)
-  const attributes = redactedFields(event.attributes, redactor)
-  const level = event.level === undefined ? undefined : redactor.text(event.level)
-  const isSame = line === event.line && keys === event.keys && attributes === event.attributes && level === event.level
-  return isSame ? event : { ...event, line, keys, attributes, level }
-}
-
-function redactedFields(fields: readonly Field[], redactor: Redactor): readonly Field[] {
-  let changed: Field[] | undefined
-  for (const [at, [name, text]] of fields.entries()) {
-    const value = redactor.text(text)
-    if (value === text) continue
-    changed ??= [...fields]
-    changed[at] = [name, value]
-  }
-  return changed ?? fields
 }

@@ -2,7 +2,9 @@ import { type RedactedKind, redactedKinds } from '@dendro/api'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readValues } from '../lines/reference/reference.ts'
+import { searchFor } from '../lines/search/literal-search.ts'
 import { Redactor } from './redactor.ts'
+import { SearchedText } from './searched-text.ts'
 
 const redactor = (kinds: readonly RedactedKind[], expressions: { pattern: string; ignore_case: boolean }[] = []): Redactor =>
   new Redactor({ type: 'REDACT', kinds: [...kinds], expressions, replacement: '#' })
@@ -77,6 +79,24 @@ describe('secret keys', () => {
   })
 })
 
+test.each<[string, RedactedKind, string, string]>([
+  ['a card at the beginning of a line', 'CARD_NUMBER', 'paid by\n4111 1111 1111 1111', 'paid by\n#'],
+  ['a token behind a tab', 'TOKEN', 'Authorization: Bearer\tabc.DEF-123~x/y+z==', 'Authorization: Bearer\t#'],
+  ['an address at the beginning of a line', 'EMAIL', 'from\r\nann@example.org', 'from\r\n#'],
+  ['a key at the beginning of a line', 'SECRET_KEY', 'key\nAKIAIOSFODNN7EXAMPLE', 'key\n#'],
+])('%s is found behind an escape, also in JSON within a text', (_, kind, text, redacted) => {
+  const by = redactor([kind])
+  const inner = (value: string) => JSON.stringify({ inner: value })
+  for (const write of [(value: string) => value, inner, (value: string) => inner(inner(value))]) {
+    const json = Buffer.from(JSON.stringify({ message: write(text) }))
+    const search = searchFor([by.hint.literals ?? []])
+    expect(search?.lists(json)).not.toBe(0)
+    expect(by.hint.test(new SearchedText(json.toString()))).toBe(true)
+    expect(line(by, json.toString())).not.toContain(text.split(/\s/).at(-1))
+  }
+  expect(JSON.parse(line(by, JSON.stringify({ message: text })))).toEqual({ message: redacted })
+})
+
 const SECRET = 'ann@example.org'
 /** Ways to write a text: as it is, with escapes of JSON, and as a value of JSON inside a text. */
 const written = fc
@@ -123,6 +143,17 @@ test('a line without anything to replace is the same object, whatever it contain
   expect(by.line(bytes)).toBe(bytes)
 })
 
+/** Far more than a linear search takes, and far less than one whose time grows with the square of the length. */
+const CPU_MS_MAX = 30_000
+
+/** The CPU time of this thread: other programs have no part in it. */
+function cpuMsOf(work: () => unknown): number {
+  const before = process.threadCpuUsage()
+  work()
+  const { user, system } = process.threadCpuUsage(before)
+  return (user + system) / 1_000
+}
+
 describe('own expressions', () => {
   test('match each value of a JSON line by itself', () => {
     const by = redactor([], [{ pattern: '^a+$', ignore_case: true }])
@@ -131,9 +162,8 @@ describe('own expressions', () => {
 
   test('many matches in a long text are all replaced, and the time stays linear', () => {
     const by = redactor([], [{ pattern: 'a[^b]*b|a', ignore_case: false }])
-    const startedMs = performance.now()
-    expect(by.text('a'.repeat(200_000))).toMatch(/^#+$/)
-    expect(performance.now() - startedMs).toBeLessThan(30_000)
+    const spentMs = cpuMsOf(() => expect(by.text('a'.repeat(100_000))).toMatch(/^#+$/))
+    expect(spentMs).toBeLessThan(CPU_MS_MAX)
   })
 })
 
@@ -146,7 +176,6 @@ test.each([
   ['blanks', 'bearer    '],
 ])('the time is linear for a long text of %s', (_, unit) => {
   const by = redactor(redactedKinds)
-  const startedMs = performance.now()
-  by.line(Buffer.from(unit.repeat(1_000_000 / unit.length)))
-  expect(performance.now() - startedMs).toBeLessThan(30_000)
+  const bytes = Buffer.from(unit.repeat(1_000_000 / unit.length))
+  expect(cpuMsOf(() => by.line(bytes))).toBeLessThan(CPU_MS_MAX)
 })

@@ -1,41 +1,52 @@
 import type { IngestAction } from '@dendro/api'
 import { compileRegex } from '@dendro/language/regex'
-import { BROKEN, byteClass, END, endOfText, endOfWord, QUOTE, SCALAR_BYTE, unescapeText, Walk } from '../lines/reference/walk.ts'
+import { BROKEN, byteClass, END, endOfText, endOfWord, isObject, QUOTE, SCALAR_BYTE, unescapeText, Walk } from '../lines/reference/walk.ts'
+import {
+  ALL_LISTS,
+  type FoundLists,
+  type FoundToken,
+  hasList,
+  type LiteralSearch,
+  SEARCH_BYTES_MAX,
+  searchFor,
+} from '../lines/search/literal-search.ts'
 import { type Finder, finderHints, finders, type TextRange } from './finders.ts'
-import { type Hint, hintOfRegex } from './hints.ts'
+import { anyOf, HIDING_LITERALS, type Hint, hintOfRegex } from './hints.ts'
+import { ESCAPE_DEPTH_MAX, hasEscapes, resolveEscapes, SearchedText } from './searched-text.ts'
 
 export type RedactAction = Extract<IngestAction, { type: 'REDACT' }>
 
-/** Escapes within escapes, such as JSON in a text of JSON, are resolved to this depth. */
-const ESCAPE_DEPTH_MAX = 4
+/** A character has at most three bytes, and a pair of surrogates four. */
+const TEXT_CHARS_MAX = Math.floor(SEARCH_BYTES_MAX / 3)
 
 /** Replaces the values that a rule finds. */
 export class Redactor {
-  readonly #builtIn: readonly Finder[]
+  /** False when no value of a text can contain anything to replace. */
+  readonly hint: Hint
+  readonly #builtIn: readonly { readonly find: Finder; readonly hint: Hint }[]
   readonly #expressions: readonly Expression[]
   readonly #replacement: string
-  readonly #hints: readonly Hint[]
+  readonly #found: Hint
   /** True when values may contain what usual escapes stand for. */
   readonly #seesEscapes: boolean
+  /** Finds what each value to replace contains. */
+  readonly #search: LiteralSearch | undefined
 
   constructor({ kinds, expressions, replacement }: RedactAction) {
-    this.#builtIn = kinds.map((kind) => finders[kind])
+    this.#builtIn = kinds.map((kind) => ({ find: finders[kind], hint: finderHints[kind] }))
     this.#expressions = expressions.map((given) => new Expression(given))
-    this.#hints = [...kinds.map((kind) => finderHints[kind]), ...this.#expressions.map(({ hint }) => hint)]
-    this.#seesEscapes = expressions.length > 0
+    this.#found = anyOf([...kinds.map((kind) => finderHints[kind]), ...this.#expressions.map(({ hint }) => hint)])
+    this.#seesEscapes = this.#expressions.some(({ hint }) => hint.literals === undefined)
     this.#replacement = replacement
+    const literals = this.#found.literals && [...this.#found.literals, ...HIDING_LITERALS]
+    this.hint = { test: (text) => this.#mayContain(text), literals, isExact: true }
+    const lists = [...this.#builtIn, ...this.#expressions].map((of) => of.hint.literals && [...of.hint.literals, ...HIDING_LITERALS])
+    this.#search = lists.every((of) => of !== undefined) ? searchFor(lists) : undefined
   }
 
-  /** False when no value of these texts can contain anything to replace. */
-  mayContain(text: string): boolean {
-    if (this.#hints.some((hint) => hint(text))) return true
-    if (!(this.#seesEscapes ? HIDING : HIDING_PLAIN).test(text)) return false
-    let view = text
-    for (let depth = 0; depth < ESCAPE_DEPTH_MAX && HIDING.test(view); depth += 1) {
-      view = resolveEscapes(view)
-      if (this.#hints.some((hint) => hint(view))) return true
-    }
-    return false
+  #mayContain(text: SearchedText): boolean {
+    if (this.#found.test(text)) return true
+    return (this.#seesEscapes ? hasEscapes(text.text) : text.mayHide) && text.resolved.some((view) => this.#found.test(view))
   }
 
   /**
@@ -43,12 +54,14 @@ export class Redactor {
    * a value, the result is the text without escapes.
    */
   text(text: string): string {
-    let redacted = this.#replaced(text)
-    if (!HIDING.test(redacted)) return redacted
+    const found = this.#listsIn(text)
+    let redacted = this.#replaced(text, found)
+    if (found === 0 || !hasEscapes(redacted)) return redacted
+    const left = redacted === text ? found : this.#listsIn(redacted)
     let resolved = redacted
-    for (let depth = 0; depth < ESCAPE_DEPTH_MAX && HIDING.test(resolved); depth += 1) {
+    for (let depth = 0; left !== 0 && depth < ESCAPE_DEPTH_MAX && hasEscapes(resolved); depth += 1) {
       const next = resolveEscapes(resolved)
-      resolved = this.#replaced(next)
+      resolved = this.#replaced(next, left)
       // A line stays one line.
       if (resolved !== next) redacted = resolved.replace(/[\r\n\0]/g, ' ')
     }
@@ -58,48 +71,55 @@ export class Redactor {
   /** Redacts a line: the names and values of a JSON line, otherwise its text. Returns the same bytes when it contains nothing to replace. */
   line(bytes: Uint8Array): Uint8Array {
     const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-    const text = line.toString('utf8')
-    if (!this.mayContain(text)) return bytes
-    if (!/^\s*\{/.test(text)) {
+    if (!isObject(line, 0, line.length)) {
+      const text = line.toString('utf8')
       const redacted = this.text(text)
       return redacted === text ? bytes : Buffer.from(redacted)
     }
-    const redacted = this.#rest(this.#tokens(line))
-    return redacted.equals(line) ? bytes : redacted
+    const search = line.length > SEARCH_BYTES_MAX ? undefined : this.#search
+    const tokens = this.#tokens(line, search)
+    const redacted = tokens !== line && search?.lists(tokens) === 0 ? tokens : this.#rest(tokens)
+    return redacted === line || redacted.equals(line) ? bytes : redacted
   }
 
   /** Redacts the strings, numbers and words of a JSON line one by one, so that it stays JSON. */
-  #tokens(line: Buffer): Buffer {
-    const pieces: string[] = []
+  #tokens(line: Buffer, search: LiteralSearch | undefined): Buffer {
+    const pieces: Buffer[] = []
     let copied = 0
-    for (let token = nextToken(line, 0); token; token = nextToken(line, token.next)) {
-      const { start, end, isString } = token
+    // Only a token with one of the literals can contain a value. Without a search each may.
+    for (const { start, end, isString } of search?.tokens(line) ?? tokensOf(line)) {
       const source = line.toString('utf8', start, end)
       const value = isString ? unescapeText(source) : source
       const redacted = this.text(value)
       if (redacted === value) continue
-      pieces.push(line.toString('utf8', copied, start), isString ? escaped(redacted) : JSON.stringify(redacted))
+      pieces.push(line.subarray(copied, start), Buffer.from(isString ? escaped(redacted) : JSON.stringify(redacted)))
       copied = end
     }
     if (pieces.length === 0) return line
-    pieces.push(line.toString('utf8', copied))
-    return Buffer.from(pieces.join(''))
+    pieces.push(line.subarray(copied))
+    return Buffer.concat(pieces)
   }
 
   /** Redacts values that no string or number holds alone: a secret named by its key, and anything in a line that only begins like JSON. */
   #rest(line: Buffer): Buffer {
     const text = line.toString('utf8')
     const found: TextRange[] = []
-    for (const find of this.#builtIn) find(text, found)
+    const searched = new SearchedText(text)
+    for (const { find, hint } of this.#builtIn) if (hint.test(searched)) find(text, found)
     const matching = this.#expressions.filter((expression) => expression.test(text))
     if (matching.length > 0 && !isJson(line)) for (const expression of matching) expression.find(text, found)
     return found.length === 0 ? line : Buffer.from(replaced(text, found, escaped(this.#replacement)))
   }
 
-  #replaced(text: string): string {
+  /** The finders and expressions with a literal in this text, as bits. */
+  #listsIn(text: string): FoundLists {
+    return this.#search && text.length <= TEXT_CHARS_MAX ? this.#search.lists(Buffer.from(text)) : ALL_LISTS
+  }
+
+  #replaced(text: string, lists: FoundLists): string {
     const found: TextRange[] = []
-    for (const find of this.#builtIn) find(text, found)
-    for (const expression of this.#expressions) expression.find(text, found)
+    for (const [at, { find }] of this.#builtIn.entries()) if (hasList(lists, at)) find(text, found)
+    for (const [at, expression] of this.#expressions.entries()) if (hasList(lists, this.#builtIn.length + at)) expression.find(text, found)
     return found.length === 0 ? text : replaced(text, found, this.#replacement)
   }
 }
@@ -118,7 +138,12 @@ class Expression {
     const literal = hintOfRegex(pattern, ignore_case)
     const isAnchored = /\^|\$|\\[Az]/.test(pattern)
     const { test } = this
-    this.hint = isAnchored ? (literal ?? (() => true)) : (text) => (literal?.(text) ?? true) && test(text)
+    const any: Hint = { test: () => true, literals: undefined }
+    this.hint = literal
+      ? { test: (text) => literal.test(text) && (isAnchored || hasEscapes(text.text) || test(text.text)), literals: literal.literals }
+      : isAnchored
+        ? any
+        : { test: ({ text }) => test(text), literals: undefined }
   }
 
   readonly test = (text: string): boolean => this.#regex.test(text)
@@ -150,38 +175,21 @@ function replaced(text: string, found: TextRange[], replacement: string): string
 
 const escaped = (text: string): string => JSON.stringify(text).slice(1, -1)
 
-const SHORT: ReadonlyMap<string, string> = new Map(Object.entries<string>({ n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' }))
-
-/** Escapes, and the NUL that the store leaves out. */
-const HIDING = /[\\\0]/
-/** Escapes and NUL, without escapes of characters that no built-in kind has. */
-const HIDING_PLAIN = /\\[^nrt"\\/]|\0/
-
-const resolveEscapes = (text: string): string =>
-  text
-    .replaceAll('\0', '')
-    .replace(/\\(?:u([0-9a-fA-F]{4})|(.))/gs, (_, hex: string | undefined, char: string) =>
-      hex === undefined ? (SHORT.get(char) ?? char) : String.fromCharCode(Number.parseInt(hex, 16)),
-    )
-
-type Token = { readonly start: number; readonly end: number; readonly isString: boolean; readonly next: number }
-
-/** The next string (without its quotes), number or word of a JSON line. A string that does not end reaches to the end of the line. */
-function nextToken(line: Uint8Array, from: number): Token | undefined {
-  for (let at = from; at < line.length; at += 1) {
+/** The strings (without their quotes), numbers and words of a JSON line. A string that does not end reaches to the end of the line. */
+function* tokensOf(line: Uint8Array): Generator<FoundToken> {
+  for (let at = 0; at < line.length; at += 1) {
     const byte = line[at] as number
     if (byte === QUOTE) {
-      const end = endOfText(line, at + 1, line.length)
-      return end < 0
-        ? { start: at + 1, end: line.length, isString: true, next: line.length }
-        : { start: at + 1, end, isString: true, next: end + 1 }
-    }
-    if (byteClass[byte] === SCALAR_BYTE) {
+      const quote = endOfText(line, at + 1, line.length)
+      const end = quote < 0 ? line.length : quote
+      yield { start: at + 1, end, isString: true }
+      at = end
+    } else if (byteClass[byte] === SCALAR_BYTE) {
       const end = endOfWord(line, at, line.length)
-      return { start: at, end, isString: false, next: end }
+      yield { start: at, end, isString: false }
+      at = end - 1
     }
   }
-  return undefined
 }
 
 function isJson(line: Uint8Array): boolean {

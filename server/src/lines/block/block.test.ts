@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { expect, inject, test } from 'vitest'
+import { expect, inject, test, vi } from 'vitest'
 import { openEventStore } from '../../events/store/events.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { systemIds } from '../../kernel/ids.ts'
 import { openLogger } from '../../kernel/log.ts'
+import { ColumnTexts } from '../kernel/column-texts.ts'
 import { NO_PERIOD } from '../layout/periods.ts'
 import { decideSlots, emptySlotMap } from '../layout/slots.ts'
 import { columns, eventsTable, localTable, type TableClass, tableClassNames } from '../layout/table.ts'
@@ -102,6 +103,21 @@ test('the rows of several days are taken by day, as if each day had come alone',
       expect(valuesOf(some, rows.length)).toEqual(valuesOf(expected?.columns ?? [], rows.length))
     }
   }
+})
+
+test('a column is read once, whatever the number of days', () => {
+  const lines = Array.from({ length: 60 }, (_, n) => Buffer.from(`{"user":"u${n}","path":"/p/${n}","tags":["a",{"n":${n}}]}`))
+  const reads = [1, 2, 30].map((days) => {
+    const shredder = new Shredder(emptySlotMap('s'), { random: Math.random })
+    const filled = vi.spyOn(ColumnTexts.prototype, 'filled')
+    for (const [n, line] of lines.entries()) shredder.addLine(line, { ...arrival, time: { ms: (19_840 - (n % days)) * 86_400_000, ns: 0 } })
+    expect(shredder.take({ orgId: ORG, logId: randomUUID() }).length).toBe(days)
+    const { length } = filled.mock.calls
+    filled.mockRestore()
+    return length
+  })
+  expect(reads[0]).toBeGreaterThan(0)
+  expect(reads).toEqual([reads[0], reads[0], reads[0]])
 })
 
 /** The values of encoded columns by row; a column that is left out is empty. */

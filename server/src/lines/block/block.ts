@@ -88,7 +88,7 @@ export class BlockBuilder {
 
   /** Encodes the block and clears the builder. */
   encode(numbers: BlockNumbers): Uint8Array<ArrayBuffer> {
-    const columns = this.present().map(({ name, type }) => ({ name, type, bytes: joined(this.encodeColumn(name, numbers)) }))
+    const columns = this.present().map(({ name, type }) => ({ name, type, bytes: joined(this.encoder(name, numbers)()) }))
     const parts = columns.flatMap((column) => [text(column.name), text(column.type), column.bytes])
     const block = joined([varint(columns.length), varint(this.rows), ...parts])
     this.clear()
@@ -98,15 +98,15 @@ export class BlockBuilder {
   /** Encodes the rows of each day, without `seq` and `post`, which the writer adds, and clears the builder. */
   takeDays(owner: Pick<BlockNumbers, 'orgId' | 'logId'>): DayColumns[] {
     const numbers = { ...owner, firstSeq: 0n }
-    const present = this.present().filter(({ name }) => name !== 'seq' && name !== 'post')
-    const taken = rowsByDay(this.days.values.subarray(0, this.rows)).map(([day, rows]) => ({
-      day,
-      rows,
-      columns: present.flatMap(({ name, type }) => {
-        const parts = this.encodeColumn(name, numbers, rows.length === this.rows ? undefined : rows)
-        return parts.length === 0 ? [] : [{ name, type, bytes: joined(parts) }]
-      }),
-    }))
+    const days = rowsByDay(this.days.values.subarray(0, this.rows))
+    const taken = days.map(([day, rows]): DayColumns => ({ day, rows, columns: [] }))
+    for (const { name, type } of this.present().filter(({ name }) => name !== 'seq' && name !== 'post')) {
+      const encode = this.encoder(name, numbers)
+      for (const { rows, columns } of taken) {
+        const parts = encode(days.length === 1 ? undefined : rows)
+        if (parts.length > 0) columns.push({ name, type, bytes: joined(parts) })
+      }
+    }
     this.clear()
     return taken
   }
@@ -130,58 +130,64 @@ export class BlockBuilder {
     return isSlot(name) ? (this.slots.get(name)?.rows ?? 0) > 0 : true
   }
 
-  /** The parts of an encoded column, or of some rows of it; none when it has no values for them. They are valid until the next call. */
-  private encodeColumn(name: string, numbers: BlockNumbers, some?: Uint32Array): readonly Uint8Array[] {
-    const count = some?.length ?? this.rows
-    const taken = (column: NumberColumn) => (some ? selected(column, some) : column)
+  /**
+   * Reads a column once, so that a post with events of many days takes as long as one of a single day. The encoder returns the parts of the encoded
+   * column, or of some rows of it; none when it has no values for them. They are valid until another column is read.
+   */
+  private encoder(name: string, numbers: BlockNumbers): ColumnEncoder {
+    const { rows } = this
+    const perRow =
+      (encode: (count: number, some: Uint32Array | undefined) => Uint8Array): ColumnEncoder =>
+      (some) => [encode(some?.length ?? rows, some)]
+    const wide = (low: NumberColumn, high: NumberColumn) => perRow((count, some) => wideNumbers(low.values, high.values, count, some))
     switch (name) {
       case 'org_id':
-        return [asBytes(new Uint32Array(count).fill(numbers.orgId))]
+        return perRow((count) => asBytes(new Uint32Array(count).fill(numbers.orgId)))
       case 'log_id':
-        return [Buffer.alloc(16 * count, uuid(numbers.logId))]
+        return perRow((count) => Buffer.alloc(16 * count, uuid(numbers.logId)))
       case 'ts':
-        return [wide(taken(this.timeLow), taken(this.timeHigh), count)]
+        return wide(this.timeLow, this.timeHigh)
       case 'seq':
-        return [asBytes(BigUint64Array.from({ length: count }, (_, row) => numbers.firstSeq + BigInt(row)))]
+        return perRow((count) => asBytes(BigUint64Array.from({ length: count }, (_, row) => numbers.firstSeq + BigInt(row))))
       case 'sev':
-        return [Uint8Array.from(taken(this.severity).values.subarray(0, count))]
+        return perRow((count, some) =>
+          Uint8Array.from(some?.map((row) => this.severity.values[row] ?? 0) ?? this.severity.values.subarray(0, count)),
+        )
       case 'skeleton':
-        return [wide(taken(this.skeletonLow), taken(this.skeletonHigh), count)]
+        return wide(this.skeletonLow, this.skeletonHigh)
       case 'post':
-        return [wide(taken(this.postLow), taken(this.postHigh), count)]
+        return wide(this.postLow, this.postHigh)
       case 'origin':
-        return [u64(LOW_CARDINALITY_VERSION), ...encodeDictionary(this.origin, this.origin.rows.values.subarray(0, this.rows), some)]
+        return versioned(dictionaryEncoder(this.origin, this.origin.rows.values.subarray(0, rows)))
       case 'shape':
-        return [u64(LOW_CARDINALITY_VERSION), ...encodeDictionary(this.shape, this.shape.rows.values.subarray(0, this.rows), some)]
+        return versioned(dictionaryEncoder(this.shape, this.shape.rows.values.subarray(0, rows)))
       case 'more':
-        return this.encodeMore(some)
+        return this.moreEncoder()
       case 'parts':
-        return this.encodeParts(some)
+        return this.partsEncoder()
       default:
-        return encodeTexts((name === 'raw' ? this.raw : this.slots.get(name))?.encoded(this.rows) ?? [], this.rows, some)
+        return textsEncoder((name === 'raw' ? this.raw : this.slots.get(name))?.encoded(rows) ?? [], rows)
     }
   }
 
-  private encodeMore(some: Uint32Array | undefined): Uint8Array[] {
-    const { more, rows } = this
-    const { ends, items } = itemsOf(more.ends(rows), some)
-    if (items?.length === 0) return []
-    return [
-      u64(LOW_CARDINALITY_VERSION),
-      ends,
-      ...encodeDictionary(more.keys, more.keyOfEach(), items),
-      ...encodeTexts(more.values(), more.count, items),
-    ]
+  private moreEncoder(): ColumnEncoder {
+    const { more } = this
+    const keys = dictionaryEncoder(more.keys, more.keyOfEach())
+    const ends = more.ends(this.rows)
+    const values = textsEncoder(more.values(), more.count)
+    return versioned(listEncoder(ends, (items) => [...keys(items), ...values(items)]))
   }
 
-  private encodeParts(some: Uint32Array | undefined): Uint8Array[] {
+  private partsEncoder(): ColumnEncoder {
     const { parts, rows } = this
     parts.fill(rows)
-    const { ends, items } = itemsOf(BigUint64Array.from(parts.ends.values.subarray(0, rows), BigInt), some)
-    if (items?.length === 0) return []
-    return [u64(LOW_CARDINALITY_VERSION), ends, ...encodeDictionary(parts.texts, parts.texts.rows.values.subarray(0, parts.count), items)]
+    const ends = BigUint64Array.from(parts.ends.values.subarray(0, rows), BigInt)
+    return versioned(listEncoder(ends, dictionaryEncoder(parts.texts, parts.texts.rows.values.subarray(0, parts.count))))
   }
 }
+
+/** Encodes all rows of a column, or some. */
+type ColumnEncoder = (some?: Uint32Array) => readonly Uint8Array[]
 
 /** The rows of each day in ascending order. */
 function rowsByDay(days: Uint32Array): [day: number, rows: Uint32Array][] {
@@ -192,48 +198,65 @@ function rowsByDay(days: Uint32Array): [day: number, rows: Uint32Array][] {
   return [...rows].map(([day, own]): [number, Uint32Array] => [day, Uint32Array.from(own)]).sort(([a], [b]) => a - b)
 }
 
-function selected({ values }: NumberColumn, rows: Uint32Array): NumberColumn {
-  const column = new NumberColumn()
-  column.values = rows.map((row) => values[row] ?? 0)
-  return column
+/** Encodes lists: the number of items at the end of each row, and the items. */
+function listEncoder(ends: BigUint64Array, encodeItems: ColumnEncoder): ColumnEncoder {
+  return (some) => {
+    if (!some) return [asBytes(ends), ...encodeItems()]
+    const { taken, items } = itemsOf(ends, some)
+    return items.length === 0 ? [] : [asBytes(taken), ...encodeItems(items)]
+  }
 }
 
-/** The encoded number of items at the end of each row that is taken, and their items; undefined for those of all rows. */
-function itemsOf(ends: BigUint64Array, some: Uint32Array | undefined): { ends: Uint8Array; items: Uint32Array | undefined } {
-  if (!some) return { ends: asBytes(ends), items: undefined }
+/** The number of items at the end of each row that is taken, and their items. */
+function itemsOf(ends: BigUint64Array, some: Uint32Array): { taken: BigUint64Array; items: Uint32Array } {
   const items: number[] = []
   const taken = new BigUint64Array(some.length)
   for (const [at, row] of some.entries()) {
     for (let item = row === 0 ? 0 : Number(ends[row - 1]); item < Number(ends[row]); item += 1) items.push(item)
     taken[at] = BigInt(items.length)
   }
-  return { ends: asBytes(taken), items: Uint32Array.from(items) }
+  return { taken, items: Uint32Array.from(items) }
+}
+
+/** Encodes a column of which the engine wants to know how its dictionary is written. */
+function versioned(encode: ColumnEncoder): ColumnEncoder {
+  return (some) => {
+    const parts = encode(some)
+    return parts.length === 0 ? parts : [u64(LOW_CARDINALITY_VERSION), ...parts]
+  }
 }
 
 const isSlot = (name: string): boolean => /^[cs]\d/.test(name)
 
-/** The parts of encoded texts, or those of some of them. */
-function encodeTexts(parts: readonly Uint8Array[], count: number, some?: Uint32Array): readonly Uint8Array[] {
-  if (!some) return parts
-  const bytes = joined(parts)
-  return selectTexts(bytes, startsOf(bytes, count), some)
+function textsEncoder(parts: readonly Uint8Array[], count: number): ColumnEncoder {
+  let found: { bytes: Uint8Array; starts: Uint32Array } | undefined
+  return (some) => {
+    if (!some) return parts
+    if (!found) {
+      const bytes = joined(parts)
+      found = { bytes, starts: startsOf(bytes, count) }
+    }
+    return selectTexts(found.bytes, found.starts, some)
+  }
 }
 
-/** Encodes a dictionary and the indexes into it; for some rows, of only those texts that they use. */
-function encodeDictionary(column: DictionaryColumn, numbers: Uint32Array, some?: Uint32Array): Uint8Array[] {
+/** Encodes a dictionary and the indexes into it; for some rows, only those texts that they use. */
+function dictionaryEncoder(column: DictionaryColumn, numbers: Uint32Array): ColumnEncoder {
   const all = [...column.distinct()]
-  if (!some) return encodeIndexes(numbers, all)
-  const used = new Map<number, number>()
-  const renumbered = some.map((row) => {
-    const number = numbers[row] ?? 0
-    const known = used.get(number) ?? used.size
-    used.set(number, known)
-    return known
-  })
-  return encodeIndexes(
-    renumbered,
-    [...used.keys()].map((number) => all[number] ?? ''),
-  )
+  return (some) => {
+    if (!some) return encodeIndexes(numbers, all)
+    const used = new Map<number, number>()
+    const renumbered = some.map((row) => {
+      const number = numbers[row] ?? 0
+      const known = used.get(number) ?? used.size
+      used.set(number, known)
+      return known
+    })
+    return encodeIndexes(
+      renumbered,
+      [...used.keys()].map((number) => all[number] ?? ''),
+    )
+  }
 }
 
 function encodeIndexes(numbers: Uint32Array, texts: readonly string[]): Uint8Array[] {
@@ -243,11 +266,13 @@ function encodeIndexes(numbers: Uint32Array, texts: readonly string[]): Uint8Arr
   return [u64(width | HAS_OWN_KEYS), u64(BigInt(size)), ...texts.map(text), u64(BigInt(numbers.length)), asBytes(indexes)]
 }
 
-function wide(low: NumberColumn, high: NumberColumn, rows: number): Uint8Array {
-  const halves = new Uint32Array(rows * 2)
-  for (let row = 0; row < rows; row += 1) {
-    halves[row * 2] = low.values[row] ?? 0
-    halves[row * 2 + 1] = high.values[row] ?? 0
+/** Numbers of 64 bits in two halves, of all rows or of some. */
+function wideNumbers(low: Uint32Array, high: Uint32Array, count: number, some: Uint32Array | undefined): Uint8Array {
+  const halves = new Uint32Array(count * 2)
+  for (let at = 0; at < count; at += 1) {
+    const row = some ? (some[at] as number) : at
+    halves[at * 2] = low[row] ?? 0
+    halves[at * 2 + 1] = high[row] ?? 0
   }
   return asBytes(halves)
 }

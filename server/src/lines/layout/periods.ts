@@ -1,3 +1,5 @@
+import { Recent } from '../../kernel/recent.ts'
+
 export const LONGEST_PERIOD_S = 86_400
 
 /**
@@ -36,14 +38,12 @@ const MINUTE_MS = 60_000
 
 /** Chooses the lengths of periods by the volume of each dataset. What it has counted is lost with the process, and counted again. */
 export class PeriodChoice {
-  readonly #counted = new Map<string, { periodS: number; rows: number; perMinute: Map<number, number> }>()
+  readonly #counted = new Recent<string, { periodS: number; rows: number; perMinute: Map<number, number> }>(DATASETS_MAX)
 
   /** The length for the next rows of a dataset, whose last known length is `present`. */
   next(logId: string, present: number | undefined, { timesMs, weight }: SampledTimes): number {
     const first = present === undefined || present === NO_PERIOD ? LONGEST_PERIOD_S : present
-    const counted = this.#counted.get(logId) ?? { periodS: first, rows: 0, perMinute: new Map<number, number>() }
-    this.#counted.delete(logId)
-    this.#counted.set(logId, counted)
+    const counted = this.#counted.of(logId, () => ({ periodS: first, rows: 0, perMinute: new Map<number, number>() }))
     for (const ms of timesMs) {
       const minute = Math.floor(ms / MINUTE_MS)
       counted.perMinute.set(minute, (counted.perMinute.get(minute) ?? 0) + weight)
@@ -54,8 +54,6 @@ export class PeriodChoice {
       counted.rows = 0
       counted.perMinute.clear()
     }
-    const [oldest] = this.#counted.keys()
-    if (this.#counted.size > DATASETS_MAX && oldest !== undefined) this.#counted.delete(oldest)
     return counted.periodS
   }
 }

@@ -1,5 +1,5 @@
 import { MASK } from '../../patterns/pattern.ts'
-import { type Hash64, maskedHash, skeletonHash } from '../../patterns/skeleton.ts'
+import { type Hash64, hashToBigint, maskedHash, skeletonHash } from '../../patterns/skeleton.ts'
 import type { Slot, SlotMap } from '../layout/slots.ts'
 import { type Severity, severityOf } from '../values/severity.ts'
 import type { Instant } from '../values/time-text.ts'
@@ -20,7 +20,7 @@ import { cleanText, decodeText, type TextEncoding, toSlot } from './leaf-text.ts
 import { isOpenPiece, type Piece, partsOf, pieceText, rebuildParts, shapeOfParts, withKeyReference } from './parts.ts'
 import { hasTextShape, rebuild, SHAPE_CHARS_MAX, slotReference, textReference, timeReference, WORDS_REFERENCE } from './shape.ts'
 import { type FoundText, HEADER_TIME } from './text-line.ts'
-import { BROKEN, cleanName, END, isNameless, NULL, STRING, unescapeText, Walk } from './walk.ts'
+import { BROKEN, cleanName, END, isNameless, NULL, STRING, unescapeText, Walk, type WalkStep } from './walk.ts'
 
 /**
  * Splits one line into a row. This is the reference implementation: slow, simple, and correct because it rebuilds every line and compares the bytes.
@@ -51,30 +51,75 @@ export function readValues(line: Uint8Array, arrival: Arrival, given: Pick<Shred
   return { leaves, time: time.instant, severity }
 }
 
+/** The pattern of one line, as it is stored. `open` are the prefixes of open maps. */
+export function readPattern(
+  line: Uint8Array,
+  arrival: Arrival,
+  given: Pick<ShredOptions, 'found' | 'messages'>,
+  open: SlotMap['open'],
+): bigint {
+  const read = given.found ? readText(given.found) : readLine(line)
+  return hashToBigint(skeletonOf(line, read, readEvent(read, arrival, given).leaf, { open }))
+}
+
 type ReadLeaves = Pick<ReadLine, 'leaves' | 'paths' | 'strings'>
 
 /** The values of a line of JSON, as readLine reads them. */
 function readLeaves(line: Uint8Array): ReadLeaves {
   const read: ReadLeaves = { leaves: new Map(), paths: new Set(), strings: new Set() }
   const source = Buffer.from(line.buffer, line.byteOffset, line.length)
+  eachLeaf(line, {
+    path: (path, step) => {
+      read.paths.add(path)
+      if (step === STRING) read.strings.add(path)
+      else read.strings.delete(path)
+    },
+    null: (path) => read.leaves.delete(path),
+    value: (path, place) => read.leaves.set(path, leafText(source, place)),
+  })
+  return read
+}
+
+type LeafPlace = { readonly isString: boolean; readonly start: number; readonly end: number }
+type LeafReader = { path?(path: string, step: WalkStep): void; null(path: string): void; value(path: string, place: LeafPlace): void }
+
+/** Goes over the values of a line, as far as they are stored. */
+function eachLeaf(line: Uint8Array, reader: LeafReader): void {
   const walk = new Walk(line, 0, line.length)
   let values = 0
   for (let step = walk.next(); step !== END && step !== BROKEN; step = walk.next()) {
     const { path } = walk
-    read.paths.add(path)
-    if (step === STRING) read.strings.add(path)
-    else read.strings.delete(path)
+    reader.path?.(path, step)
     if (isNameless(path)) continue
     if (step === NULL) {
-      read.leaves.delete(path)
+      reader.null(path)
       continue
     }
-    if (values === LEAVES_MAX) break
+    if (values === LEAVES_MAX) return
     values += 1
-    const text = source.toString('utf8', walk.valueStart, walk.valueEnd)
-    read.leaves.set(path, step === STRING ? cleanText(unescapeText(text)) : text.replaceAll('\0', ''))
+    reader.value(path, { isString: step === STRING, start: walk.valueStart, end: walk.valueEnd })
   }
-  return read
+}
+
+function leafText(source: Buffer, { isString, start, end }: LeafPlace): string {
+  const text = source.toString('utf8', start, end)
+  return isString ? cleanText(unescapeText(text)) : text.replaceAll('\0', '')
+}
+
+/** The values that a line of JSON has itself, as readValues reads them where no attribute replaces them. Only those that are needed are decoded. */
+export class OwnValues {
+  readonly #source: Buffer
+  readonly #places = new Map<string, LeafPlace>()
+
+  constructor(line: Uint8Array) {
+    this.#source = Buffer.from(line.buffer, line.byteOffset, line.length)
+    eachLeaf(line, { null: (path) => this.#places.delete(path), value: (path, place) => this.#places.set(path, place) })
+  }
+
+  get(path: string): string | undefined {
+    const place = this.#places.get(path)
+    return place && leafText(this.#source, place)
+  }
 }
 
 type ReadEvent = {
@@ -303,7 +348,7 @@ function placed(leaves: ReadonlyMap<string, string>, map: SlotMap, timePath: str
 }
 
 /** Hashes the masked message, or the literals of a JSON line without a message; open maps are left out, because their keys differ. */
-function skeletonOf(line: Uint8Array, read: ReadLine, leaf: (path: string) => string | undefined, { open }: SlotMap): Hash64 {
+function skeletonOf(line: Uint8Array, read: ReadLine, leaf: (path: string) => string | undefined, { open }: Pick<SlotMap, 'open'>): Hash64 {
   const message = messageKeys.map(leaf).find((text) => text !== undefined)
   if (message !== undefined) return skeletonHash(message)
   if (!read.whole || read.kind === 'text') return skeletonHash(line)

@@ -6,7 +6,7 @@ import { toSlot } from '../reference/leaf-text.ts'
 import type { MessageReader } from '../reference/reference.ts'
 import { shred } from '../reference/reference.ts'
 import type { FoundText } from '../reference/text-line.ts'
-import { OPEN_OBJECT } from '../reference/walk.ts'
+import { isObject } from '../reference/walk.ts'
 import type { Severity } from '../values/severity.ts'
 import { KnownKeys } from './known-keys.ts'
 import { LineRows } from './line-rows.ts'
@@ -18,7 +18,6 @@ import { ShapeLedger } from './shape-ledger.ts'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
-const SPACE = 0x20
 /** The shape of rows that are stored raw. */
 const NO_SHAPE = ''
 
@@ -223,10 +222,4 @@ export class Shredder {
     if (slot) this.block.slot(slot).add(this.block.rows, bytes, 0, bytes.length)
     else this.block.more.add(this.block.rows, ORIGINAL_TIME, bytes, 0, bytes.length)
   }
-}
-
-function isObject(bytes: Uint8Array, start: number, end: number): boolean {
-  let at = start
-  while (at < end && (bytes[at] as number) <= SPACE) at += 1
-  return at < end && bytes[at] === OPEN_OBJECT
 }

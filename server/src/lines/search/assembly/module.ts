@@ -1,0 +1,193 @@
+import { BACKSLASH, byteAt, LINE_FEED, placeOf, startOfLine } from './bytes'
+import { hiddenIn } from './hidden'
+import { isAt } from './literals'
+import { ALL_OWNERS, CARD_GROUP, ESCAPE, ESCAPE_GROUP, FOUND, GROUPS, LITERAL_BYTES, LITERALS, OFFSET, OWNERS, SECOND_SET } from './tables'
+import { endOfToken, isTokenText, tokenFrom } from './tokens'
+
+export { endOfToken, isTokenText }
+
+/**
+ * Finds literals in bytes, all of them in one pass of 16 bytes at a time. Each literal belongs to one of sixteen groups. For each of four bytes of a
+ * literal, tables say by half bytes which groups may have it. Where some group may have all four, its literals are compared. `tables` are those of a search.
+ */
+
+/** Who looks for the literal that was found, and whether it is an escape. */
+let owners: i32 = 0
+let isEscape: bool = false
+/** False once the escapes of a line are known. */
+let findsEscapes: bool = true
+
+// @ts-expect-error: a decorator of the compiler
+function groupsAt(table: i32, low: v128, high: v128): v128 {
+  return v128.and(i8x16.swizzle(v128.load(table), low), i8x16.swizzle(v128.load(table + 16), high))
+}
+
+const ALL_BITS: v128 = i8x16(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1)
+/** For each half byte that ends n, r, t, a quote, a backslash or a slash: which half bytes begin one of these, as bits. */
+const USUAL_BY_LOW: v128 = i8x16(0, 0, -124, 0, -128, 0, 0, 0, 0, 0, 0, 0, 32, 0, 64, 4)
+const BIT_OF_HIGH: v128 = i8x16(1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0)
+
+// @ts-expect-error: a decorator of the compiler
+function usualBehindBackslash(low: v128, high: v128): v128 {
+  return i8x16.ne(v128.and(i8x16.swizzle(USUAL_BY_LOW, low), i8x16.swizzle(BIT_OF_HIGH, high)), i8x16.splat(0))
+}
+
+/**
+ * A position in the first literal that ends before `end`, of those whose four bytes begin from `start`; -1 for none. Literals that only those look for who
+ * are `known` are left out. Bytes behind the end do not matter, and before a text there is no digit.
+ */
+function find(tables: i32, start: i32, end: i32, textStart: i32, known: i32): i32 {
+  const half = i8x16.splat(15)
+  const zero = i8x16.splat(0)
+  const secondSet = tables + SECOND_SET
+  for (let at = start; at < end; at += 16) {
+    const byte0 = v128.load(at)
+    const byte1 = v128.load(at, 1)
+    const byte2 = v128.load(at, 2)
+    const byte3 = v128.load(at, 3)
+    const low0 = v128.and(byte0, half)
+    const high0 = i8x16.shr_u(byte0, 4)
+    const low1 = v128.and(byte1, half)
+    const high1 = i8x16.shr_u(byte1, 4)
+    const low2 = v128.and(byte2, half)
+    const high2 = i8x16.shr_u(byte2, 4)
+    const low3 = v128.and(byte3, half)
+    const high3 = i8x16.shr_u(byte3, 4)
+    const begun = v128.and(groupsAt(tables, low0, high0), groupsAt(tables + 32, low1, high1))
+    let first = v128.and(begun, v128.and(groupsAt(tables + 64, low2, high2), groupsAt(tables + 96, low3, high3)))
+    const begunToo = v128.and(groupsAt(secondSet, low0, high0), groupsAt(secondSet + 32, low1, high1))
+    const second = v128.and(begunToo, v128.and(groupsAt(secondSet + 64, low2, high2), groupsAt(secondSet + 96, low3, high3)))
+    if (!v128.any_true(v128.or(first, second))) continue
+    // Most digits follow another one, and most backslashes stand before a usual character.
+    const isInNumber = i8x16.lt_u(i8x16.sub(v128.load(at - 1), i8x16.splat(0x30)), i8x16.splat(10))
+    first = v128.andnot(first, v128.and(isInNumber, i8x16.splat(CARD_GROUP)))
+    first = v128.andnot(first, v128.and(findsEscapes ? usualBehindBackslash(low1, high1) : ALL_BITS, i8x16.splat(ESCAPE_GROUP)))
+    const either = v128.or(first, second)
+    if (!v128.any_true(either)) continue
+    v128.store(tables, first, FOUND)
+    v128.store(tables, second, FOUND + 16)
+    let mask = i8x16.bitmask(i8x16.ne(either, zero))
+    while (mask !== 0) {
+      const place = ctz(mask)
+      mask &= mask - 1
+      if (at + place >= end) return -1
+      const groups = byteAt(tables + FOUND + place) | (byteAt(tables + FOUND + 16 + place) << 8)
+      if (isLiteral(tables, at + place, end, groups, textStart, known)) return at + place
+    }
+  }
+  return -1
+}
+
+function isLiteral(tables: i32, at: i32, end: i32, groups: i32, textStart: i32, known: i32): bool {
+  let left = groups
+  while (left !== 0) {
+    const group = ctz(left)
+    left &= left - 1
+    const last = byteAt(tables + GROUPS + group + 1)
+    for (let number = byteAt(tables + GROUPS + group); number < last; number += 1) {
+      const literal = tables + LITERALS + number * LITERAL_BYTES
+      const own = load<i32>(literal, OWNERS)
+      const isOfEscape = byteAt(literal) === ESCAPE
+      if (isOfEscape ? !findsEscapes : (own & ~known) === 0) continue
+      const start = at - byteAt(literal + OFFSET)
+      if (start < textStart || !isAt(tables, literal, start, end, textStart)) continue
+      owners = own
+      isEscape = isOfEscape
+      return true
+    }
+  }
+  return false
+}
+
+/** Who looks for a literal that is in a line, or that its escapes hide. No literal begins before `from`. */
+function listsFrom(tables: i32, from: i32, start: i32, end: i32): i32 {
+  const all = load<i32>(tables, ALL_OWNERS)
+  let known = 0
+  findsEscapes = true
+  for (let at = find(tables, from, end, start, known); at >= 0; at = find(tables, at, end, start, known)) {
+    if (isEscape) findsEscapes = false
+    else known |= owners
+    if (known === all) break
+  }
+  const hasEscapes = !findsEscapes
+  findsEscapes = true
+  return hasEscapes && known !== all ? known | hiddenIn(tables, start, end) : known
+}
+
+/** Who looks for a literal that is in a text. */
+export function listsIn(tables: i32, start: i32, end: i32): i32 {
+  return listsFrom(tables, start, start, end)
+}
+
+/** Where the search for lines goes on. */
+let restStart: i32 = 0
+
+export function restOfLines(): i32 {
+  return restStart
+}
+
+/** Finds the lines with literals: where each begins and ends, and who looks for its literals. Returns how many it has written to `into`. */
+export function foundLines(tables: i32, start: i32, end: i32, into: i32, most: i32): i32 {
+  let count = 0
+  let at = start
+  findsEscapes = true
+  while (at < end && count < most) {
+    const place = find(tables, at, end, at, 0)
+    if (place < 0) {
+      at = end
+      break
+    }
+    const lineStart = startOfLine(place, at)
+    const lineEnd = placeOf(LINE_FEED, place, end)
+    // A place in a literal may be behind its first byte, but not behind the place of another literal.
+    const found = listsFrom(tables, place, lineStart, lineEnd)
+    if (found !== 0) {
+      const line = into + count * 12
+      store<i32>(line, lineStart)
+      store<i32>(line, lineEnd, 4)
+      store<i32>(line, found, 8)
+      count += 1
+    }
+    at = lineEnd + 1
+  }
+  restStart = at
+  return count
+}
+
+/** The next literal of the line whose tokens are read, and whether the line has escapes that hide what they stand for. */
+let nextPlace: i32 = 0
+let hasHidden: bool = false
+
+/** Begins to read the tokens of a line. */
+export function beginTokens(tables: i32, start: i32, end: i32): void {
+  findsEscapes = true
+  hasHidden = false
+  for (let at = placeOf(BACKSLASH, start, end); at < end && !hasHidden; at = placeOf(BACKSLASH, at + 1, end)) hasHidden = isHiding(at, end)
+  findsEscapes = false
+  nextPlace = find(tables, start, end, start, 0)
+  findsEscapes = true
+}
+
+/** A backslash before something else than n, r, t, a quote, a backslash or a slash. */
+function isHiding(at: i32, end: i32): bool {
+  if (at + 1 >= end) return false
+  const byte = byteAt(at + 1)
+  return !(byte === 0x6e || byte === 0x72 || byte === 0x74 || byte === 0x22 || byte === 0x5c || byte === 0x2f)
+}
+
+/** The next token from a position that has a literal; the end for none. */
+export function foundToken(tables: i32, from: i32, end: i32, textStart: i32): i32 {
+  let at = tokenFrom(from, end)
+  while (at < end && (nextPlace >= 0 || hasHidden)) {
+    if (nextPlace >= 0 && nextPlace < at) {
+      findsEscapes = false
+      nextPlace = find(tables, at, end, textStart, 0)
+      findsEscapes = true
+    }
+    const tokenEnd = endOfToken()
+    if (nextPlace >= 0 && nextPlace <= tokenEnd) return at
+    if (hasHidden && hiddenIn(tables, at, tokenEnd) !== 0) return at
+    at = tokenFrom(tokenEnd + i32(isTokenText()), end)
+  }
+  return end
+}
