@@ -12,6 +12,7 @@ import type { FileLocation } from '../files/location.ts'
 import { syncPath } from '../meta/dump.ts'
 import { startEmbedded } from '../meta/embedded.ts'
 import { unknownMigrations as unknownMetaMigrations } from '../meta/migrate.ts'
+import { type Sql, sql } from '../meta/sql.ts'
 import { copyTablesIn, isEmptyDatabase } from '../meta/table-copy.ts'
 import { type BackupManifest, chainOf, type FoundBackup, listBackups } from './manifest.ts'
 import { readPieces } from './pieces.ts'
@@ -102,35 +103,46 @@ async function restoreEvents(target: RestoreTarget, manifest: BackupManifest, de
   const { eventsUrl, dataDir, memoryBytes, location } = target
   if (eventsUrl !== undefined) {
     const clients = openClients(parseAddress(eventsUrl))
-    await fillEvents(clients, manifest, deps).finally(() => clients.close())
+    await fillEvents(clients, manifest, false, deps).finally(() => clients.close())
     return
   }
   await mkdir(eventsDir(dataDir), { recursive: true, mode: 0o700 })
   const engine = await openEngine({ dataDir, memoryBytes, backups: location }, deps)
-  await fillEvents(engine.clients(), manifest, deps).finally(() => engine.close())
+  await fillEvents(engine.clients(), manifest, true, deps).finally(() => engine.close())
   await markInitialized(dataDir)
   await syncPath(dataDir)
 }
 
-async function fillEvents({ outside, address }: Clients, { name, events }: BackupManifest, { clock, ids }: EventDeps): Promise<void> {
+async function fillEvents(
+  { outside, address }: Clients,
+  { name, events }: BackupManifest,
+  isEmbedded: boolean,
+  { clock, ids }: EventDeps,
+): Promise<void> {
   if (address.cluster !== undefined) throw new Error('Dendro restores no cluster: use RESTORE … ON CLUSTER of ClickHouse on its events')
   const tables = await tablesOf(outside, address.database)
   if (tables.length > 0)
     throw new Error(`the database ${address.database} of the event store has tables already; restore into an empty one`)
   await createDatabase(outside, address)
   const id = ids.uuid().replaceAll('-', '')
-  await startRestore(outside, { id, name, database: events.database, into: address.database })
+  await startRestore(outside, { id, name, database: events.database, into: address.database, isEmbedded })
   await waitForStore({ clock, outside }, id).catch((cause) => {
     throw new Error(`the events of ${name} cannot be restored: ${cause.message}`, { cause })
   })
 }
 
-async function restoreMetadata(target: RestoreTarget, { metadata }: BackupManifest, deps: EventDeps): Promise<number> {
+/** The task that made the backup is open in it, and would otherwise make another one. */
+const endOwnTask = ({ name, made_at_ms }: BackupManifest): Sql => sql`
+  update backup_tasks set status = 'COMPLETE', backup = ${name}, made_at = ${made_at_ms}, ended_at = ${made_at_ms}
+  where task = 'BACKUP' and status = 'IN_PROGRESS'`
+
+async function restoreMetadata(target: RestoreTarget, manifest: BackupManifest, deps: EventDeps): Promise<number> {
   const { place, postgresUrl, dataDir } = target
+  const { metadata } = manifest
   const copy = { ...metadata, tables: metadata.tables.map(({ pieces, ...table }) => ({ ...table, stored: pieces })) }
   const fill = async (url: string): Promise<number> => {
     if (!(await isEmptyDatabase(url))) throw new Error('the PostgreSQL database has tables already; restore into an empty one')
-    return copyTablesIn(url, copy, (pieces) => readPieces(place, pieces), deps)
+    return copyTablesIn(url, copy, (pieces) => readPieces(place, pieces), endOwnTask(manifest), deps)
   }
   if (postgresUrl !== undefined) return fill(postgresUrl)
   const embedded = await startEmbedded(dataDir, CONNECTIONS, deps)

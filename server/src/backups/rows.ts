@@ -24,13 +24,16 @@ export async function startBackup(
   await outside.command({ query: `backup database ${word(database)} to ${diskPath(name)} settings id = '${word(id)}'${onto} async` })
 }
 
+/** The local disk, whatever storage policy the tables had: the embedded engine may have no cold storage, and what is old moves there again. */
+const ON_DISK = "storage_policy = 'default', "
+
 /** Starts to restore all tables into a database without any. */
 export async function startRestore(
   outside: ClickHouseClient,
-  { id, name, database, into }: { id: string; name: string; database: string; into: string },
+  { id, name, database, into, isEmbedded }: { id: string; name: string; database: string; into: string; isEmbedded: boolean },
 ): Promise<void> {
   await outside.command({
-    query: `restore database ${word(database)} as ${word(into)} from ${diskPath(name)} settings id = '${word(id)}' async`,
+    query: `restore database ${word(database)} as ${word(into)} from ${diskPath(name)} settings ${isEmbedded ? ON_DISK : ''}id = '${word(id)}' async`,
   })
 }
 
@@ -43,7 +46,7 @@ export async function startPartRestore(
 ): Promise<void> {
   await outside.command({
     query: `restore table ${word(database)}.${word(part.table)} as ${word(into)}.${word(as)} partition id '${word(part.partition)}'
-      from ${diskPath(name)} settings id = '${word(id)}' async`,
+      from ${diskPath(name)} settings ${ON_DISK}id = '${word(id)}' async`,
   })
 }
 

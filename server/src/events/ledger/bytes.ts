@@ -2,6 +2,7 @@ import type { Slot } from '../../lines/layout/slots.ts'
 import { classedTables, slotColumns } from '../../lines/layout/table.ts'
 import { rebuildText } from '../../lines/reference/shape.ts'
 import { fromNs } from '../../lines/values/time-text.ts'
+import { SEQUENTIAL } from '../store/cluster-statements.ts'
 import type { EventStore } from '../store/events.ts'
 
 const READ_BOUND_MS = 60_000
@@ -20,7 +21,7 @@ export async function lineBytes(store: EventStore, span: SeqSpan): Promise<numbe
       query_params: { org: span.orgNumber, log: span.logId, from: String(span.from), to: String(span.to) },
       format: 'JSONEachRow' as const,
       abort_signal: AbortSignal.timeout(READ_BOUND_MS),
-      clickhouse_settings: { select_sequential_consistency: '1' as const },
+      clickhouse_settings: SEQUENTIAL,
     }
     const whole = await store.writer.query({
       ...ask,

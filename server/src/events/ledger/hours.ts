@@ -1,7 +1,8 @@
+import { NIL_ID } from '../../kernel/ids.ts'
 import { eventsTables, MINUTE_OF_EVENT } from '../../lines/layout/table.ts'
+import { sequential } from '../store/cluster-statements.ts'
 import type { EventStore } from '../store/events.ts'
 import { amongIds } from '../store/id-list.ts'
-import { NIL_ID } from './page.ts'
 
 /** Full hours, of all organizations. */
 export type HoursRange = { readonly fromMs: number; readonly toMs: number }
@@ -98,7 +99,7 @@ async function select<Row>(store: EventStore, query: string, params: Record<stri
     query_params: params,
     format: 'JSONEachRow',
     abort_signal: AbortSignal.timeout(READ_BOUND_MS),
-    ...(store.cluster === undefined ? {} : { clickhouse_settings: { select_sequential_consistency: '1' } }),
+    clickhouse_settings: sequential(store.cluster),
   })
   return answer.json<Row>()
 }

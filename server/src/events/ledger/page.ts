@@ -1,9 +1,11 @@
 import type { Identity } from '@dendro/api'
+import { NIL_ID } from '../../kernel/ids.ts'
 import type { SeqRun } from '../writer/post.ts'
 import { SEQ_EPOCH_MS, seqAt } from '../writer/seq.ts'
+import type { SampledOutcome } from './samples.ts'
 
 /** The outcome of one request for one dataset. received = stored + rejected + duplicate + dropped. */
-export type RequestOutcome = {
+export type RequestOutcome = SampledOutcome & {
   orgNumber: number
   /** Undefined when the request was rejected before its dataset was known. */
   logId: string | undefined
@@ -32,8 +34,6 @@ export type RequestOutcome = {
 export const MINUTE_MS = 60_000
 /** Sequence numbers begin on a full minute, so multiples of this are full minutes. */
 export const NUMBERS_PER_MINUTE = seqAt(SEQ_EPOCH_MS + MINUTE_MS)
-/** Stands for an unknown dataset or identity. */
-export const NIL_ID = '00000000-0000-0000-0000-000000000000'
 /** From this size on, a page merges minutes, which bounds memory while the store cannot be written. */
 const CELLS_MAX = 50_000
 
@@ -94,17 +94,8 @@ export class LedgerPage {
     }
     const cell = this.cell(entry, mainMs)
     cell.counts.received += entry.received - elsewhere
-    cell.counts.duplicate += entry.duplicate
-    cell.counts.truncated += entry.truncated
-    cell.counts.late += entry.late
-    cell.counts.wire_bytes += entry.wireBytes
-    cell.counts.raw_bytes += entry.rawBytes
-    cell.counts.dropped += entry.dropped
-    cell.counts.dropped_bytes += entry.droppedBytes
-    for (const [reason, events] of Object.entries(entry.rejected)) {
-      cell.counts.rejected += events
-      cell.reasons.set(reason, (cell.reasons.get(reason) ?? 0) + events)
-    }
+    addUnstored(cell.counts, entry)
+    for (const [reason, events] of Object.entries(entry.rejected)) cell.reasons.set(reason, (cell.reasons.get(reason) ?? 0) + events)
     for (const [rule, events] of entry.rules) cell.rules.set(rule, (cell.rules.get(rule) ?? 0) + events)
   }
 
@@ -154,7 +145,7 @@ export class LedgerPage {
   }
 }
 
-const noCounts = (): CellCounts => ({
+export const noCounts = (): CellCounts => ({
   received: 0,
   stored: 0,
   duplicate: 0,
@@ -166,6 +157,25 @@ const noCounts = (): CellCounts => ({
   raw_bytes: 0,
   dropped_bytes: 0,
 })
+
+/** Adds an outcome without regard to minutes. */
+export function addOutcome(counts: CellCounts, entry: RequestOutcome): void {
+  counts.received += entry.received
+  for (const { rows } of entry.stored) counts.stored += rows
+  addUnstored(counts, entry)
+}
+
+/** Adds all but the received and the stored events. */
+function addUnstored(counts: CellCounts, entry: RequestOutcome): void {
+  counts.duplicate += entry.duplicate
+  counts.truncated += entry.truncated
+  counts.late += entry.late
+  counts.wire_bytes += entry.wireBytes
+  counts.raw_bytes += entry.rawBytes
+  counts.dropped += entry.dropped
+  counts.dropped_bytes += entry.droppedBytes
+  for (const events of Object.values(entry.rejected)) counts.rejected += events
+}
 
 /** The minute of arrival of a sequence number. */
 export const minuteOfSeq = (seq: bigint): number => Number(seq / NUMBERS_PER_MINUTE) * MINUTE_MS + SEQ_EPOCH_MS

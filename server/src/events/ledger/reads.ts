@@ -1,7 +1,8 @@
+import { NIL_ID } from '../../kernel/ids.ts'
 import { unavailableFailure } from '../store/away.ts'
+import { sequential } from '../store/cluster-statements.ts'
 import type { EventStore } from '../store/events.ts'
 import { amongIds } from '../store/id-list.ts'
-import { NIL_ID } from './page.ts'
 
 /** The minutes and the organization of a ledger read. No organization reads the ledger of another. */
 export type LedgerSpan = {
@@ -54,8 +55,10 @@ const sums = [...COUNTS.map((name) => `sum(${name}) as ${name}`), RECOUNTED, 'su
 )
 /** The second to which a minute is assigned. */
 const AT = 'least(toInt64(toUnixTimestamp(minute)), {to:Int64} - 60)'
+/** The slice of a minute; the number of slices is the parameter `slices`. */
+export const sliceSql = `toUInt32(intDiv((${AT} - {from:Int64}) * {slices:Int64}, {to:Int64} - {from:Int64}))`
 const logsOf = ({ logIds }: LedgerSpan) => amongIds('log_id', 'logs', logIds ?? [])
-const spanSql = (span: LedgerSpan): string => `org_id = {org:UInt32} and minute >= fromUnixTimestamp({from:UInt32})
+export const spanSql = (span: LedgerSpan): string => `org_id = {org:UInt32} and minute >= fromUnixTimestamp({from:UInt32})
   and ({open:Bool} or minute < fromUnixTimestamp({to:UInt32}))
   and ({all:Bool} or ${logsOf(span).condition}) and ({anybody:Bool} or identity_id = {identity:UUID})`
 
@@ -65,7 +68,7 @@ type JsonRow<T> = {
 
 /** Sums a span. */
 export async function selectTotals(store: EventStore, span: LedgerSpan): Promise<LedgerTotals> {
-  const [row] = await read<JsonRow<LedgerTotals>>(store, span, `select ${sums} from ledger final where ${spanSql(span)}`, {})
+  const [row] = await readLedgerRows<JsonRow<LedgerTotals>>(store, span, `select ${sums} from ledger final where ${spanSql(span)}`, {})
   return countsOf(row)
 }
 
@@ -75,7 +78,7 @@ export async function selectLedger(
   span: LedgerSpan,
   { stepMs, rowsMax }: { stepMs: number; rowsMax: number },
 ): Promise<LedgerRow[]> {
-  const rows = await read<JsonRow<LedgerRow>>(
+  const rows = await readLedgerRows<JsonRow<LedgerRow>>(
     store,
     span,
     `select toUInt32(intDiv(${AT} - {from:Int64}, {step:Int64})) as slice, log_id as logId, toString(identity_type) as identityType,
@@ -105,10 +108,10 @@ export async function selectIngested(
   span: LedgerSpan,
   { slices, isByLog, logsMax }: { slices: number; isByLog: boolean; logsMax?: number | undefined },
 ): Promise<IngestedRow[]> {
-  const rows = await read<Record<'slice' | 'logId' | 'events' | 'bytes' | 'recounted', string>>(
+  const rows = await readLedgerRows<Record<'slice' | 'logId' | 'events' | 'bytes' | 'recounted', string>>(
     store,
     span,
-    `select toUInt32(intDiv((${AT} - {from:Int64}) * {slices:Int64}, {to:Int64} - {from:Int64})) as slice, if({byLog:Bool}, log_id, {nobody:UUID}) as logId,
+    `select ${sliceSql} as slice, if({byLog:Bool}, log_id, {nobody:UUID}) as logId,
        sum(stored) as events, sum(raw_bytes) as bytes, ${RECOUNTED}
      from ledger final where ${spanSql(span)} and log_id != {nobody:UUID} group by slice, logId order by bytes desc, events desc, logId, slice
      limit {rows:UInt64}`,
@@ -129,7 +132,7 @@ export async function selectBytes(
   span: LedgerSpan,
   withoutPages: readonly string[],
 ): Promise<{ logId: string; bytes: number }[]> {
-  const rows = await read<{ logId: string; bytes: string }>(
+  const rows = await readLedgerRows<{ logId: string; bytes: string }>(
     store,
     span,
     `select log_id as logId, sum(raw_bytes) as bytes from ledger final where ${spanSql(span)} and page not in {pages:Array(UUID)} group by logId`,
@@ -149,7 +152,12 @@ function sorted(sums: Record<string, string> = {}): Record<string, number> {
 }
 
 /** Reads as the organization, including rows acknowledged by other nodes. */
-async function read<Row>(store: EventStore, span: LedgerSpan, query: string, params: Record<string, unknown>): Promise<Row[]> {
+export async function readLedgerRows<Row>(
+  store: EventStore,
+  span: LedgerSpan,
+  query: string,
+  params: Record<string, unknown>,
+): Promise<Row[]> {
   const { orgNumber, fromMs, toMs, isOpen, logIds, identityId } = span
   const answer = store.ledger.query({
     query,
@@ -166,7 +174,7 @@ async function read<Row>(store: EventStore, span: LedgerSpan, query: string, par
     },
     format: 'JSONEachRow',
     abort_signal: AbortSignal.timeout(READ_BOUND_MS),
-    clickhouse_settings: { log_comment: String(orgNumber), ...(store.cluster === undefined ? {} : { select_sequential_consistency: '1' }) },
+    clickhouse_settings: { log_comment: String(orgNumber), ...sequential(store.cluster) },
   })
   return answer
     .then((rows) => rows.json<Row>())

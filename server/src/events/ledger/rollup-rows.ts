@@ -1,3 +1,4 @@
+import { deleteEverywhereStatement, majority, SEQUENTIAL } from '../store/cluster-statements.ts'
 import type { EventStore } from '../store/events.ts'
 
 const MINUTE_MS = 60_000
@@ -27,7 +28,7 @@ export async function pendingSpans(store: EventStore, { hoursMs, daysMs }: { hou
     query_params: { hours: secondsOf(hoursMs), days: secondsOf(daysMs), rolled: ROLLED, gone: CANCELLED },
     format: 'JSONEachRow',
     abort_signal: AbortSignal.timeout(WRITE_BOUND_MS),
-    clickhouse_settings: { select_sequential_consistency: '1' },
+    clickhouse_settings: SEQUENTIAL,
   })
   const spans: RollupSpan[] = []
   for (const { day, month, rows } of await answer.json<{ day: number; month: string; rows: number }>()) {
@@ -66,8 +67,8 @@ export async function rollSpan(store: EventStore, { fromMs, toMs, unit }: Pick<R
     query_params: { from: secondsOf(fromMs), to: secondsOf(toMs), rolled: ROLLED, gone: CANCELLED },
     abort_signal: AbortSignal.timeout(WRITE_BOUND_MS),
     clickhouse_settings: {
-      select_sequential_consistency: '1',
-      ...(store.cluster === undefined ? {} : { insert_quorum: 'auto' }),
+      ...SEQUENTIAL,
+      ...majority(store.cluster),
       // One block: nothing is written before everything is read.
       max_threads: 1,
       max_insert_threads: '1',
@@ -79,7 +80,6 @@ export async function rollSpan(store: EventStore, { fromMs, toMs, unit }: Pick<R
 
 /** Deletes cancelled rows, then the rows that cancel them. In this order no reader can see a cancelled row without its cancellation. */
 export async function removeCancelled(store: EventStore, month: string, signal: AbortSignal): Promise<void> {
-  const table = store.cluster === undefined ? 'ledger' : `ledger on cluster '${store.cluster}'`
   const cells = 'org_id, log_id, minute, identity_id, protocol, page'
   const within = `toYYYYMM(minute) = {month:UInt32}`
   for (const which of [
@@ -87,7 +87,7 @@ export async function removeCancelled(store: EventStore, month: string, signal: 
     'version = {gone:UInt64}',
   ]) {
     await store.writer.command({
-      query: `alter table ${table} delete where ${within} and ${which}`,
+      query: deleteEverywhereStatement(store.cluster, 'ledger', `${within} and ${which}`),
       query_params: { month: Number(month), gone: CANCELLED },
       abort_signal: signal,
       clickhouse_settings: { mutations_sync: '2', ...(store.cluster === undefined ? {} : { allow_nondeterministic_mutations: 1 }) },

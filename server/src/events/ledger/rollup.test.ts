@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isNightly } from '../../../../test/support/nightly.ts'
+import { NIL_ID } from '../../kernel/ids.ts'
 import { ask, makeEngines } from '../store/engine.fixture.ts'
 import type { EventStore } from '../store/events.ts'
-import { type LedgerCell, NIL_ID } from './page.ts'
+import type { LedgerCell } from './page.ts'
 import { selectIngested, selectTotals } from './reads.ts'
 import { rolledBefore, rollUp, unitAt } from './rollup.ts'
 import { rollSpan } from './rollup-rows.ts'
@@ -24,7 +26,7 @@ const keys = ['11111111-1111-1111-1111-111111111111', '22222222-2222-2222-2222-2
 const logs = ['aaaaaaaa-0000-4000-8000-000000000001', 'aaaaaaaa-0000-4000-8000-000000000002'] as const
 
 /** Each case rolls 90 days up several times, which takes seconds; the nightly run has ten. */
-const CASES = process.env.DENDRO_TEST_ALL === undefined ? 1 : 10
+const CASES = isNightly ? 10 : 1
 const count = fc.nat(1_000_000_000)
 /** Times near the boundaries of units. */
 const minuteMs = fc

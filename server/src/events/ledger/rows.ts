@@ -1,7 +1,9 @@
+import { NIL_ID } from '../../kernel/ids.ts'
 import { eventsTables } from '../../lines/layout/table.ts'
+import { majority, SEQUENTIAL } from '../store/cluster-statements.ts'
 import type { EventStore } from '../store/events.ts'
 import { seqAt } from '../writer/seq.ts'
-import { type LedgerCell, minuteOfSeq, NIL_ID, NUMBERS_PER_MINUTE } from './page.ts'
+import { type LedgerCell, minuteOfSeq, NUMBERS_PER_MINUTE } from './page.ts'
 import { ROLLED, UNIT_MS } from './rollup-rows.ts'
 
 const WRITE_BOUND_MS = 30_000
@@ -65,7 +67,7 @@ async function insertRows(store: EventStore, values: readonly Record<string, unk
     values,
     format: 'JSONEachRow',
     abort_signal: AbortSignal.timeout(WRITE_BOUND_MS),
-    clickhouse_settings: { async_insert: 0, ...(store.cluster === undefined ? {} : { insert_quorum: 'auto' }) },
+    clickhouse_settings: { async_insert: 0, ...majority(store.cluster) },
   })
 }
 
@@ -153,7 +155,7 @@ async function select<Row>(store: EventStore, query: string, params: Record<stri
     query_params: params,
     format: 'JSONEachRow',
     abort_signal: AbortSignal.timeout(READ_BOUND_MS),
-    clickhouse_settings: { select_sequential_consistency: '1' },
+    clickhouse_settings: SEQUENTIAL,
   })
   return answer.json<Row>()
 }

@@ -107,7 +107,7 @@ test('the files of a deleted dataset are deleted, in its own days and in shared 
   ])
     await store.writer.command({ query })
   const held = () => filesBytes(join(dir ?? '', 'events'))
-  const bound = { interval: 250, timeout: 120_000 }
+  const bound = { interval: 250, timeout: 240_000 }
   await expect.poll(() => partsOnDisk(), bound).toBe(2)
   const before = await held()
   expect(before).toBeGreaterThan(goneBytes)

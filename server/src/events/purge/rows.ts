@@ -1,4 +1,5 @@
 import { eventsTables, localTable, MINUTE_OF_EVENT } from '../../lines/layout/table.ts'
+import { deleteStatement, SEQUENTIAL, systemTable } from '../store/cluster-statements.ts'
 import type { EventStore } from '../store/events.ts'
 
 /** Events to delete: all events of some datasets, or only the old ones. */
@@ -42,7 +43,7 @@ export async function selectRowsToDelete(store: EventStore, table: string, targe
 export async function startDeletion(store: EventStore, table: string, targets: readonly DeletionTarget[]): Promise<void> {
   const { condition, params } = conditionOf(targets)
   await store.writer.command({
-    query: `alter table ${placeOf(store, table)} delete where ${condition}`,
+    query: deleteStatement(store.cluster, table, condition),
     query_params: params,
     clickhouse_settings: { mutations_sync: '0' },
     abort_signal: AbortSignal.timeout(ASK_BOUND_MS),
@@ -59,10 +60,10 @@ export async function rowsOfParts(store: EventStore, table: string): Promise<Map
   return new Map(rows.map(({ name, rows: count }) => [name, Number(count)]))
 }
 
-/** Drops a whole part. Parts are immutable under their name. */
+/** Drops a whole part of one server. Parts are immutable under their name, but shards may have different parts with one name. */
 export async function dropPart(store: EventStore, table: string, part: string): Promise<void> {
   await store.writer.command({
-    query: `alter table ${placeOf(store, table)} drop part {part:String}`,
+    query: `alter table ${table} drop part {part:String}`,
     query_params: { part },
     abort_signal: AbortSignal.timeout(ASK_BOUND_MS),
   })
@@ -74,7 +75,7 @@ export type RunningDeletion = { table: string; partsLeft: number; failure: strin
 export async function runningDeletions(store: EventStore): Promise<RunningDeletion[]> {
   const rows = await select<{ table: string; parts: string; failure: string }>(
     store,
-    `select table, sum(parts_to_do) as parts, max(latest_fail_reason) as failure from ${systemTable(store, 'mutations')}
+    `select table, sum(parts_to_do) as parts, max(latest_fail_reason) as failure from ${systemTable(store.cluster, 'mutations')}
      where not is_done and not is_killed and database = currentDatabase() and table in {tables:Array(String)} and command like '(DELETE WHERE%'
      group by table`,
     { tables: eventsTables.map((table) => localTable(table, store.cluster)) },
@@ -112,19 +113,13 @@ export async function selectStoredLogs(store: EventStore): Promise<{ orgNumber: 
   return rows.map(({ org_id, log_id, events }) => ({ orgNumber: org_id, logId: log_id, events: Number(events) }))
 }
 
-const placeOf = ({ cluster }: EventStore, table: string): string =>
-  localTable(table, cluster) + (cluster === undefined ? '' : ` on cluster '${cluster}'`)
-
-const systemTable = ({ cluster }: EventStore, name: 'parts' | 'mutations'): string =>
-  cluster === undefined ? `system.${name}` : `clusterAllReplicas('${cluster}', system.${name})`
-
 async function select<Row>(store: EventStore, query: string, params: Record<string, unknown>): Promise<Row[]> {
   const answer = await store.writer.query({
     query,
     query_params: params,
     format: 'JSONEachRow',
     abort_signal: AbortSignal.timeout(ASK_BOUND_MS),
-    clickhouse_settings: { select_sequential_consistency: '1' },
+    clickhouse_settings: SEQUENTIAL,
   })
   return answer.json<Row>()
 }

@@ -17,6 +17,7 @@ export type StoreAddress = {
 
 /** Allowed names of databases and clusters. They are written into statements unescaped. */
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
+export const isIdentifier = (name: string): boolean => IDENTIFIER.test(name)
 const DEFAULT_PORTS: ReadonlyMap<string, string> = new Map(Object.entries<string>({ 'http:': '8123', 'https:': '8443' }))
 const PARAMETERS = ['cluster', 'reader']
 

@@ -1,8 +1,30 @@
 import { ClickHouseError } from '@clickhouse/client'
 import { Failure, unavailable } from '../../kernel/errors.ts'
 
-/** Unresolvable names, lost connections, shards without a reachable replica, lagging replicas, Keeper errors, shutdowns. */
-const UNAVAILABLE: ReadonlySet<string> = new Set(['3', '32', '198', '209', '210', '225', '236', '279', '369', '394', '735', '999'])
+/** Unresolvable names, lost connections, shards without a reachable replica, lagging replicas and lack of a quorum, Keeper errors, shutdowns. */
+const UNAVAILABLE: ReadonlySet<string> = new Set([
+  '3',
+  '32',
+  '198',
+  '209',
+  '210',
+  '225',
+  '236',
+  '279',
+  '285',
+  '286',
+  '289',
+  '369',
+  '394',
+  '735',
+  '999',
+])
+
+/** The code of a failed request to object storage. */
+const BUCKET_FAILED = '499'
+
+/** True when a request to object storage has failed. */
+export const isBucketFailure = (cause: unknown): boolean => cause instanceof ClickHouseError && cause.code === BUCKET_FAILED
 
 /** The error code when no replica of a shard could be reached. */
 const ALL_TRIES_FAILED = '279'
@@ -15,6 +37,8 @@ export const isShardUnavailable = (thrown: unknown): boolean =>
 export function unavailableFailure(cause: unknown): Failure | undefined {
   if (cause instanceof Failure) return undefined
   if (!(cause instanceof ClickHouseError)) return unavailable('the event store does not answer', { cause })
+  if (isBucketFailure(cause))
+    return unavailable('events in cold storage cannot be read: its bucket does not answer', { cause, retryAfterS: 10 })
   if (!UNAVAILABLE.has(cause.code)) return undefined
   return unavailable('a part of the event store does not answer: a shard of its cluster is unavailable, or the connection to it was lost', {
     cause,

@@ -5,6 +5,7 @@ import {
   type ClickHouseSettings,
   createClient,
 } from '@clickhouse/client'
+import { inSpan } from '../../kernel/own-spans.ts'
 import type { StoreAddress, StoreLogin } from './address.ts'
 import { openReads, type Reads } from './reads.ts'
 
@@ -53,7 +54,7 @@ export function openClients(address: StoreAddress): Clients {
     max_open_connections: READER_CONNECTIONS_MAX,
     clickhouse_settings: settings,
   })
-  const reads = openReads(address, login, { settings, connectionsMax: READER_CONNECTIONS_MAX, idleMs: IDLE_SOCKET_MS })
+  const reads = recordedReads(openReads(address, login, { settings, connectionsMax: READER_CONNECTIONS_MAX, idleMs: IDLE_SOCKET_MS }))
   const ledger = address.ledger
     ? openClient(address.url, address.ledger, {
         database: address.database,
@@ -75,6 +76,13 @@ export function openClients(address: StoreAddress): Clients {
     },
   }
 }
+
+const EVENTS = { 'db.system.name': 'clickhouse' }
+
+const recordedReads = (reads: Reads): Reads => ({
+  ...reads,
+  run: (statement) => inSpan('client', 'events read', EVENTS, () => reads.run(statement)),
+})
 
 function openClient(url: string, login: StoreLogin, options: ClickHouseClientConfigOptions): ClickHouseClient {
   return createClient({

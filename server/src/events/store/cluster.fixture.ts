@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from './engine.ts'
+import { freePort } from '../../kernel/free-port.fixture.ts'
 import { findEngineLibrary } from './engine-library.ts'
 
 const CLUSTER = 'both'
@@ -15,18 +15,27 @@ const READY_TRIES = 600
 
 /** How the proxy in front of the first node handles a statement: pass it on, drop its answer, or answer with a server error. */
 export type ProxyAction = 'pass' | 'lose answer' | { code: number; message: string }
+/** A promise keeps the statement waiting, and then passes it on. */
+export type ProxyVerdict = ProxyAction | Promise<void>
 
 /**
  * Two engines, each a shard of one cluster, and a proxy in front of the first. The proxy replaces features that the embedded engine lacks:
- * it sends a statement with `on cluster` to every node, and turns replicated tables into plain ones.
+ * it sends a statement with `on cluster` to every node, turns replicated tables into plain ones, and has no replicas to wait for. Inserts into tables that
+ * every node has are refused while half of the nodes are away.
  */
 export type TestCluster = {
   /** The address of the first node in the form of DENDRO_CLICKHOUSE_URL. */
   url: string
+  /** The address of the first node itself, which has neither replication nor statements for all nodes. */
+  bareUrl: string
   /** Decides for each statement. */
-  verdict: (statement: string) => ProxyAction
+  verdict: (statement: string) => ProxyVerdict
+  /** Inserts of events go to those of these nodes that run, in rotation, as through a load balancer; all else goes to the first node. */
+  insertsTo: readonly number[]
+  /** Whether inserts into tables that every node has reach all nodes that run, as replication would bring them there. */
+  replicates: boolean
   /** Runs a statement on one node, bypassing the proxy, and returns its answer. */
-  ask(node: number, statement: string): Promise<string>
+  ask(node: number, statement: string, database?: string): Promise<string>
   stop(node: number): Promise<void>
   start(node: number): Promise<void>
   close(): Promise<void>
@@ -49,17 +58,31 @@ export async function startTestCluster(): Promise<TestCluster> {
     if (!node) throw new Error(`there is no node ${index}`)
     return node
   }
-  const cluster: Pick<TestCluster, 'verdict'> = { verdict: () => 'pass' }
+  const cluster: Pick<TestCluster, 'verdict' | 'insertsTo' | 'replicates'> = { verdict: () => 'pass', insertsTo: [0], replicates: false }
+  let inserts = 0
+  const nodesFor = (statement: string): readonly Node[] => {
+    if (!/^insert into (?:pattern_)?events_/.test(statement)) return nodes
+    const running = nodes.filter((node, index) => node.process && cluster.insertsTo.includes(index))
+    inserts += 1
+    return running.length === 0 ? nodes : running.slice(inserts % running.length)
+  }
   const way = createServer((request, response) => {
-    void carry(request, response, nodes, (statement) => cluster.verdict(statement)).catch(() => response.destroy())
+    void carry(
+      request,
+      response,
+      nodesFor,
+      () => cluster.replicates,
+      (statement) => cluster.verdict(statement),
+    ).catch(() => response.destroy())
   }).listen(0, '127.0.0.1')
   await once(way, 'listening')
   const address = way.address()
   const port = typeof address === 'object' && address ? address.port : 0
   return Object.assign(cluster, {
     url: `http://default:@127.0.0.1:${port}/dendro?cluster=${CLUSTER}`,
-    ask: async (index: number, statement: string) => {
-      const answer = await send(nodeAt(index), '/?database=dendro', Buffer.from(statement))
+    bareUrl: `http://default:@127.0.0.1:${nodeAt(0).httpPort}/dendro?cluster=${CLUSTER}`,
+    ask: async (index: number, statement: string, database = 'dendro') => {
+      const answer = await send(nodeAt(index), `/?database=${database}`, Buffer.from(statement))
       if (!answer.ok) throw new Error(await answer.text())
       return (await answer.text()).trim()
     },
@@ -77,8 +100,9 @@ export async function startTestCluster(): Promise<TestCluster> {
 async function carry(
   request: IncomingMessage,
   response: ServerResponse,
-  nodes: readonly Node[],
-  verdictOf: (statement: string) => ProxyAction,
+  nodesFor: (statement: string) => readonly Node[],
+  replicates: () => boolean,
+  verdictOf: (statement: string) => ProxyVerdict,
 ): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -86,13 +110,22 @@ async function carry(
   const url = new URL(request.url ?? '/', 'http://way')
   const inUrl = url.searchParams.get('query')
   const statement = inUrl ?? body.toString()
-  const verdict = verdictOf(statement)
+  const verdict = (await verdictOf(statement)) ?? 'pass'
   if (typeof verdict === 'object') return refuse(response, verdict)
   const onAll = /\bon cluster '\w+'/i.test(statement)
-  const plain = statement.replace(/\bon cluster '\w+'/gi, '').replace(/Replicated(\w*MergeTree)\('[^']*', '[^']*'(?:, )?/g, '$1(')
+  const plain = statement
+    .replace(/\bon cluster '\w+'/gi, '')
+    .replace(/Replicated(\w*MergeTree)\('[^']*', '[^']*'(?:, )?/g, '$1(')
+    .replace(/^system sync replica .*/, 'select 1')
   if (inUrl !== null) url.searchParams.set('query', plain)
   const sent = inUrl === null ? Buffer.from(plain) : body
-  const targets = onAll ? nodes : nodes.slice(0, 1)
+  const nodes = nodesFor(statement)
+  const isEverywhere = /^insert into (?:\w+\.)?(?:seq_claims|ledger|migrations)\b/i.test(statement)
+  const running = nodes.filter((node) => node.process).length
+  if (isEverywhere && url.searchParams.has('insert_quorum') && running <= nodes.length / 2)
+    return refuse(response, tooFew(running, nodes.length))
+  const isReplicated = replicates() && isEverywhere
+  const targets = onAll || isReplicated ? nodes : nodes.slice(0, 1)
   const answers = await Promise.all(targets.map((node) => send(node, url.pathname + url.search, sent, request).catch(() => undefined)))
   const failed = answers.find((answer) => answer && !answer.ok)
   const answer = failed ?? answers[0]
@@ -103,6 +136,11 @@ async function carry(
   response.writeHead(answer.status, Object.fromEntries(headers))
   response.end(bytes)
 }
+
+const tooFew = (running: number, nodes: number) => ({
+  code: 285,
+  message: `Number of alive replicas (${running}) is less than requested quorum (${Math.floor(nodes / 2) + 1}/${nodes})`,
+})
 
 function refuse(response: ServerResponse, { code, message }: { code: number; message: string }): void {
   response.writeHead(500, { 'x-clickhouse-exception-code': String(code) })
@@ -151,6 +189,7 @@ async function stopNode(node: Node): Promise<void> {
 }
 
 async function writeConfig({ dir, httpPort }: Node, tcpPort: number, tcpPorts: readonly number[]): Promise<void> {
+  const macros = `<macros><shard>${tcpPorts.indexOf(tcpPort) + 1}</shard><replica>a</replica></macros>`
   await mkdir(dir, { recursive: true })
   const shards = tcpPorts.map((port) => `<shard><replica><host>127.0.0.1</host><port>${port}</port></replica></shard>`).join('')
   await writeFile(
@@ -162,7 +201,7 @@ async function writeConfig({ dir, httpPort }: Node, tcpPort: number, tcpPorts: r
     join(dir, 'config.xml'),
     `<clickhouse><path>${join(dir, 'store')}</path><users_config>${join(dir, 'users.xml')}</users_config><listen_host>127.0.0.1</listen_host>
 <http_port>${httpPort}</http_port><tcp_port>${tcpPort}</tcp_port><history_file>/dev/null</history_file><progress>off</progress>
-<disable_suggestion>1</disable_suggestion><log-level>none</log-level>
+<disable_suggestion>1</disable_suggestion><log-level>none</log-level>${macros}
 <remote_servers><${CLUSTER}>${shards}</${CLUSTER}></remote_servers>
 <http_handlers><rule><url>/</url><methods>GET,POST</methods>
 <handler><type>dynamic_query_handler</type><query_param_name>query</query_param_name></handler></rule></http_handlers></clickhouse>`,

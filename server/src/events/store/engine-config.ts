@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { BucketLocation, FileLocation } from '../../files/location.ts'
+import type { FileLocation } from '../../files/location.ts'
 import type { StoreLogin } from './address.ts'
+import { bucketDisk } from './bucket-disk.ts'
+import { COLD_READS, type ColdStorage, coldDisks, tieredVolumes } from './cold-disk.ts'
 
 /** The only database of the embedded engine. */
 export const DATABASE = 'dendro'
@@ -20,6 +22,7 @@ export type EngineSettings = {
   cores: number
   /** Where backups are kept; undefined without backups. */
   backups?: FileLocation | undefined
+  cold?: ColdStorage | undefined
 }
 
 /** The logins of the writer, of queries, and of ledger reads. */
@@ -46,6 +49,11 @@ const CACHES_SHARE = 1 / 16
 const MEMORY_MIN_BYTES = 512 * MIB
 /** Disk space that the engine leaves for the metadata store, which stops when it cannot write its log. */
 const KEPT_FREE_BYTES = 128 * MIB
+/**
+ * Defaults of all tables (ADR 66). The lengths of texts lie with their bytes, not in a stream of their own: both compress better together. No plan of a query uses
+ * statistics of columns.
+ */
+const TABLE_DEFAULTS = { string_serialization_version: 'single_stream', auto_statistics_types: '' }
 /** The sender of a failed statement gets its error. The engine's log would bring the statement's text into ours. */
 const SILENT_LOGGERS = ['executeQuery', 'DynamicQueryHandler']
 
@@ -95,9 +103,11 @@ export function engineConfig(settings: EngineSettings): string {
   const silent = SILENT_LOGGERS.map((name) => `<logger><name>${name}</name><level>none</level></logger>`).join('')
   return `<clickhouse>
 ${elements(values)}
-<storage_configuration><disks><default>${elements({ keep_free_space_bytes: KEPT_FREE_BYTES })}</default>${backupDisk(settings.backups)}</disks></storage_configuration>
+<storage_configuration><disks><default>${elements({ keep_free_space_bytes: KEPT_FREE_BYTES })}</default>${backupDisk(settings.backups)}${disksOf(settings.cold)}</disks>
+<policies>${tieredVolumes(settings.cold !== undefined)}</policies></storage_configuration>
 ${settings.backups ? `<backups>${elements({ allowed_disk: BACKUP_DISK })}</backups>` : ''}
 <logger><console>1</console><levels>${silent}</levels></logger>
+<merge_tree>${elements(TABLE_DEFAULTS)}</merge_tree>
 <macros><start>${xml(settings.startId)}</start></macros>
 <http_handlers><rule><url>/</url><methods>GET,POST</methods>
 <handler><type>dynamic_query_handler</type><query_param_name>query</query_param_name></handler></rule></http_handlers>
@@ -117,9 +127,10 @@ export function usersConfig({ writer, reader, ledger }: EngineLogins, memoryByte
 <profiles>
 <default><allow_introspection_functions>0</allow_introspection_functions></default>
 <only_session><max_sessions_for_user>1</max_sessions_for_user></only_session>
-<writer></writer>
+<writer>${elements(COLD_READS)}</writer>
 <reader>
 ${elements({
+  ...COLD_READS,
   readonly: 2,
   max_memory_usage: queryBytes,
   max_memory_usage_for_user: readersBytes,
@@ -134,7 +145,7 @@ ${elements({
 <max_execution_time><min>0.001</min><max>${READER_SECONDS}</max></max_execution_time>
 </constraints>
 </reader>
-<ledger_reader><readonly>2</readonly><cancel_http_readonly_queries_on_client_close>1</cancel_http_readonly_queries_on_client_close></ledger_reader>
+<ledger_reader>${elements(COLD_READS)}<readonly>2</readonly><cancel_http_readonly_queries_on_client_close>1</cancel_http_readonly_queries_on_client_close></ledger_reader>
 </profiles>
 <quotas><default></default></quotas>
 <users>
@@ -142,7 +153,7 @@ ${elements({
 <${writer.user}>${password(writer)}${user('writer', [`ALL ON ${DATABASE}.*`, 'TABLE ENGINE ON *', 'SELECT ON system.*', 'KILL QUERY ON *.*'])}</${writer.user}>
 <${reader.user}>${password(reader)}${user('reader', [`SELECT ON ${DATABASE}.*`])}
 <databases><${DATABASE}>${ORGANIZATION_ROW_POLICY}</${DATABASE}></databases></${reader.user}>
-<${ledger.user}>${password(ledger)}${user('ledger_reader', [`SELECT ON ${DATABASE}.ledger`])}
+<${ledger.user}>${password(ledger)}${user('ledger_reader', [`SELECT ON ${DATABASE}.ledger`, `SELECT ON ${DATABASE}.spend_samples`])}
 <databases><${DATABASE}>${ORGANIZATION_ROW_POLICY}</${DATABASE}></databases></${ledger.user}>
 </users>
 </clickhouse>
@@ -165,41 +176,22 @@ const password = (login: StoreLogin): string =>
   `<password_sha256_hex>${createHash('sha256').update(login.password.reveal()).digest('hex')}</password_sha256_hex>`
 
 /** Requests to the bucket of backups end within a minute, so that a bucket that hangs never holds a backup for longer. */
-const BUCKET_REQUEST_MS = 20_000
-const BUCKET_CONNECT_MS = 5_000
-const BUCKET_TRIES = 3
+const BACKUP_PATIENCE = { connectMs: 5_000, requestMs: 20_000, tries: 3 }
 
-/** The engine must start while the bucket is away, so it is not asked at the start. */
 function backupDisk(place: FileLocation | undefined): string {
   if (place === undefined) return ''
-  const disk: Record<string, string | number> =
+  const disk =
     place.kind === 'directory'
       ? { type: 'local', path: `${place.dir}/`, skip_access_check: 1 }
-      : {
-          type: 'object_storage',
-          object_storage_type: 's3',
-          metadata_type: 'plain',
-          endpoint: bucketUrl(place),
-          region: place.region,
-          skip_access_check: 1,
-          s3_retry_attempts: BUCKET_TRIES,
-          s3_max_single_read_retries: BUCKET_TRIES,
-          connect_timeout_ms: BUCKET_CONNECT_MS,
-          request_timeout_ms: BUCKET_REQUEST_MS,
-          ...(place.credentials
-            ? { access_key_id: place.credentials.id, secret_access_key: place.credentials.secret.reveal() }
-            : { use_environment_credentials: 1 }),
-        }
+      : bucketDisk(place, 'plain', BACKUP_PATIENCE)
   return `<${BACKUP_DISK}>${elements(disk)}</${BACKUP_DISK}>`
 }
 
-function bucketUrl({ bucket, prefix, endpoint, region, hostStyle }: BucketLocation): string {
-  const url = new URL(endpoint ?? `https://s3.${region}.amazonaws.com`)
-  if (hostStyle) url.hostname = `${bucket}.${url.hostname}`
-  else url.pathname = `${url.pathname.replace(/\/$/, '')}/${bucket}`
-  url.pathname = `${url.pathname.replace(/\/$/, '')}/${prefix}`
-  return url.href
-}
+/** The disks and the storage policy of cold storage. */
+const disksOf = (cold: ColdStorage | undefined): string =>
+  Object.entries(cold ? coldDisks(cold) : {})
+    .map(([name, disk]) => `<${name}>${elements(disk)}</${name}>`)
+    .join('')
 
 const elements = (values: Record<string, string | number>): string =>
   Object.entries(values)

@@ -24,7 +24,7 @@ export type Engines = {
   newDir(): Promise<string>
   /** A new directory with a store whose first start is over. */
   madeDir(): Promise<string>
-  open(dataDir: string, deps?: EventDeps, options?: Pick<EventStoreOptions, 'spillBytes' | 'backups'>): Promise<EventStore>
+  open(dataDir: string, deps?: EventDeps, options?: Pick<EventStoreOptions, 'spillBytes' | 'backups' | 'cold'>): Promise<EventStore>
   cleanUp(): Promise<void>
 }
 

@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { access, chown, readdir, readFile, readlink, stat, utimes } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { addEvents, ask, linesOf, MEMORY_BYTES, makeEngines, pidOf, testDeps } from './engine.fixture.ts'
 import { codeCache, freePort, openEngine, storeDir } from './engine.ts'
 import { ALLOCATOR } from './engine-config.ts'
+import { findEngineLibrary } from './engine-library.ts'
 import type { EventStore } from './events.ts'
 
 const engines = makeEngines()
@@ -156,16 +157,25 @@ test('when its parent is killed it exits, and the next start has the data', asyn
 })
 
 test('an engine that outlives its killed service does not read the files of the next start', async () => {
-  const dir = await engines.madeDir()
+  while (!(await isOutlived(await engines.madeDir())));
+})
+
+/** Kills a service while its engine starts, and starts the next; false where an engine could not be stopped in time. */
+async function isOutlived(dir: string): Promise<boolean> {
   const program = `
     import { makeEngines } from ${JSON.stringify(join(import.meta.dirname, 'engine.fixture.ts'))}
     await makeEngines().open(${JSON.stringify(dir)})`
   const parent = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], { stdio: ['ignore', 'ignore', 'inherit'] })
-  const orphan = await held(dir, [])
+  const orphan = await stopNext(dir, [])
   parent.kill('SIGKILL')
+  if (await hasLoaded(orphan)) {
+    process.kill(orphan, 'SIGKILL')
+    return false
+  }
   const orphanConfig = await configOf(orphan)
   const opened = engines.open(dir)
-  const ours = await held(dir, [orphan])
+  const ours = await stopNext(dir, [orphan])
+  const isInTime = !(await hasLoaded(ours))
   expect(await configOf(ours)).not.toBe(orphanConfig)
   process.kill(orphan, 'SIGCONT')
   await until(async () => (await enginesIn(dir)).includes(orphan), false)
@@ -174,10 +184,11 @@ test('an engine that outlives its killed service does not read the files of the 
   expect(pidOf(store)).toBe(ours)
   await addEvents(store, 1, ['fine'])
   expect(await linesOf(store.writer)).toEqual(['fine'])
-})
+  return isInTime
+}
 
-/** The next engine that starts on a directory, stopped before it reads anything. */
-async function held(dataDir: string, known: readonly number[]): Promise<number> {
+/** The next engine that starts on a directory, stopped. */
+async function stopNext(dataDir: string, known: readonly number[]): Promise<number> {
   for (;;) {
     const found = (await enginesIn(dataDir)).find((pid) => !known.includes(pid))
     if (found === undefined) continue
@@ -185,6 +196,10 @@ async function held(dataDir: string, known: readonly number[]): Promise<number> 
     return found
   }
 }
+
+/** An engine that has loaded its library may have read its files and locked its directory. */
+const hasLoaded = async (pid: number): Promise<boolean> =>
+  (await readFile(`/proc/${pid}/maps`, 'utf8')).includes(basename(findEngineLibrary()))
 
 test('files of earlier starts are removed when no engine needs them, and those of a concurrent start stay', async () => {
   const dir = await engines.madeDir()

@@ -12,6 +12,7 @@ import type { Logger } from '../../kernel/log.ts'
 import { Secret } from '../../kernel/secret.ts'
 import type { StoreAddress, StoreLogin } from './address.ts'
 import { type Clients, openClients } from './clients.ts'
+import type { ColdStorage } from './cold-disk.ts'
 import { ALLOCATOR, DATABASE, engineConfig, usersConfig } from './engine-config.ts'
 import { findEngineLibrary } from './engine-library.ts'
 import { type EngineLog, forwardEngineLog } from './engine-log.ts'
@@ -24,6 +25,7 @@ export type EngineOptions = {
   spillBytes?: number
   /** Where backups are kept; without it the engine refuses to make or restore one. */
   backups?: FileLocation | undefined
+  cold?: ColdStorage | undefined
   /** How long a start waits until the engine of a service that just died releases the directory. */
   lockWaitMs?: number
   freePort?: () => Promise<number>
@@ -76,8 +78,8 @@ export async function openEngine(options: EngineOptions, deps: EventDeps): Promi
   }
 }
 
-/** Temporary reasons (another engine, a taken port), damage that the engine reports, and everything else. */
-type StartReason = 'locked' | 'port taken' | 'broken' | 'other'
+/** Temporary reasons (another engine, a taken port, a bucket that is away), damage that the engine reports, and everything else. */
+type StartReason = 'locked' | 'port taken' | 'bucket away' | 'broken' | 'other'
 
 /** A failed start with advice for the administrator. */
 export class EngineFailure extends Error {
@@ -93,6 +95,7 @@ export class EngineFailure extends Error {
 function startReasonOf(lastWords: string): StartReason {
   if (/Another server instance in same directory/.test(lastWords)) return 'locked'
   if (/Address already in use/.test(lastWords)) return 'port taken'
+  if (/S3_ERROR|for S3 disk/.test(lastWords)) return 'bucket away'
   return /Exception/.test(lastWords) ? 'broken' : 'other'
 }
 
@@ -104,6 +107,10 @@ function failedStart(reason: StartReason, lastWords: string, dataDir: string, ca
       return fail(`another server is running on ${dir}; stop it or choose another data directory`)
     case 'port taken':
       return fail('the event engine found no free port on 127.0.0.1')
+    case 'bucket away':
+      return fail(
+        `the event engine did not start on ${dir}: the bucket of DENDRO_COLD_STORAGE does not answer, and what describes the events in it is not on the disk; start again when it answers`,
+      )
     case 'broken':
     case 'other': {
       const said = lastWords.trim().slice(-LAST_WORDS_SHOWN)
@@ -224,6 +231,7 @@ async function writeConfig(options: EngineOptions, address: ReturnType<typeof ne
       spillBytes: options.spillBytes ?? SPILL_BYTES,
       cores: availableParallelism(),
       backups: options.backups,
+      cold: options.cold,
     }),
   )
   return configFile

@@ -6,6 +6,9 @@ import { every, type Repetition } from '../../kernel/every.ts'
 import { connectWithRetry } from '../../kernel/reach.ts'
 import { formatAddress, parseAddress } from './address.ts'
 import { type Clients, openClients } from './clients.ts'
+import { type ColdStorage, TIERED_POLICY } from './cold-disk.ts'
+import { checkColdStorage } from './cold-record.ts'
+import { type ColdWatch, openColdWatch } from './cold-watch.ts'
 import { type Engine, EngineFailure, type EngineOptions, type EventDeps, openEngine } from './engine.ts'
 import { type EventChanges, openEventChanges } from './event-changes.ts'
 import { clearInterruptedStart, markInitialized } from './first-engine-start.ts'
@@ -13,7 +16,8 @@ import { migrate } from './migrate.ts'
 import { RangeCaches } from './range-cache.ts'
 import type { ReadResult, ReadStatement } from './reads.ts'
 import { explainStartError } from './refused-start.ts'
-import { answers, detachedParts, type ReaderLimits, readerLimits, shardsAnswer } from './rows.ts'
+import { answers, detachedParts, type ReaderLimits, readerLimits, shardsAnswer, shardsOf } from './rows.ts'
+import { useStoragePolicy } from './storage-policy.ts'
 
 export type EventStoreOptions = {
   /** A ClickHouse server or cluster (DENDRO_CLICKHOUSE_URL). Without it the embedded engine runs in the data directory. */
@@ -25,8 +29,14 @@ export type EventStoreOptions = {
   isOwned?: boolean
   /** spillBytes limits what all queries of the embedded engine together write to disk to sort and group. */
   spillBytes?: number
+  /** keptBytes limits what is kept of results, to be used again. */
+  keptBytes?: number
   /** Where the embedded engine keeps backups. */
   backups?: FileLocation | undefined
+  /** Where the embedded engine moves old events. */
+  cold?: ColdStorage | undefined
+  /** The storage policy of a server for the tables of events. */
+  storagePolicy?: string | undefined
 }
 
 export type EventHealth = { status: 'ok' } | { status: 'starting' | 'down'; reason: string }
@@ -47,6 +57,8 @@ export type EventStore = {
   readonly readerLimits: ReaderLimits
   /** Undefined where other processes also change events. */
   readonly changes: EventChanges | undefined
+  /** Watches the bucket with old events; undefined without one, and with a server. */
+  readonly cold: ColdWatch | undefined
   /** What was read of the events, to be used again. */
   readonly caches: RangeCaches
   /** Throws a 503 when the store does not answer within 5 s. */
@@ -82,19 +94,23 @@ async function openEmbedded(given: EventStoreOptions, deps: EventDeps): Promise<
   return storeOn(engine.clients, deps, {
     engine: engine.child,
     changes,
+    keptBytes: options.keptBytes,
     readerLimits: await readLimits(engine.clients()).catch(async (cause) => {
       await engine.close()
       throw cause
     }),
     health: () => engineHealth(engine.child),
+    cold: options.cold && openColdWatch(options.cold.location, () => engine.clients().writer, deps.clock),
     close: engine.close,
   })
 }
 
 async function openMigratedEngine(options: EngineOptions, deps: EventDeps): Promise<Engine> {
+  await checkColdStorage(options.dataDir, options.cold)
   const engine = await openEngine(options, deps)
   try {
     await migrateWithAdvice(engine.clients(), deps, true)
+    if (options.cold) await useStoragePolicy(engine.clients(), TIERED_POLICY)
     return engine
   } catch (cause) {
     await engine.close()
@@ -122,12 +138,13 @@ function engineHealth(engine: SupervisedChild): EventHealth {
   }
 }
 
-async function openServer(url: string, { isOwned }: EventStoreOptions, deps: EventDeps): Promise<EventStore> {
+async function openServer(url: string, { isOwned, keptBytes, storagePolicy }: EventStoreOptions, deps: EventDeps): Promise<EventStore> {
   const clients = openClients(parseAddress(url))
   let limits: ReaderLimits
   try {
     await waitForServer(clients, deps)
     await migrateWithAdvice(clients, deps, false)
+    if (storagePolicy !== undefined) await useStoragePolicy(clients, storagePolicy)
     limits = await readLimits(clients)
   } catch (cause) {
     await clients.close()
@@ -140,7 +157,9 @@ async function openServer(url: string, { isOwned }: EventStoreOptions, deps: Eve
   })
   return storeOn(() => clients, deps, {
     engine: undefined,
+    cold: undefined,
     changes: isOwned ? openEventChanges() : undefined,
+    keptBytes,
     readerLimits: limits,
     health: () => health,
     close: async () => {
@@ -158,8 +177,16 @@ async function checkHealth({ outside, address: { url, cluster } }: Clients, sign
   } catch {
     return { status: 'down', reason: `the event store at ${url} does not answer` }
   }
-  const areThere = cluster === undefined || (await shardsAnswer(outside, cluster, signal).catch(() => false))
-  return areThere ? { status: 'ok' } : { status: 'down', reason: `a shard of the cluster ${cluster} of the event store does not answer` }
+  if (cluster === undefined || (await shardsAnswer(outside, cluster, signal).catch(() => false))) return { status: 'ok' }
+  const missing = await missingShards({ writer: outside, cluster })
+  return { status: 'down', reason: `a shard of the cluster ${cluster} of the event store does not answer${missing ? `: ${missing}` : ''}` }
+}
+
+/** Names the shards of which no replica answers, such as "shard 2 of 3"; undefined when all answer, or when that is unknown. */
+export async function missingShards({ writer, cluster }: Pick<EventStore, 'writer' | 'cluster'>): Promise<string | undefined> {
+  if (cluster === undefined) return undefined
+  const { all, missing } = await shardsOf(writer, cluster, AbortSignal.timeout(PING_BOUND_MS)).catch(() => ({ all: 0, missing: [] }))
+  return missing.length === 0 ? undefined : `${missing.length === 1 ? 'shard' : 'shards'} ${missing.join(', ')} of ${all}`
 }
 
 /** Error codes of rejected logins; retrying cannot help. */
@@ -192,7 +219,8 @@ async function readLimits({ reader, address: { url } }: Clients): Promise<Reader
   })
 }
 
-type OpenedStore = Pick<EventStore, 'engine' | 'readerLimits' | 'changes' | 'health' | 'close'>
+type OpenedStore = Pick<EventStore, 'engine' | 'readerLimits' | 'changes' | 'cold' | 'health' | 'close'> &
+  Pick<EventStoreOptions, 'keptBytes'>
 
 function storeOn(clients: () => Clients, deps: EventDeps, opened: OpenedStore): EventStore {
   const watching = new AbortController()
@@ -204,7 +232,10 @@ function storeOn(clients: () => Clients, deps: EventDeps, opened: OpenedStore): 
     get reader() {
       return clients().reader
     },
-    read: (statement) => clients().reads.run(statement),
+    read: (statement) => {
+      const run = (one: ReadStatement) => clients().reads.run(one)
+      return opened.cold ? opened.cold.guard(statement, run) : run(statement)
+    },
     get ledger() {
       return clients().ledger
     },
@@ -217,7 +248,8 @@ function storeOn(clients: () => Clients, deps: EventDeps, opened: OpenedStore): 
     engine: opened.engine,
     readerLimits: opened.readerLimits,
     changes: opened.changes,
-    caches: new RangeCaches(opened.changes),
+    cold: opened.cold,
+    caches: new RangeCaches(opened.changes, opened.keptBytes),
     health: opened.health,
     ping: async (signal) => {
       const bound = AbortSignal.timeout(PING_BOUND_MS)
@@ -230,6 +262,7 @@ function storeOn(clients: () => Clients, deps: EventDeps, opened: OpenedStore): 
     close: async () => {
       watching.abort()
       await watch
+      await opened.cold?.close()
       await opened.close()
     },
   }

@@ -11,6 +11,7 @@ import { openEngine } from './engine.ts'
 import type { EventStore } from './events.ts'
 import { migrate, migrationStatus } from './migrate.ts'
 import { joinAlters, statements } from './migration-template.ts'
+import { appliedMigrations, migrationsIn } from './rows.ts'
 
 const engines = makeEngines()
 let store: EventStore
@@ -38,8 +39,7 @@ async function folderWith(files: Record<string, string>): Promise<string> {
   return dir
 }
 
-const applied = async () =>
-  (await ask<{ name: string }>(store.writer, 'select name from migrations order by number')).map((row) => row.name)
+const applied = async () => (await appliedMigrations(store.writer)).map((migration) => migration.name)
 const tables = async () =>
   (await ask<{ name: string }>(store.writer, 'select name from system.tables where database = currentDatabase() order by name')).map(
     (row) => row.name,
@@ -69,15 +69,30 @@ test('a run that was interrupted between statements is completed by the next', a
 })
 
 test('data of a newer version is refused with a sentence, and nothing is changed', async () => {
-  const newer = await folderWith({ '9002-future.sql': 'create table if not exists future (org_id UInt32) engine = Memory;' })
+  const newer = await folderWith({
+    '9002-future.sql': '-- The version before cannot use these tables.\ncreate table if not exists future (org_id UInt32) engine = Memory;',
+  })
   await migrate(clients, testDeps, newer)
   const before = await tables()
   await expect(migrate(clients, testDeps)).rejects.toThrow(
-    'the events were written by a newer version of Dendro (it has 9002-future, which this version does not know); start that version or a later one, downgrades are not supported',
+    'the events were written by a newer version of Dendro (it has 9002-future, which this version does not know); start that version or a later one',
   )
   expect(await migrationStatus(clients)).toEqual({ pending: [], unknown: ['9002-future'] })
   expect(await tables()).toEqual(before)
   await forget(9002, 'drop table future')
+})
+
+test('the version before runs on the tables of a later one', async () => {
+  const before = await migrationsIn(store.writer, 'migrations')
+  const later = await folderWith({ '9003-adds.sql': 'create table if not exists added (org_id UInt32) engine = Memory;' })
+  await migrate(clients, testDeps, later)
+  await migrate(clients, testDeps)
+  await migrate(clients, testDeps, later)
+  // What a program asks that knows only this table.
+  expect(await migrationsIn(store.writer, 'migrations')).toEqual(before)
+  expect(await applied()).toContain('9003-adds')
+  expect(await migrationStatus(clients)).toEqual({ pending: [], unknown: [] })
+  await forget(9003, 'drop table added')
 })
 
 test('the joined statements of a first start make the tables that the files make one after another', async () => {
@@ -89,7 +104,9 @@ test('the joined statements of a first start make the tables that the files make
       await writeFile(join(dir, name), await readFile(join(OURS, name)))
       await migrate(engine.clients(), testDeps, dir)
     }
-    const made = 'select name, create_table_query from system.tables where database = currentDatabase() order by name'
+    // The list of compatible migrations comes with the first of them.
+    const made = `select name, create_table_query from system.tables
+      where database = currentDatabase() and name != 'compatible_migrations' order by name`
     expect(await ask(store.writer, made)).toEqual(await ask(engine.clients().writer, made))
   } finally {
     await engine.close()
@@ -240,5 +257,6 @@ async function format(statement: string): Promise<string> {
 
 async function forget(number: number, statement?: string): Promise<void> {
   if (statement !== undefined) await store.writer.command({ query: statement })
-  await store.writer.command({ query: `alter table migrations delete where number = ${number} settings mutations_sync = 1` })
+  for (const table of ['migrations', 'compatible_migrations'])
+    await store.writer.command({ query: `alter table ${table} delete where number = ${number} settings mutations_sync = 1` })
 }

@@ -8,12 +8,12 @@ import {
   MINUTE_OF_EVENT,
   PART_LISTS_MAX,
   PARTITION_KEY,
+  PATTERN_COUNTS,
   PATTERN_PRIMARY_KEY,
   PATTERN_SORT_KEY,
   patternColumns,
   piecesOf,
   replicatedSettings,
-  SHARD_KEY,
   SORT_KEY,
   type TableClass,
   type TableColumn,
@@ -23,9 +23,7 @@ import {
   WRONG_PIECES,
   WRONG_WORDS,
 } from '../../lines/layout/table.ts'
-import type { StoreAddress } from './address.ts'
-
-type Target = Pick<StoreAddress, 'database' | 'cluster'>
+import { type ClusterTarget, distributedTable, onEveryNode, tableEngine } from './cluster-statements.ts'
 
 /**
  * Renders the statements of a migration file for one server or for a cluster. A placeholder is `{{words}}`:
@@ -40,9 +38,10 @@ type Target = Pick<StoreAddress, 'database' | 'cluster'>
  * - `distinct parts`: the expression and the type of the index of the parts of a granule
  * - `pattern events <class>`: the columns, indexes and projection of a table that is sorted by pattern
  * - `pattern sort key`, `pattern primary key`: from table.ts
+ * - `pattern counts`: the definition of the projection, from table.ts
  * - `events <class>`, `partition key`, `sort key`, `minute`, `counted columns`, `settings`: from table.ts
  */
-export function statements(file: string, target: Target): string[] {
+export function statements(file: string, target: ClusterTarget): string[] {
   return file
     .replace(/^--.*$/gm, '')
     .replace(/\{\{([^}]+)\}\}/g, (_, words: string) => fill(words.trim().split(/\s+/), target))
@@ -78,17 +77,17 @@ export function joinAlters(all: readonly string[]): string[] {
   return joined
 }
 
-function fill([first = '', second = '', third = '']: readonly string[], target: Target): string {
+function fill([first = '', second = '', third = '']: readonly string[], target: ClusterTarget): string {
   const { cluster } = target
   switch (`${first} ${second}`) {
     case 'on cluster':
-      return cluster === undefined ? '' : `on cluster '${cluster}'`
+      return onEveryNode(cluster).trimStart()
     case 'engine sharded':
-      return engine(third, '{shard}', '{replica}', target)
+      return tableEngine(third, 'sharded', target)
     case 'engine everywhere':
-      return engine(third, 'everywhere', '{shard}-{replica}', target)
+      return tableEngine(third, 'everywhere', target)
     case 'replacing everywhere':
-      return replacing(engine(third, 'everywhere', '{shard}-{replica}', target))
+      return replacing(tableEngine(third, 'everywhere', target))
     case 'partition key':
       return PARTITION_KEY
     case 'sort key':
@@ -97,6 +96,8 @@ function fill([first = '', second = '', third = '']: readonly string[], target: 
       return PATTERN_SORT_KEY
     case 'pattern primary':
       return PATTERN_PRIMARY_KEY
+    case 'pattern counts':
+      return PATTERN_COUNTS
     case 'pattern events':
       return patternEventsBody(classOf(third))
     case 'minute ':
@@ -114,12 +115,12 @@ function fill([first = '', second = '', third = '']: readonly string[], target: 
   }
 }
 
-function fillWithName(word: string, name: string, target: Target): string {
+function fillWithName(word: string, name: string, target: ClusterTarget): string {
   switch (word) {
     case 'local':
       return localTable(name, target.cluster)
     case 'distributed':
-      return distributed(name, target)
+      return distributedTable(name, target)
     case 'events':
       return eventsBody(name)
     case 'longest':
@@ -131,20 +132,9 @@ function fillWithName(word: string, name: string, target: Target): string {
   }
 }
 
-function engine(table: string, shard: string, replica: string, { cluster, database }: Target): string {
-  return cluster === undefined ? 'MergeTree' : `ReplicatedMergeTree('/clickhouse/tables/${shard}/${database}/${table}', '${replica}')`
-}
-
 /** Turns an engine into the variant that keeps the highest version of each sort key. */
 const replacing = (plain: string): string =>
   plain.endsWith(')') ? plain.replace('MergeTree', 'ReplacingMergeTree').replace(/\)$/, ', version)') : 'ReplacingMergeTree(version)'
-
-function distributed(table: string, { cluster, database }: Target): string {
-  if (cluster === undefined) return ''
-  const local = localTable(table, cluster)
-  return `create table if not exists ${table} on cluster '${cluster}' as ${local}
-engine = Distributed('${cluster}', '${database}', '${local}', ${SHARD_KEY})`
-}
 
 function settings(cluster: string | undefined): string {
   const all = cluster === undefined ? tableSettings : { ...tableSettings, ...replicatedSettings }

@@ -66,3 +66,10 @@ test('where changes are not known, nothing holds, but the last value is there', 
   expect(cache.find(scope, 'key', minutes(0, 1))).toEqual([])
   expect(cache.last(scope, 'key')?.value).toBe('last')
 })
+
+test('with no memory nothing is kept', () => {
+  const caches = new RangeCaches(openEventChanges(), 0)
+  const cache = caches.of(kind())
+  cache.put(scope, 'key', [{ range: minutes(0, 1), since: caches.now(), value: 'text' }])
+  expect(cache.last(scope, 'key')).toBeUndefined()
+})

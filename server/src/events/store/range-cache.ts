@@ -18,8 +18,8 @@ export type CacheKind<T> = {
   readonly bytesOf: (value: T) => number
 }
 
-/** The memory of all kinds together. */
-const BYTES_MAX = 56 * 2 ** 20
+/** The memory of all kinds together, unless another is given. */
+export const KEPT_BYTES = 56 * 2 ** 20
 /** The memory of an extent besides its value, about. */
 const EXTENT_BYTES = 128
 
@@ -28,10 +28,11 @@ type Entry = Map<string, { readonly extent: Extent<unknown>; readonly bytes: num
 /** Everything that is kept of the events of a store, within one limit that organizations share fairly. */
 export class RangeCaches {
   readonly #changes: EventChanges | undefined
-  readonly #memory = new FairMemory<Entry>(BYTES_MAX)
+  readonly #memory: FairMemory<Entry>
 
-  constructor(changes: EventChanges | undefined) {
+  constructor(changes: EventChanges | undefined, bytesMax = KEPT_BYTES) {
     this.#changes = changes
+    this.#memory = new FairMemory<Entry>(bytesMax)
   }
 
   /** Whether it is known what has changed. Otherwise nothing that was read is known to hold. */

@@ -13,6 +13,8 @@ export type ReadStatement = {
   readonly queryId: string
   readonly settings: ClickHouseSettings
   readonly signal: AbortSignal
+  /** Older events are not read; without it, events of any age may be. */
+  readonly fromMs?: number
   /** A longer result fails. */
   readonly resultBytesMax: number
 }

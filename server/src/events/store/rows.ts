@@ -1,15 +1,16 @@
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
-import { eventsTables, lateIndexes, localTable } from '../../lines/layout/table.ts'
+import { eventsTables, localTable } from '../../lines/layout/table.ts'
 import type { StoreAddress } from './address.ts'
+import { createDatabaseStatement, everyShard, indexStatement, systemTable } from './cluster-statements.ts'
+import { COLD_DISKS } from './cold-disk.ts'
 import { BACKUP_DISK } from './engine-config.ts'
 
 /** Asks the server instead of connecting to the database, since the user of a database may not be allowed to create one. */
 export const databaseExists = async (outside: ClickHouseClient, database: string, signal?: AbortSignal): Promise<boolean> =>
   (await rows(outside, 'select name from system.databases where name = {database:String}', { database }, signal)).length > 0
 
-/** Writes names unescaped: address.ts accepts only identifiers, and the statement allows no parameters. */
-export const createDatabase = async (outside: ClickHouseClient, { database, cluster }: StoreAddress): Promise<void> => {
-  await outside.command({ query: `create database if not exists ${database} ${cluster === undefined ? '' : `on cluster '${cluster}'`}` })
+export const createDatabase = async (outside: ClickHouseClient, address: StoreAddress): Promise<void> => {
+  await outside.command({ query: createDatabaseStatement(address) })
 }
 
 export const tableExists = async (writer: ClickHouseClient, table: string): Promise<boolean> =>
@@ -17,14 +18,24 @@ export const tableExists = async (writer: ClickHouseClient, table: string): Prom
 
 export type AppliedMigration = { number: number; name: string }
 
-/** Distinct, since two services that migrate at once may both record a file. */
-export const appliedMigrations = (writer: ClickHouseClient): Promise<AppliedMigration[]> =>
-  rows<AppliedMigration>(writer, 'select distinct number, name from migrations order by number', {})
+type MigrationTable = 'migrations' | 'compatible_migrations'
 
-export const recordMigration = async (writer: ClickHouseClient, number: number, name: string, nowMs: number): Promise<void> => {
+/** None where there is no such table. Distinct, since two services that migrate at once may both record a file. */
+export const migrationsIn = async (writer: ClickHouseClient, table: MigrationTable): Promise<AppliedMigration[]> =>
+  (await tableExists(writer, table)) ? rows<AppliedMigration>(writer, `select distinct number, name from ${table} order by number`, {}) : []
+
+export const appliedMigrations = async (writer: ClickHouseClient): Promise<AppliedMigration[]> => [
+  ...(await migrationsIn(writer, 'migrations')),
+  ...(await migrationsIn(writer, 'compatible_migrations')),
+]
+
+export const recordMigration = async (
+  writer: ClickHouseClient,
+  table: MigrationTable,
+  { number, name, nowMs }: AppliedMigration & { nowMs: number },
+): Promise<void> => {
   await writer.command({
-    query:
-      'insert into migrations (number, name, applied_at) select {number:UInt32}, {name:String}, fromUnixTimestamp64Milli({nowMs:Int64})',
+    query: `insert into ${table} (number, name, applied_at) select {number:UInt32}, {name:String}, fromUnixTimestamp64Milli({nowMs:Int64})`,
     query_params: { number, name, nowMs },
   })
 }
@@ -61,7 +72,23 @@ export const answers = async (outside: ClickHouseClient, signal: AbortSignal): P
 
 /** True when every shard of a cluster has a replica that answers; otherwise it throws. */
 export const shardsAnswer = async (outside: ClickHouseClient, cluster: string, signal: AbortSignal): Promise<boolean> =>
-  (await rows(outside, `select 1 as one from cluster('${cluster}', system.one)`, {}, signal)).length > 0
+  (await rows(outside, `select 1 as one from ${everyShard(cluster)}`, {}, signal)).length > 0
+
+/** The shards of a cluster, and those without a replica that answers, by the numbers that the store gives them. */
+export const shardsOf = async (
+  outside: ClickHouseClient,
+  cluster: string,
+  signal: AbortSignal,
+): Promise<{ all: number; missing: readonly number[] }> => {
+  const found = await rows<{ shard: number; isThere: number }>(
+    outside,
+    `select shard_num as shard, shard_num in (select shardNum() from ${everyShard(cluster)}) as isThere from system.clusters
+     where cluster = {cluster:String} group by shard_num order by shard_num settings skip_unavailable_shards = 1`,
+    { cluster },
+    signal,
+  )
+  return { all: found.length, missing: found.filter(({ isThere }) => isThere === 0).map(({ shard }) => shard) }
+}
 
 /** Codes of an engine that lacks memory or a free slot for one more statement. */
 const OVERLOADED: ReadonlySet<string> = new Set(['241', '202'])
@@ -88,11 +115,10 @@ export const diskSpace = async (
   cluster: string | undefined,
   signal?: AbortSignal,
 ): Promise<{ freeBytes: number; totalBytes: number } | undefined> => {
-  const disks = cluster === undefined ? 'system.disks' : `clusterAllReplicas('${cluster}', system.disks)`
   const [least] = await rows<{ free: number; total: number }>(
     writer,
-    `select sum(toFloat64(unreserved_space)) as free, sum(toFloat64(total_space)) as total from ${disks}
-     where not is_read_only and not is_broken and name != '${BACKUP_DISK}' group by hostName() having total > 0 order by free / total limit 1
+    `select sum(toFloat64(unreserved_space)) as free, sum(toFloat64(total_space)) as total from ${systemTable(cluster, 'disks')}
+     where not is_read_only and not is_broken and name != '${BACKUP_DISK}' and name not in ${COLD_DISKS} group by hostName() having total > 0 order by free / total limit 1
      settings skip_unavailable_shards = 1`,
     {},
     signal,
@@ -111,14 +137,17 @@ const OTHER_INDEX_BYTES = 2_600
 
 type IndexedStore = { writer: ClickHouseClient; cluster: string | undefined }
 
+/** A partition with parts in cold storage gets no indexes any more: all of its parts would be written again, and wait while the bucket is away. */
 export async function selectUnindexedParts({ writer, cluster }: IndexedStore, signal: AbortSignal): Promise<UnindexedPart[]> {
-  const parts = cluster === undefined ? 'system.parts' : `clusterAllReplicas('${cluster}', system.parts)`
+  const parts = systemTable(cluster, 'parts')
   return rows<UnindexedPart>(
     writer,
     `select hostName() as node, table, partition, name, toFloat64(rows) as rows,
        toFloat64(dateDiff('second', modification_time, now())) as ageS from ${parts}
      where active and database = currentDatabase() and table in {tables:Array(String)}
-       and secondary_indices_uncompressed_bytes < marks * {bytes:UInt32}`,
+       and secondary_indices_uncompressed_bytes < marks * {bytes:UInt32}
+       and (hostName(), table, partition) global not in (
+         select hostName(), table, partition from ${parts} where active and database = currentDatabase() and disk_name in ${COLD_DISKS})`,
     { tables: eventsTables.map((table) => localTable(table, cluster)), bytes: OTHER_INDEX_BYTES },
     signal,
   )
@@ -126,10 +155,9 @@ export async function selectUnindexedParts({ writer, cluster }: IndexedStore, si
 
 /** Tables in which the store is still building indexes. */
 export async function tablesBeingIndexed({ writer, cluster }: IndexedStore, signal: AbortSignal): Promise<ReadonlySet<string>> {
-  const mutations = cluster === undefined ? 'system.mutations' : `clusterAllReplicas('${cluster}', system.mutations)`
   const running = await rows<{ table: string }>(
     writer,
-    `select distinct table from ${mutations} where not is_done and not is_killed and database = currentDatabase()
+    `select distinct table from ${systemTable(cluster, 'mutations')} where not is_done and not is_killed and database = currentDatabase()
        and command like '(MATERIALIZE INDEX%'`,
     {},
     signal,
@@ -143,9 +171,8 @@ export async function indexPartition(
   { table, partition }: Pick<UnindexedPart, 'table' | 'partition'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const commands = lateIndexes.map((index) => `materialize index ${index} in partition {partition:String}`)
   await writer.command({
-    query: `alter table ${table} ${cluster === undefined ? '' : `on cluster '${cluster}'`} ${commands.join(', ')}`,
+    query: indexStatement(cluster, table),
     query_params: { partition },
     clickhouse_settings: { mutations_sync: '0' },
     abort_signal: signal,

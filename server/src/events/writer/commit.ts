@@ -85,10 +85,11 @@ type Budget = { inserts: number }
 
 async function store(group: InsertGroup, deps: CommitDeps, budget: Budget): Promise<void> {
   budget.inserts -= 1
-  const takenOver = group.parts.filter(({ posting }) => !posting.mayStore())
-  if (takenOver.length > 0) {
-    fail(takenOver, undefined, deps)
-    const left = group.parts.filter((part) => !takenOver.includes(part))
+  // Another process may have taken over a post, or its sender was refused while numbers were claimed and repeats it.
+  const over = group.parts.filter(({ posting }) => !posting.mayStore() || posting.answered())
+  if (over.length > 0) {
+    fail(over, undefined, deps)
+    const left = group.parts.filter((part) => !over.includes(part))
     return left.length > 0 ? store(groupOf(left), deps, budget) : undefined
   }
   if (!mayBeSent(group, deps)) return fail(group.parts, undefined, deps)

@@ -14,6 +14,7 @@ import {
   type PostOutcome,
   type RunningPost,
   remembered,
+  storedSinceMs,
   untilAnswered,
   WAIT_MS,
   within,
@@ -56,7 +57,8 @@ export function openClaimGuard(store: EventStore, { clock, log, claims }: ClaimG
   const lookUp = makeLookUp(store, clock)
   const endings = new Map<string, Promise<void>>()
 
-  const findMissing = async (post: Post): Promise<readonly Block[]> => missingBlocks(post, await lookUp(post, clock.nowMs() - KEEP_MS))
+  const findMissing = async (post: Post): Promise<readonly Block[]> =>
+    missingBlocks(post, await lookUp(post, storedSinceMs(post, clock.nowMs())))
 
   /** Kills the inserts of a process whose lease expired. */
   function endOwner({ owner, writer }: { owner: string; writer: string }): Promise<void> {
@@ -81,7 +83,7 @@ export function openClaimGuard(store: EventStore, { clock, log, claims }: ClaimG
         return undefined
       })
       if (answer?.kind === 'claimed') {
-        const isNew = answer.isNew && (await claims.checkStoreUntilMs()) <= clock.nowMs()
+        const isNew = answer.isNew && post.mayBeStoredSinceMs === undefined && (await claims.checkStoreUntilMs()) <= clock.nowMs()
         const blocks = isNew ? post.blocks : await untilAnswered(clock, () => findMissing(post))
         return { blocks, claim: { isNew, isValid: answer.isValid } }
       }

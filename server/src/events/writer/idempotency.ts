@@ -36,6 +36,10 @@ const LEARN_EVERY_MS = 30_000
 /** Overlap of two reads of other writers' posts: longer than an insert may take. */
 const RECENT_MS = 120_000
 const LOOKUP_BATCH = 500
+/** Bounds the difference between the clocks of two processes. */
+const CLOCK_SKEW_MS = 10 * 60_000
+/** The days since a post may have been stored on which its events are looked for. */
+const DAYS_MAX = 400
 /** Keeps every answer within 10 s. */
 export const WAIT_MS = 9_500
 const AGAIN_MS = 100
@@ -45,6 +49,10 @@ const DAY_MS = 86_400_000
 const IN_STORE = 1n
 
 export type RunningPost = { bodyHash: bigint; outcome: Promise<PostOutcome> }
+
+/** The time from which on a post may be stored that another run of its sender may have sent. */
+export const storedSinceMs = (post: Pick<Post, 'mayBeStoredSinceMs'>, nowMs: number): number =>
+  Math.min(nowMs - KEEP_MS, (post.mayBeStoredSinceMs ?? nowMs) - CLOCK_SKEW_MS)
 
 /** The guard for a store with one writer. It loads the keys of the last hour from the store. */
 export async function openIdempotencyGuard(store: EventStore, deps: GuardDeps): Promise<IdempotencyGuard> {
@@ -77,9 +85,12 @@ export async function openIdempotencyGuard(store: EventStore, deps: GuardDeps): 
     if (memory.get(key) === undefined) await others.refresh()
     const known = memory.get(key)
     const sinceMs = remembersAll() ? others.unknownSinceMs() : clock.nowMs() - KEEP_MS
+    if (known === undefined && post.mayBeStoredSinceMs !== undefined) {
+      return missingBlocks(post, await lookUp(post, storedSinceMs(post, clock.nowMs())))
+    }
     if (known === undefined && sinceMs === undefined) return post.blocks
     if (known === undefined) return missingBlocks(post, await lookUp(post, sinceMs ?? 0))
-    if (known === IN_STORE) return missingBlocks(post, await lookUp(post, clock.nowMs() - KEEP_MS))
+    if (known === IN_STORE) return missingBlocks(post, await lookUp(post, storedSinceMs(post, clock.nowMs())))
     if (known === remembered(post.bodyHash)) return []
     throw keyReuse()
   }
@@ -222,7 +233,10 @@ export function makeLookUp(store: EventStore, clock: Clock): (post: Post, sinceM
       const wanted = {
         logIds: [...new Set(posts.map((post) => post.logId))],
         posts: posts.map((post) => post.idempotencyKey),
-        days: [...new Set([today, today - 1, ...posts.flatMap((post) => post.blocks.map((block) => block.day))])],
+        // Events without a time have that of their arrival.
+        days: [
+          ...new Set([...daysFrom(Math.floor(sinceMs / DAY_MS), today), ...posts.flatMap((post) => post.blocks.map((block) => block.day))]),
+        ],
       }
       try {
         const found = Map.groupBy(await storedDays(store.writer, wanted, seqAt(sinceMs)), (row) => keyOf(row.org_id, row.log_id, row.post))
@@ -240,6 +254,11 @@ export function makeLookUp(store: EventStore, clock: Clock): (post: Post, sinceM
     await ask()
     return answer.promise
   }
+}
+
+function daysFrom(first: number, today: number): number[] {
+  const from = Math.max(Math.min(first, today - 1), today - DAYS_MAX)
+  return Array.from({ length: today - from + 1 }, (_, index) => from + index)
 }
 
 /** Runs the work one at a time; calls made meanwhile share the next run. */

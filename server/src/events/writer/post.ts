@@ -24,6 +24,8 @@ export type Post = {
   idempotencyKey: bigint
   bodyHash: bigint
   blocks: readonly Block[]
+  /** Set when the post may have been sent before, in epoch milliseconds since when. The store is then asked, however long ago that is. */
+  mayBeStoredSinceMs?: number | undefined
   /** Called once when no insert of the post is pending any more. That may be after the answer. */
   onSettled?: (end: PostResult) => void
 }

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { Clock } from '../../kernel/clock.ts'
-import { eventsTables, lateIndexes, localTable } from '../../lines/layout/table.ts'
+import { eventsTables, indexesAfterInsert, localTable } from '../../lines/layout/table.ts'
+import { everyNode, killStatement, majority, syncStatement, systemTable, WITHOUT_WAITING } from '../store/cluster-statements.ts'
 import type { EventStore } from '../store/events.ts'
 
 export type Insert = {
@@ -30,11 +31,8 @@ const EVERY_INSERT: ClickHouseSettings = {
   min_insert_block_size_rows: '1048576',
   min_insert_block_size_bytes: '0',
   max_insert_threads: '1',
-  // Small parts are soon merged. Merges build the index of overflow keys, and late-indexes.ts the others.
-  exclude_materialize_skip_indexes_on_insert: [...lateIndexes, 'names'].join(','),
+  exclude_materialize_skip_indexes_on_insert: indexesAfterInsert.join(','),
 }
-/** An acknowledged insert is on the majority of the replicas. */
-const ON_REPLICAS: ClickHouseSettings = { insert_quorum: 'auto' }
 
 /** Returns when the rows are durable. Content-Length is sent, so that a cut connection does not look like the end of the body. */
 export async function insertNative(store: EventStore, insert: Insert, signal?: AbortSignal): Promise<void> {
@@ -48,7 +46,7 @@ export async function insertNative(store: EventStore, insert: Insert, signal?: A
     clickhouse_settings: {
       ...EVERY_INSERT,
       insert_deduplication_token: insert.token,
-      ...(store.cluster === undefined ? {} : ON_REPLICAS),
+      ...majority(store.cluster),
     },
   })
   for await (const _ of answer.stream);
@@ -58,9 +56,8 @@ export async function insertNative(store: EventStore, insert: Insert, signal?: A
 
 /** Counts running queries whose id has the prefix. Unreachable nodes are skipped. */
 export const runningInserts = async (store: EventStore, idPrefix: string): Promise<number> => {
-  const processes = store.cluster === undefined ? 'system.processes' : `clusterAllReplicas('${store.cluster}', system.processes)`
   const answer = await store.writer.query({
-    query: `select toUInt32(count()) as running from ${processes} where startsWith(query_id, {prefix:String})`,
+    query: `select toUInt32(count()) as running from ${systemTable(store.cluster, 'processes')} where startsWith(query_id, {prefix:String})`,
     query_params: { prefix: idPrefix },
     format: 'JSONEachRow',
     clickhouse_settings: { skip_unavailable_shards: 1 },
@@ -75,10 +72,9 @@ export const runningInserts = async (store: EventStore, idPrefix: string): Promi
  * an insert may run there.
  */
 export const lowestRunningInsert = async (store: EventStore): Promise<bigint | undefined> => {
-  const processes = store.cluster === undefined ? 'system.processes' : `clusterAllReplicas('${store.cluster}', system.processes)`
   const answer = await store.writer.query({
     query: `select toString(min(toUInt64OrZero(extract(query_id, '^[0-9a-f-]{36} ([0-9]+) [0-9]+ [0-9]+$')) as first)) as lowest, toUInt32(count()) as running
-      from ${processes} where first > 0`,
+      from ${systemTable(store.cluster, 'processes')} where first > 0`,
     format: 'JSONEachRow',
     abort_signal: AbortSignal.timeout(LOOKUP_BOUND_MS),
   })
@@ -95,17 +91,17 @@ export const endInserts = async (store: EventStore, idPrefix: string, clock: Clo
   for (let tries = 0; tries < END_TRIES; tries += 1) {
     if ((await runningInserts(store, idPrefix)) === 0) return
     // Behind a load balancer the insert may run on another node: distribute the kill by DDL queue without waiting for the answers.
-    if (tries === 0 && store.cluster !== undefined) await killInserts(store, idPrefix, `on cluster '${store.cluster}'`)
+    if (tries === 0 && store.cluster !== undefined) await killInserts(store, idPrefix, store.cluster)
     await clock.sleep(END_AGAIN_MS)
   }
   throw new Error('an insert whose outcome is unknown could not be ended yet')
 }
 
-const killInserts = async (store: EventStore, idPrefix: string, where = ''): Promise<void> => {
+const killInserts = async (store: EventStore, idPrefix: string, cluster?: string): Promise<void> => {
   await store.writer.command({
-    query: `kill query ${where} where startsWith(query_id, {prefix:String}) async`,
+    query: killStatement(cluster),
     query_params: { prefix: idPrefix },
-    clickhouse_settings: where === '' ? {} : { distributed_ddl_task_timeout: '0', distributed_ddl_output_mode: 'never_throw' },
+    clickhouse_settings: cluster === undefined ? {} : WITHOUT_WAITING,
     abort_signal: AbortSignal.timeout(LOOKUP_BOUND_MS),
   })
 }
@@ -124,7 +120,7 @@ export const syncReplicas = async (store: EventStore): Promise<void> => {
   })
   for (const { name } of await answer.json<{ name: string }>()) {
     await store.writer.command({
-      query: `system sync replica on cluster '${store.cluster}' ${name} lightweight`,
+      query: syncStatement(store.cluster, name),
       clickhouse_settings: { distributed_ddl_task_timeout: String(SYNC_BOUND_S), distributed_ddl_output_mode: 'throw' },
       abort_signal: AbortSignal.timeout(2_000 * SYNC_BOUND_S),
     })
@@ -135,20 +131,30 @@ export type StoredRange = { table: string; day: number; first: bigint; last: big
 
 /**
  * Counts the stored rows of an insert; a range of sequence numbers belongs to one insert. In a cluster the rows are on the connected node, unless a load
- * balancer chose another: then all shards are queried.
+ * balancer chose another. Then all nodes that answer are queried, since a replica may lack what others have, and at last every shard must answer.
  */
 export const storedRows = async (store: EventStore, range: StoredRange): Promise<number> => {
   const { table } = range
-  const here = await countRows(store, localTable(table, store.cluster), range)
-  return here > 0 || store.cluster === undefined ? here : countRows(store, table, range)
+  const local = localTable(table, store.cluster)
+  const here = await countRows(store, local, range)
+  if (here > 0 || store.cluster === undefined) return here
+  const onNodes = await countRows(store, everyNode(store.cluster, `currentDatabase(), ${local}`), range, { skip_unavailable_shards: 1 })
+  return onNodes > 0 ? onNodes : countRows(store, table, range)
 }
 
-async function countRows({ writer }: EventStore, table: string, { day, first, last }: StoredRange): Promise<number> {
+/** All rows of an insert are on one shard, and each of its replicas has all of them or none. */
+async function countRows(
+  { writer }: EventStore,
+  from: string,
+  { day, first, last }: StoredRange,
+  settings: ClickHouseSettings = {},
+): Promise<number> {
   const answer = await writer.query({
-    query: `select toUInt32(count()) as stored from ${table}
-      where toDate(ts) = toDate({day:UInt16}) and seq between {first:UInt64} and {last:UInt64}`,
+    query: `select toUInt32(max(rows)) as stored from (select shardNum() as node, count() as rows from ${from}
+      where toDate(ts) = toDate({day:UInt16}) and seq between {first:UInt64} and {last:UInt64} group by node)`,
     query_params: { day, first: String(first), last: String(last) },
     format: 'JSONEachRow',
+    clickhouse_settings: settings,
     abort_signal: AbortSignal.timeout(ASK_BOUND_MS),
   })
   const [row] = await answer.json<{ stored: number }>()

@@ -1,5 +1,6 @@
-import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client'
+import type { ClickHouseClient } from '@clickhouse/client'
 import { eventsTables } from '../../lines/layout/table.ts'
+import { dropClaimsStatement, orderedMajority, SEQUENTIAL } from '../store/cluster-statements.ts'
 
 /** Reserves the numbers from `first` to `next` (exclusive) for its owner. */
 export type SeqClaim = { claim: bigint; first: bigint; next: bigint }
@@ -7,9 +8,6 @@ export type SeqClaim = { claim: bigint; first: bigint; next: bigint }
 const BOUND_MS = 10_000
 /** For the one query that reads everything. */
 const READ_ALL_BOUND_MS = 120_000
-/** Linearizable reads: they see every acknowledged write, also of other replicas. */
-const LINEAR: ClickHouseSettings = { select_sequential_consistency: '1' }
-const LINEAR_WRITE: ClickHouseSettings = { insert_quorum: 'auto', insert_quorum_parallel: 0 }
 
 export const lastClaim = async (writer: ClickHouseClient): Promise<SeqClaim | undefined> => {
   const [row] = await rows<{ claim: string; first: string; next: string }>(
@@ -21,7 +19,7 @@ export const lastClaim = async (writer: ClickHouseClient): Promise<SeqClaim | un
 
 /**
  * Stores the claim unless one with its number exists: the store drops the second of two inserts with one token, also concurrent ones. It does so
- * silently, so check claimOwners afterwards.
+ * silently, so check claimRows afterwards.
  */
 export const addClaim = async (
   writer: ClickHouseClient,
@@ -37,20 +35,23 @@ export const addClaim = async (
     clickhouse_settings: {
       async_insert: 0,
       insert_deduplication_token: `claim ${claim}`,
-      ...(cluster === undefined ? {} : LINEAR_WRITE),
+      ...orderedMajority(cluster),
     },
   })
 }
 
-export const claimOwners = async (writer: ClickHouseClient, claim: bigint): Promise<string[]> =>
-  (await rows<{ owner: string }>(writer, 'select owner from seq_claims where claim = {claim:UInt64}', { claim: String(claim) })).map(
-    (row) => row.owner,
-  )
+/** The rows of a claim; more than one after a power cut. */
+export const claimRows = async (writer: ClickHouseClient, claim: bigint): Promise<{ owner: string; first: bigint }[]> =>
+  (
+    await rows<{ owner: string; first: string }>(writer, 'select owner, first from seq_claims where claim = {claim:UInt64}', {
+      claim: String(claim),
+    })
+  ).map(({ owner, first }) => ({ owner, first: BigInt(first) }))
 
 /** Deletes a partition of old claims. */
 export const dropClaims = async (writer: ClickHouseClient, partition: bigint, cluster: string | undefined): Promise<void> => {
   await writer.command({
-    query: `alter table seq_claims ${cluster === undefined ? '' : `on cluster '${cluster}'`} drop partition {partition:UInt64}`,
+    query: dropClaimsStatement(cluster),
     query_params: { partition: String(partition) },
   })
 }
@@ -87,7 +88,7 @@ async function rows<Row>(
     query,
     query_params: params,
     format: 'JSONEachRow',
-    clickhouse_settings: LINEAR,
+    clickhouse_settings: SEQUENTIAL,
     abort_signal: AbortSignal.timeout(boundMs),
   })
   return answer.json<Row>()

@@ -2,7 +2,8 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import type { Logger } from '../../kernel/log.ts'
 import type { EventStore } from '../store/events.ts'
-import { addClaim, claimOwners, dropClaims, highestSeq, lastClaim, otherOwners, type SeqClaim } from './seq-rows.ts'
+import { evenBlockFrom, higher, type SecondClaims, SecondPlace } from './claim-places.ts'
+import { addClaim, claimRows, dropClaims, highestSeq, lastClaim, otherOwners, type SeqClaim } from './seq-rows.ts'
 
 /** Sequence numbers count nanoseconds since this time, so 63 bits last until the year 2317. */
 export const SEQ_EPOCH_MS = Date.UTC(2025, 0, 1)
@@ -40,11 +41,14 @@ export type Seq = {
   lowestOpen(): bigint | undefined
   /** Counts the other processes that claimed numbers after that time. */
   othersSince(ms: number): Promise<number>
+  /** Returns a number above those of all stored events, and not above those of future claims. Throws while a place of claims does not answer. */
+  last(): Promise<bigint>
 }
 
 type ClaimTimes = { readonly claimedMs: number; readonly claimedAtMs: number }
 
-export type SeqDeps = { clock: Clock; log: Logger; ids: Ids }
+/** `second` is for a cluster, and the same for all processes. */
+export type SeqDeps = { clock: Clock; log: Logger; ids: Ids; second?: SecondClaims | undefined }
 
 /**
  * A claim begins where the last claim ended, or at the clock's number when that is higher. Every claim counts, used or not and of any process, so a
@@ -61,6 +65,9 @@ export function openSeq(store: EventStore, deps: SeqDeps): Seq {
   const owner = deps.ids.uuid()
   let held = { next: 0n, end: 0n, claimedMs: Number.NEGATIVE_INFINITY, claimedAtMs: 0 }
   let renewing: Promise<void> | undefined
+  const second = deps.second && new SecondPlace(deps.second, CLAIM_NUMBERS, deps)
+  /** The end of the highest claim that this process has seen in the event store, or had. */
+  let seen = 0n
   /** Reserved numbers whose inserts have not ended, in rising order, with the times of their claim. */
   const open = new Map<bigint, ClaimTimes>()
 
@@ -69,11 +76,18 @@ export function openSeq(store: EventStore, deps: SeqDeps): Seq {
     Math.max(deps.clock.monotonicMs() - claimedMs, deps.clock.nowMs() - claimedAtMs)
   const ageMs = (): number => ageOf(held)
 
+  const observe = (next: bigint): void => {
+    seen = higher(seen, next)
+  }
+  const claimInStore = (): Promise<SeqClaim> =>
+    claimNumbers(store, owner, deps, second && { last: async () => higher(await second.lastKnown(), held.end), observe })
+
   function renew(): Promise<void> {
     // A claim ages from the clock reading that it begins with, however long its write took.
     const [claimedMs, claimedAtMs] = [deps.clock.monotonicMs(), deps.clock.nowMs()]
-    renewing ??= claimNumbers(store, owner, deps)
+    renewing ??= (second ? second.claim(claimInStore, () => higher(seen, seqAt(deps.clock.nowMs()))) : claimInStore())
       .then(({ first, next }) => {
+        observe(next)
         held = { next: first, end: next, claimedMs, claimedAtMs }
       })
       .finally(() => {
@@ -107,18 +121,33 @@ export function openSeq(store: EventStore, deps: SeqDeps): Seq {
       return first ?? (held.end === 0n ? undefined : held.next)
     },
     othersSince: (ms) => otherOwners(store.writer, owner, seqAt(ms)),
+    last: async () => {
+      const [stored, elsewhere] = await Promise.all([lastNumber(store), second?.last() ?? 0n])
+      return higher(stored, elsewhere)
+    },
   }
 }
 
-/** Claims the next numbers. Of several competing processes one gets the claim and the others try the next. */
-async function claimNumbers(store: EventStore, owner: string, { clock }: SeqDeps): Promise<SeqClaim> {
+/**
+ * Claims the next numbers in the event store. Of several competing processes one gets the claim and the others try the next. With a second place of claims
+ * the numbers are above those that were claimed there, and a block that is never claimed there.
+ */
+async function claimNumbers(
+  store: EventStore,
+  owner: string,
+  { clock }: SeqDeps,
+  second: { last(): Promise<bigint>; observe(next: bigint): void } | undefined,
+): Promise<SeqClaim> {
+  const elsewhere = second?.last()
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const last = (await lastClaim(store.writer)) ?? { claim: 0n, next: (await highestSeq(store.writer)) + 1n }
-    const claim = claimAfter(last, clock.nowMs())
+    second?.observe(last.next)
+    const claim = elsewhere === undefined ? claimAfter(last, clock.nowMs()) : evenClaim(last, await elsewhere, clock.nowMs())
     await addClaim(store.writer, claim, owner, store.cluster)
-    const owners = await claimOwners(store.writer, claim.claim)
-    // After a power cut the store may forget a claim's token. Then a second row with the same number exists, and nobody owns the claim.
-    if (owners.length === 1 && owners[0] === owner) {
+    const [row, ...others] = await claimRows(store.writer, claim.claim)
+    // After a power cut the store may forget a claim's token. Then a second row with the same number exists, and nobody owns the claim. An earlier claim of
+    // this process whose answer was lost has its own numbers.
+    if (others.length === 0 && row?.owner === owner && row.first === claim.first) {
       if (claim.claim % CLAIMS_PER_PARTITION === 0n) await forgetOldClaims(store, claim)
       return claim
     }
@@ -126,10 +155,17 @@ async function claimNumbers(store: EventStore, owner: string, { clock }: SeqDeps
   throw new Error(`no sequence numbers after ${TRIES_MAX} tries`)
 }
 
+/** A claim above the last one and above a number of the second place. */
+export function evenClaim(last: Pick<SeqClaim, 'claim' | 'next'>, elsewhere: bigint, nowMs: number): SeqClaim {
+  const { claim, first } = claimAfter({ claim: last.claim, next: higher(last.next, elsewhere) }, nowMs)
+  const even = evenBlockFrom(first, CLAIM_NUMBERS)
+  return { claim, first: even, next: even + CLAIM_NUMBERS }
+}
+
 async function forgetOldClaims(store: EventStore, { claim }: SeqClaim): Promise<void> {
   const partition = claim / CLAIMS_PER_PARTITION - 2n
   if (partition >= 0n) await dropClaims(store.writer, partition, store.cluster)
 }
 
-/** Above the numbers of all stored events, and not above those of future claims. */
-export const lastNumber = async (store: EventStore): Promise<bigint> => (await lastClaim(store.writer))?.next ?? 0n
+/** Above the numbers of all claims in the event store, and not above those of future ones. */
+const lastNumber = async (store: EventStore): Promise<bigint> => (await lastClaim(store.writer))?.next ?? 0n

@@ -3,7 +3,7 @@ import { unavailable } from '../../kernel/errors.ts'
 import type { Logger } from '../../kernel/log.ts'
 import type { EventStore } from '../store/events.ts'
 import { lowestRunningInsert, syncReplicas } from './rows.ts'
-import { lastNumber, SEND_MS, type Seq } from './seq.ts'
+import { SEND_MS, type Seq } from './seq.ts'
 
 /** Tells readers that read events in the order of their numbers how far they can read without missing one. */
 export type SettledNumbers = {
@@ -14,6 +14,8 @@ export type SettledNumbers = {
   below(): Promise<bigint | undefined>
   /** Returns the number from which on all events that arrive after this call have theirs; at least 1. */
   next(): Promise<bigint>
+  /** Returns a number above those of all stored events, and not above those of future claims. */
+  last(): Promise<bigint>
 }
 
 /** Between the last moment in which a number may be sent and the insert being visible in the store. */
@@ -45,7 +47,7 @@ export function openSettledNumbers(store: EventStore, seq: Seq, { clock, log }: 
   async function ofAll(): Promise<bigint | undefined> {
     const nowMs = clock.monotonicMs()
     const last = marks.at(-1)
-    if (last === undefined || nowMs - last.atMs >= MARK_EVERY_MS) marks = [...marks, { atMs: nowMs, seq: await lastNumber(store) }]
+    if (last === undefined || nowMs - last.atMs >= MARK_EVERY_MS) marks = [...marks, { atMs: nowMs, seq: await seq.last() }]
     const old = marks.findLast(({ atMs }) => nowMs - atMs >= SETTLE_MS)
     const oldest = marks.findLast(({ atMs }) => nowMs - atMs >= UNREACHABLE_MS)
     marks = marks.filter(({ atMs }) => atMs >= (oldest?.atMs ?? Number.NEGATIVE_INFINITY))
@@ -80,11 +82,12 @@ export function openSettledNumbers(store: EventStore, seq: Seq, { clock, log }: 
   }
 
   return {
-    below: async () => (store.changes ? (seq.lowestOpen() ?? (await lastNumber(store))) : shared()),
+    last: () => seq.last(),
+    below: async () => (store.changes ? (seq.lowestOpen() ?? (await seq.last())) : shared()),
     next: async () => {
       const own = store.changes && seq.lowestOpen()
       if (own !== undefined) return own
-      const last = await lastNumber(store)
+      const last = await seq.last()
       const earliest = store.changes ? last : last - BigInt(CLAIM_USED_MS) * NUMBERS_PER_MS
       return earliest > 1n ? earliest : 1n
     },

@@ -42,7 +42,7 @@ test('a post is stored with its lines, consecutive numbers, and its idempotency 
       ts: `2026-03-01 00:00:00.00${row}000000`,
     })),
   )
-  expect(writer.waitingBytes()).toBe(0)
+  expect(writer.waiting().bytes).toBe(0)
 })
 
 test('events of a post count as changing until it is stored, or refused in part', async () => {

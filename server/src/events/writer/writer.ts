@@ -6,6 +6,7 @@ import type { Logger } from '../../kernel/log.ts'
 import { eventsTables } from '../../lines/layout/table.ts'
 import type { EventStore } from '../store/events.ts'
 import { timesOf } from './block-times.ts'
+import type { SecondClaims } from './claim-places.ts'
 import { type CommitDeps, commit } from './commit.ts'
 import { openIdempotencyGuard, type PendingPost } from './idempotency.ts'
 import { openClaimGuard, type PostClaims } from './idempotency-claims.ts'
@@ -21,7 +22,8 @@ export type EventWriter = {
    * retry.
    */
   write(post: Post): Promise<WriteResult>
-  waitingBytes(): number
+  /** The posts that wait to be stored. At the maximum, further ones get 503. */
+  waiting(): { bytes: number; bytesMax: number }
   /** Knows below which number every event is stored that will ever be. */
   readonly settled: SettledNumbers
   /** Rejects new posts and returns when every waiting post has its answer. */
@@ -34,6 +36,8 @@ export type WriterDeps = {
   ids?: Ids
   /** Coordinates processes that share an event store. An embedded store needs none. */
   openClaims?: ((writerId: string) => PostClaims) | undefined
+  /** Where sequence numbers are claimed while too few nodes of a cluster answer. */
+  numberClaims?: SecondClaims | undefined
 }
 export type WriterBounds = {
   waitingBytesMax?: number
@@ -58,7 +62,7 @@ export async function openEventWriter(store: EventStore, deps: WriterDeps, bound
   const { clock, log } = deps
   const ids = deps.ids ?? systemIds
   const waitingBytesMax = bounds.waitingBytesMax ?? totalmem() * WAITING_SHARE
-  const seq = openSeq(store, { clock, log, ids })
+  const seq = openSeq(store, { clock, log, ids, second: deps.numberClaims })
   const writerId = ids.uuid()
   const claims = deps.openClaims?.(writerId)
   const guard = claims ? openClaimGuard(store, { clock, log, claims }) : await openIdempotencyGuard(store, { clock, log, seq })
@@ -130,7 +134,7 @@ export async function openEventWriter(store: EventStore, deps: WriterDeps, bound
       post.onSettled?.({ stored: [], failure })
       throw failure
     },
-    waitingBytes: () => waitingBytes,
+    waiting: () => ({ bytes: waitingBytes, bytesMax: waitingBytesMax }),
     settled: openSettledNumbers(store, seq, { clock, log }),
     close: async () => {
       closed = true
