@@ -1,16 +1,12 @@
 import { storedDays } from '../events/writer/idempotency-rows.ts'
 import { seqAt } from '../events/writer/seq.ts'
-import type { Actor } from '../http/actor.ts'
+import { type Actor, factsOfWork } from '../http/actor.ts'
 import { toJson } from '../kernel/exact-json.ts'
-import { PeriodChoice } from '../lines/layout/periods.ts'
 import { AUDIT_COLLECTION, type DueRow, markEventsWritten, recordsDueAsEvents } from '../resources/access/audit/audit.ts'
 import { Heartbeats } from '../resources/data/datasets/datasets.ts'
 import type { World } from '../world.ts'
-import { openInlinePool } from './inline-pool.ts'
-import { PostAccounting } from './intake/accounting.ts'
 import { idempotencyKeyOf, idempotencyNumber } from './intake/idempotency-key.ts'
-import type { IntakeWorld } from './intake/intake-world.ts'
-import { storePost } from './intake/store.ts'
+import { openOwnEvents, serviceActor } from './own-events.ts'
 import { native } from './receivers/native/native.ts'
 
 type Deps = Pick<World, 'clock' | 'events' | 'ids' | 'ledger' | 'log' | 'meta' | 'writer'>
@@ -20,9 +16,6 @@ type AuditTrailJob = { name: string; everyMs: number; isDueAtStart: boolean; run
 
 const EVERY_MS = 2_000
 const RECORDS_AT_ONCE = 200
-/** The protocol name in the ledger for events of the service itself. */
-const OWN = 'dendro'
-const NOBODY = '00000000-0000-0000-0000-000000000000'
 /** The store surely remembers idempotency keys for this long. */
 const REMEMBERED_MS = 30 * 60_000
 /** Bounds the difference between the clocks of two servers. */
@@ -34,16 +27,8 @@ const DAY_MS = 86_400_000
  * idempotency key. After a crash, the next run finds the event by this key, or later by a query.
  */
 export function auditTrail(world: Deps): AuditTrailJob {
-  const pool = openInlinePool()
   const beats = new Heartbeats(world)
-  const intake: IntakeWorld = {
-    ...world,
-    beat: (logId, nowMs) => beats.beat(logId, nowMs),
-    parsed: () => undefined,
-    // No limit of an organization stops its audit trail.
-    periods: new PeriodChoice(),
-    limits: { checkOpen: async () => undefined, admit: async () => ({ release: () => undefined }) },
-  }
+  const storeEvent = openOwnEvents(world, (logId, nowMs) => beats.beat(logId, nowMs))
   return {
     name: 'audit_trail',
     everyMs: EVERY_MS,
@@ -65,12 +50,8 @@ export function auditTrail(world: Deps): AuditTrailJob {
   }
 
   async function store(record: DueRow): Promise<void> {
-    const actor = writerOf(record)
-    const body = new TextEncoder().encode(toJson(eventOf(record)))
-    const request = { path: '/', query: {}, headers: { 'idempotency-key': record.id }, contentType: 'application/x-ndjson', body }
-    const routing = { collection: AUDIT_COLLECTION, dataset: 'audit-trail', tags: {} }
-    const account = new PostAccounting(world.ledger, { actor, protocol: OWN })
-    const { outcome } = await storePost(intake, pool, { actor, receiver: native, routing: routing, request, account })
+    const place = { collection: AUDIT_COLLECTION, dataset: 'audit-trail' }
+    const outcome = await storeEvent({ actor: writerOf(record), key: record.id, ...place, json: toJson(eventOf(record)) })
     if (outcome.kind !== 'stored' || outcome.total !== 1 || outcome.rejected.length > 0)
       throw new Error(`the audit record ${record.id} was not stored`)
   }
@@ -94,16 +75,8 @@ async function storedAlready({ events, clock }: Pick<World, 'events' | 'clock'>,
 const postOf = (record: DueRow): bigint =>
   idempotencyNumber(idempotencyKeyOf(writerOf(record), native.name, record.id, undefined), record.log_id)
 
-/** The actor is the service itself. */
-const writerOf = ({ org_id, org_number, address, correlation_id }: DueRow): Actor => ({
-  orgId: org_id,
-  orgNumber: org_number,
-  identity: { type: 'API_KEY_ID', id: NOBODY },
-  name: '',
-  roles: [],
-  permissions: new Set(),
-  facts: { correlationId: correlation_id, action: 'audit-trail', address, userAgent: '', accept: '', baseUrl: '' },
-})
+const writerOf = ({ org_id, org_number, address, correlation_id }: DueRow): Actor =>
+  serviceActor(org_id, org_number, { ...factsOfWork('audit-trail'), correlationId: correlation_id, address })
 
 /** A record in the form in which people search for it. Its before and after values have their own keys. */
 const eventOf = ({ id, time, actor, actor_name, action, outcome, entity_type, entity_id, ...record }: DueRow): object => ({

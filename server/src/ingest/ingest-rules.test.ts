@@ -226,7 +226,7 @@ describe('every protocol', () => {
       const found = await lines()
       expect(found.length).toBeGreaterThan(0)
       return found
-    }, 60_000)
+    }, 240_000)
     expect(stored).toHaveLength(1)
     expect(stored[0]).toContain('kept')
     expect(await ledger()).toMatchObject({ received: 2, stored: 1, dropped: 1, balances: true })

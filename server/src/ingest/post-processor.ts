@@ -1,14 +1,22 @@
-import { RuleCompiler, type RuleCounts, RuleTime } from '../ingest-rules/ingest-rules.ts'
+import { METRICS_COLLECTION } from '@dendro/api'
+import { AddressDatabases } from '../ingest-rules/address-databases.ts'
+import { RuleCompiler } from '../ingest-rules/ingest-rules.ts'
+import { RuleRun } from '../ingest-rules/rule-run.ts'
+import { RuleTime } from '../ingest-rules/rule-time.ts'
+import type { PackedSpans } from '../resources/data/waiting-spans/waiting-spans.ts'
 import type { DatasetBatch } from './batch.ts'
 import { bodyHash } from './body-hash.ts'
 import { bodyOfBatch, countEvents, linesOfBatch, type PostContext, rowsOfBatch } from './intake/arrivals.ts'
 import { LineParsers } from './intake/parsing.ts'
 import { applyRules, isEmpty } from './intake/ruled.ts'
 import { type EventSource, Shredders } from './intake/shredding.ts'
+import { packWaiting } from './intake/waiting.ts'
 import type {
   CountReply,
+  MovedEvents,
   ParseReply,
   ParseRequest,
+  RuledEvents,
   ShredReply,
   ShredRequest,
   ShredTarget,
@@ -21,6 +29,7 @@ export class PostProcessor {
   readonly #shredders = new Shredders(Math.random)
   readonly #parsings = new LineParsers()
   readonly #rules = new RuleCompiler()
+  readonly #addresses = new AddressDatabases()
   readonly #posts = new Map<number, PostInProgress>()
 
   run(job: number, request: WorkerRequest): ParseReply | ShredReply | CountReply {
@@ -37,7 +46,7 @@ export class PostProcessor {
     const parser = parsers.find((candidate) => candidate.name === name)
     if (!parser) throw new Error('the parser is unknown')
     const parsed = parser.parse(request)
-    this.#posts.set(job, { batches: parsed.batches, ruled: new Map(), ruleTime: new RuleTime() })
+    this.#posts.set(job, { batches: parsed.batches, moved: [], ruled: new Map(), ruleTime: new RuleTime() })
     return {
       batches: parsed.batches.map(({ collection, dataset }) => ({ collection, dataset })),
       rejected: parsed.rejected,
@@ -56,10 +65,10 @@ export class PostProcessor {
     const common = { at: { ms: atMs, ns: 0 }, origin }
     return {
       shredded: targets.map((target) => {
-        const { batches, counts } = this.#batchesOf(post, target, common)
-        const ruled = counts && { ruled: counts }
+        const { batches, events } = this.#batchesOf(post, target, common)
+        const ruled = events && { ruled: events }
         // Rules left nothing to store.
-        if (counts && batches.every(isEmpty)) return { kind: 'blocks', logId: target.logId, blocks: [], rows: 0, ...ruled }
+        if (events && batches.every(isEmpty)) return { kind: 'blocks', logId: target.logId, blocks: [], rows: 0, ...ruled }
         const parsing = target.parser && this.#parsings.of(target.parser)
         const settings = { parsing, lineTime: target.lineTime }
         const hasSettings = parsing !== undefined || target.lineTime !== undefined
@@ -77,27 +86,51 @@ export class PostProcessor {
     }
   }
 
-  /** The batches of a dataset after its rules. They are applied once, although events may be split several times. */
-  #batchesOf(post: PostInProgress, { logId, batches: numbers, rules, attributes }: ShredTarget, common: PostContext): RuledBatches {
+  /** The batches of a target after its rules. They are applied once, although events may be split several times. */
+  #batchesOf(post: PostInProgress, { batches: numbers, rules, attributes, map }: ShredTarget, common: PostContext): RuledBatches {
     const given = numbers.map((number) => {
-      const batch = post.batches[number]
+      const batch = post.batches[number] ?? post.moved[number - post.batches.length]
       if (!batch) throw new Error('the body has no such batch')
       return batch
     })
-    if (!rules) return { batches: given, counts: undefined }
-    const known = post.ruled.get(logId)
+    const [first] = numbers
+    if (!rules || first === undefined) return { batches: given, events: undefined }
+    const known = post.ruled.get(first)
     if (known) return known
-    const chain = this.#rules.of(rules.rules, post.ruleTime)
-    const batches = given.map((batch) => applyRules(batch, chain, { common, more: attributes, place: rules }))
-    const ruled = { batches, counts: chain.counts }
-    post.ruled.set(logId, ruled)
+    const run = new RuleRun(post.ruleTime, rules.sources, this.#addresses)
+    const chain = this.#rules.of(rules.rules, run)
+    const moved: MovedEvents[] = []
+    const waiting: PackedSpans[] = []
+    const numberOf = (batch: DatasetBatch): number => post.batches.length + post.moved.push(batch) - 1
+    const batches = given.map((one) => {
+      const result = applyRules(one, { chain, run, place: rules, open: map?.open ?? NO_OPEN_MAPS }, { common, more: attributes })
+      for (const { batch, after } of result.moved) {
+        moved.push({ collection: batch.collection, dataset: batch.dataset, batch: numberOf(batch), after })
+      }
+      for (const batch of result.waiting) waiting.push(...packWaiting(batch, common.at.ms))
+      return result.batch
+    })
+    for (const [metric, lines] of run.counts.lines()) {
+      const place = { collection: METRICS_COLLECTION, dataset: metric }
+      const events = { kind: 'lines' as const, bytes: Buffer.from(lines.join('\n')) }
+      moved.push({ ...place, batch: numberOf({ ...place, attributes: [], events }), after: Number.POSITIVE_INFINITY, isCounts: true })
+    }
+    const ruled = { batches, events: { counts: chain.counts, moved, waiting } }
+    post.ruled.set(first, ruled)
     return ruled
   }
 }
 
-type RuledBatches = { batches: readonly DatasetBatch[]; counts: RuleCounts | undefined }
-/** A parsed body, and its batches by dataset after the rules of the dataset. */
-type PostInProgress = { batches: readonly DatasetBatch[]; ruled: Map<string, RuledBatches>; ruleTime: RuleTime }
+const NO_OPEN_MAPS: ReadonlySet<string> = new Set()
+
+type RuledBatches = { batches: readonly DatasetBatch[]; events: RuledEvents | undefined }
+/** A parsed body, the batches that rules made of it, and its batches after their rules, by the number of the first of a target. */
+type PostInProgress = {
+  batches: readonly DatasetBatch[]
+  moved: DatasetBatch[]
+  ruled: Map<number, RuledBatches>
+  ruleTime: RuleTime
+}
 
 const countAll = (batches: readonly DatasetBatch[]): number => batches.reduce((sum, { events }) => sum + countEvents(events), 0)
 

@@ -30,6 +30,9 @@ export type DatasetShare = { logId: string; rows: number; blocks: readonly Count
 /** The events of a share that arrived. */
 export const arrivedOf = ({ rows, ruled }: DatasetShare): number => rows + (ruled?.dropped ?? 0)
 
+/** The protocol name in the ledger for events of the service itself. */
+export const OWN_PROTOCOL = 'dendro'
+
 type Sender = { actor: Actor; protocol: string }
 
 /** Accounts for every event of one post. Until its events are counted, their number is unknown, and a refused post counts as one event. */
@@ -100,9 +103,16 @@ export class PostAccounting {
     const storedRows = runs.reduce((sum, run) => sum + run.rows, 0)
     const others = rows - storedRows
     const counts = new Map<unknown, CountedBlock['counts']>(blocks.map((block) => [block, block.counts]))
-    const sumOf = (name: keyof CountedBlock['counts']): number =>
+    const sumOf = (name: 'truncated' | 'late' | 'rawBytes'): number =>
       stored.reduce((sum, { block }) => sum + (counts.get(block)?.[name] ?? 0), 0)
-    const noted = { logId, stored: runs, truncated: sumOf('truncated'), late: sumOf('late'), rawBytes: sumOf('rawBytes') }
+    const sampled = stored.flatMap(({ block }) => counts.get(block)?.samples ?? [])
+    const sums = { truncated: sumOf('truncated'), late: sumOf('late'), rawBytes: sumOf('rawBytes') }
+    const noted = {
+      logId,
+      stored: runs,
+      ...sums,
+      ...(sampled.length === 0 ? {} : { sampled, sender: senderName(this.#sender.actor.facts) }),
+    }
     const dropped = ruled?.dropped ?? 0
     if (failure !== undefined && others > 0) {
       // The sender repeats events that are not stored, and with them those that rules drop.
@@ -129,6 +139,14 @@ export class PostAccounting {
     const nothing = { stored: [], duplicate: 0, rejected: {}, truncated: 0, late: 0, wireBytes: 0, rawBytes: 0, ...NOTHING_RULED }
     this.#ledger.note({ orgNumber, identity, protocol, ...nothing, ...entry })
   }
+}
+
+const PROGRAM_CHARS_MAX = 60
+
+/** The program and the address that sent a post, as far as they are known. */
+function senderName({ address, userAgent }: Actor['facts']): string {
+  const [program = ''] = userAgent.split(/[\s/]/, 1)
+  return [program.slice(0, PROGRAM_CHARS_MAX), address].filter((part) => part !== '').join(' ')
 }
 
 const NO_RULES: ReadonlyMap<string, number> = new Map()

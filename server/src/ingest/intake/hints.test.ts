@@ -1,9 +1,14 @@
+import { redactedKinds } from '@dendro/api'
 import { filtersOf, freeText } from '@dendro/language/filters.fixture'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hintOfFilter, hintOfRegex } from '../../ingest-rules/hints.ts'
+import { Redactor } from '../../ingest-rules/redactor.ts'
+import { SearchedText } from '../../ingest-rules/searched-text.ts'
 import { readValues } from '../../lines/reference/reference.ts'
+import { searchFor } from '../../lines/search/literal-search.ts'
 import { toNs } from '../../lines/values/time-text.ts'
+import { FOLDED_TO_ASCII, foldCase } from '../../query/like.ts'
 import { matcherOf } from '../../query/matcher.ts'
 import { messageReader } from '../detect/message-reader.ts'
 import { detectedIn, isObject } from './arrivals.ts'
@@ -12,7 +17,23 @@ import { detectedIn, isObject } from './arrivals.ts'
 const at = { ms: Date.UTC(2026, 10, 27), ns: 0 }
 const arrival = { at, attributes: [], origin: '', post: 0n }
 
-const values = ['debug', 'warning', 'a/b', '/metrics', 'noisy', 'x_y', 'two words', 'K', 'info', '200', 'a"b', 'C:\\temp', 'ü']
+const values = [
+  'debug',
+  'warning',
+  'a/b',
+  '/metrics',
+  'noisy',
+  'x_y',
+  'two words',
+  'K',
+  'info',
+  '200',
+  'a"b',
+  'C:\\temp',
+  'ü',
+  'no\u{17f}e',
+  '\u212a',
+]
 const keys = ['level', 'severity', 'path', 'message', 'a.b', 'hostname', 'appname', 'facility', 'stream', 'status']
 
 const value = fc.constantFrom(...values)
@@ -62,16 +83,69 @@ const filters = filtersOf({
   others: freeText(value),
 })
 
+test('only the known letters beyond ASCII equal an ASCII letter when case is ignored', () => {
+  const all = Array.from({ length: 0x10000 - 0x80 }, (_, code) => String.fromCharCode(code + 0x80))
+  const isAscii = (char: string): boolean => char < '\u0080'
+  expect(all.filter((char) => isAscii(foldCase(char))).join('')).toBe(FOLDED_TO_ASCII)
+  expect(all.filter((char) => /[a-z]/iu.test(char)).join('')).toBe(FOLDED_TO_ASCII)
+})
+
 test('a filter matches no event whose text its hint excludes', () => {
   fc.assert(
     fc.property(lines, filters, (line, filter) => {
       const hint = hintOfFilter(filter)
-      if (!hint || hint(line)) return
+      if (!hint || hint.test(new SearchedText(line))) return
       const bytes = Buffer.from(line)
       const found = isObject(bytes) ? undefined : detectedIn(bytes, at)
       const { leaves, time, severity } = readValues(bytes, arrival, { found, messages: messageReader })
       const event = { raw: line, leaves, timeNs: toNs(time), seq: 0n, severity, origin: '', skeleton: 0n, collection: 'c', dataset: 'd' }
       expect(matcherOf(filter)(event)).toBe(false)
+    }),
+    { numRuns: 3_000 },
+  )
+})
+
+test('a text for which a hint is true has one of its literals', () => {
+  fc.assert(
+    fc.property(lines, filters, (line, filter) => {
+      const hint = hintOfFilter(filter)
+      if (!hint?.literals || !hint.test(new SearchedText(line))) return
+      const search = searchFor([hint.literals])
+      expect(search?.lists(Buffer.from(line))).not.toBe(0)
+    }),
+    { numRuns: 5_000 },
+  )
+})
+
+const redaction = fc.record({
+  kinds: fc.subarray([...redactedKinds]),
+  expressions: fc.array(
+    fc.record({
+      pattern: fc.constantFrom('pass ?word=\\w+', '^debug$', 'two\\s+words', 'a/b', 'x_y', 'noisy|info', '\\d{4}', 'ü'),
+      ignore_case: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 2 },
+  ),
+})
+const secrets = fc.constantFrom(
+  'ann@example.org',
+  'password=x',
+  '4111 1111 1111 1111',
+  'Bearer abcdefgh12',
+  'AKIAABCDEFGHIJKLMNOP',
+  '\\u0040',
+  'two\\twords',
+)
+
+test('a line that a rule redacts has one of its literals', () => {
+  fc.assert(
+    fc.property(lines, secrets, redaction, (line, secret, action) => {
+      const redactor = new Redactor({ type: 'REDACT', replacement: '***', ...action })
+      const bytes = Buffer.from(line.replace('debug', secret))
+      const { literals } = redactor.hint
+      if (!literals || redactor.line(bytes) === bytes) return
+      const search = searchFor([literals])
+      expect(search?.lists(bytes)).not.toBe(0)
     }),
     { numRuns: 3_000 },
   )
@@ -92,5 +166,5 @@ test.each<[string, boolean, string, boolean | undefined]>([
   ['[]x]yabc', false, 'yabc', true],
   ['x{2}abc', false, 'abc', true],
 ])('the hint of %s', (pattern, ignoreCase, text, expected) => {
-  expect(hintOfRegex(pattern, ignoreCase)?.(text)).toBe(expected)
+  expect(hintOfRegex(pattern, ignoreCase)?.test(new SearchedText(text))).toBe(expected)
 })

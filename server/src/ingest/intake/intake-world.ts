@@ -4,7 +4,7 @@ import type { ParsedLines } from '../../resources/data/parsers/parsers.ts'
 import type { World } from '../../world.ts'
 
 /** The part of the world that the intake needs, and its callbacks. */
-export type IntakeWorld = Pick<World, 'clock' | 'ids' | 'ledger' | 'log' | 'meta' | 'writer'> & {
+export type IntakeWorld = Pick<World, 'addressFiles' | 'clock' | 'ids' | 'ledger' | 'log' | 'meta' | 'writer'> & {
   /** Reports a dataset that received events. */
   beat(logId: string, nowMs: number): void
   /** Reports the counts of a dataset's parser. */

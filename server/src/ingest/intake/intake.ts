@@ -53,6 +53,8 @@ export type Intake = {
   findRawHandler: FindRawHandler
   /** Reserves memory for a message while it arrives. */
   reserve(actor: Actor): MemoryReservation
+  /** The memory for bodies of all requests. */
+  memory(): { bytes: number; bytesMax: number }
   /** Stores the messages of a socket and returns when they are durable; any failure is a Failure. */
   storeMessages(batch: MessageBatch): Promise<IngestResult>
   /** Accounts for a message that is refused before it is complete. */
@@ -74,6 +76,10 @@ export type MessageBatch = {
   attempts?: { isSplit: boolean }
   /** True when messages whose dataset has crossed a limit are dropped. */
   leavesOutLimited?: boolean
+  /** Set when the batch may have been sent before, by a run that has ended: since when, in epoch milliseconds. */
+  mayBeStoredSinceMs?: number | undefined
+  /** Set for events that have waited for the decision about their traces: how they arrived, and the position of their rule. */
+  waited?: { protocol: string; after: number } | undefined
 }
 
 export function openIntake(world: IntakeWorld, options: IntakeOptions): Intake {
@@ -111,6 +117,7 @@ export function openIntake(world: IntakeWorld, options: IntakeOptions): Intake {
       return (all.find(({ receiver }) => receiver === claimant) ?? found)?.rawHandler
     },
     reserve: (actor) => budget.open(`${actor.orgId}/${actor.identity.id}`),
+    memory: () => ({ bytes: budget.reservedBytes, bytesMax: options.bytesMax }),
     storeMessages: (batch) => storeMessages(means, batch),
     noteRefused: ({ actor, parser }, failure) => {
       new PostAccounting(world.ledger, { actor, protocol: parser.name }).noteRefused(failure)
@@ -218,17 +225,37 @@ function failureOf({ world }: Pick<IntakeParts, 'world'>, actor: Actor, thrown: 
 /** The body is in memory already; what its events need besides is reserved. */
 async function storeMessages(
   means: IntakeParts,
-  { actor, parser, routing, request, wireBytes, isLost, attempts = { isSplit: false }, leavesOutLimited }: MessageBatch,
+  {
+    actor,
+    parser,
+    routing,
+    request,
+    wireBytes,
+    isLost,
+    attempts = { isSplit: false },
+    leavesOutLimited,
+    mayBeStoredSinceMs,
+    waited,
+  }: MessageBatch,
 ): Promise<IngestResult> {
   const hold = means.budget.open(`${actor.orgId}/${actor.identity.id}`)
-  const account = new PostAccounting(means.world.ledger, { actor, protocol: parser.name })
+  const account = new PostAccounting(means.world.ledger, { actor, protocol: waited?.protocol ?? parser.name })
   account.wireBytes = wireBytes
   account.isRepeated = attempts.isSplit
   account.willRepeat = (thrown) => !isLost(thrown instanceof Failure ? thrown : busy('the service failed unexpectedly'))
   try {
     hold.reserve(request.body.length + (await splitBytesOf(means.world, actor, request.body.length)))
     const place = withKeyDefaults(routing, actor.eventDefaults)
-    return await storePost(means.world, means.pool, { actor, receiver: parser, routing: place, request, account, leavesOutLimited })
+    return await storePost(means.world, means.pool, {
+      actor,
+      receiver: parser,
+      routing: place,
+      request,
+      account,
+      leavesOutLimited,
+      mayBeStoredSinceMs,
+      waitedAfter: waited?.after,
+    })
   } catch (thrown) {
     const failure = failureOf(means, actor, thrown)
     if (isLost(failure)) {

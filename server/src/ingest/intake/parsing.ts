@@ -1,3 +1,4 @@
+import { Recent } from '../../kernel/recent.ts'
 import { isAcceptable, messageKeys, timeKeys } from '../../lines/reference/event.ts'
 import { decodeText } from '../../lines/reference/leaf-text.ts'
 import { BROKEN, END, NULL, OPEN_OBJECT, STRING, Walk } from '../../lines/reference/walk.ts'
@@ -23,7 +24,7 @@ const NS_PER_MS = 1_000_000
 
 /** Caches compiled parsers. */
 export class LineParsers {
-  readonly #compiled = new Map<string, CompiledParser>()
+  readonly #compiled = new Recent<string, CompiledParser>(COMPILED_MAX)
 
   /** The parser for the lines of one batch. */
   of(assigned: AssignedParser): LineParser {
@@ -31,13 +32,7 @@ export class LineParsers {
   }
 
   #compile({ type, pattern }: Exclude<AssignedParser, { type: 'JAVA' }>): CompiledParser {
-    const key = `${type} ${pattern}`
-    const compiled = this.#compiled.get(key) ?? compilePattern(type, pattern)
-    this.#compiled.delete(key)
-    this.#compiled.set(key, compiled)
-    const oldest = this.#compiled.keys().next()
-    if (this.#compiled.size > COMPILED_MAX && !oldest.done) this.#compiled.delete(oldest.value)
-    return compiled
+    return this.#compiled.of(`${type} ${pattern}`, () => compilePattern(type, pattern))
   }
 }
 

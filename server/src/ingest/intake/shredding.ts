@@ -1,3 +1,4 @@
+import { Recent } from '../../kernel/recent.ts'
 import { lineKernel } from '../../lines/kernel/kernel.ts'
 import { type DatasetLayout, growLayout, type LayoutFindings, OverflowKeys, sumOf } from '../../lines/layout/catalog.ts'
 import { NO_PERIOD } from '../../lines/layout/periods.ts'
@@ -12,6 +13,7 @@ import { detectedIn, type EventBody, LINE_BYTES_MAX, lineOf, needsWhole } from '
 import { type AddedLines, countsOf } from './counting.ts'
 import type { EventLine, TableRow } from './line.ts'
 import { afterBlank, BodyLines } from './lines.ts'
+import { LineSampler, sampledRow } from './sampling.ts'
 import type { CountedBlock, Shredded, ShredTarget } from './worker-messages.ts'
 
 /** The number of lines of a new dataset that decide which slots its keys get. */
@@ -34,7 +36,7 @@ type Habits = { readonly shredder: Shredder; readonly strange: OverflowKeys }
 
 /** Caches the shredders of the most recently used datasets with the shapes they have learned. */
 export class Shredders {
-  readonly #known = new Map<string, Habits>()
+  readonly #known = new Recent<string, Habits>(SHREDDERS_MAX)
   readonly #random: () => number
 
   constructor(random: () => number) {
@@ -45,7 +47,7 @@ export class Shredders {
   shred(sources: readonly EventSource[], target: ShredTarget): Shredded {
     const { logId, map } = target
     if (!map) return { kind: 'keys', logId, ...observeFirst(sources) }
-    const source = blocksOf(sources)
+    const source = blocksOf(sources, new LineSampler(this.#random))
     const { shredder, strange } = this.#of(logId, map)
     try {
       const blocks: CountedBlock[] = []
@@ -69,7 +71,6 @@ export class Shredders {
 
   #of(logId: string, map: SlotMap): Habits {
     let habits = this.#known.get(logId)
-    this.#known.delete(logId)
     if (habits?.shredder.slotMap.tableClass !== map.tableClass) {
       habits = {
         shredder: new Shredder(map, { random: this.#random, messages: messageReader }),
@@ -78,8 +79,6 @@ export class Shredders {
     }
     habits.shredder.useSlots(map)
     this.#known.set(logId, habits)
-    const oldest = this.#known.keys().next()
-    if (this.#known.size > SHREDDERS_MAX && !oldest.done) this.#known.delete(oldest.value)
     return habits
   }
 }
@@ -101,11 +100,11 @@ function observeFirst(sources: readonly EventSource[]): LayoutFindings {
 type BlockSource = (shredder: Shredder) => AddedLines
 
 /** One block holds the events of many small batches: a block of each would cost the event store as much as a large one. */
-function blocksOf(sources: readonly EventSource[]): BlockSource {
+function blocksOf(sources: readonly EventSource[], sampler: LineSampler): BlockSource {
   const waiting = sources.values()
   let reader = readerOf(waiting.next().value)
   return (shredder) => {
-    const added: AddedLines = { atMs: 0, lengths: [], cut: new Set() }
+    const added: AddedLines = { atMs: 0, lengths: [], cut: new Set(), sampled: new Map() }
     for (let bytes = 0; reader && bytes < BLOCK_BYTES && added.lengths.length < BLOCK_ROWS; ) {
       const event = reader(shredder)
       if (event === undefined) {
@@ -114,6 +113,9 @@ function blocksOf(sources: readonly EventSource[]): BlockSource {
       }
       added.atMs = event.atMs
       if (event.isCut) added.cut.add(added.lengths.length)
+      const weight = sampler.weigh(event.length)
+      if (weight > 0)
+        added.sampled.set(added.lengths.length, sampledRow(event.bytes.subarray(event.start, event.start + event.length), weight))
       added.lengths.push(event.length)
       bytes += event.length
     }
@@ -121,10 +123,17 @@ function blocksOf(sources: readonly EventSource[]): BlockSource {
   }
 }
 
+/** An event that was added: the place of its line, whether it was cut, and when it arrived. */
+type AddedEvent = {
+  readonly bytes: Uint8Array
+  readonly start: number
+  readonly length: number
+  readonly isCut: boolean | undefined
+  readonly atMs: number
+}
+
 /** Adds the next event of a batch to a shredder; undefined after the last. */
-type EventReader = (
-  shredder: Shredder,
-) => { readonly length: number; readonly isCut: boolean | undefined; readonly atMs: number } | undefined
+type EventReader = (shredder: Shredder) => AddedEvent | undefined
 
 function readerOf(source: EventSource | undefined): EventReader | undefined {
   const body = source?.body?.()
@@ -136,7 +145,7 @@ function readerOf(source: EventSource | undefined): EventReader | undefined {
       const next = rows.next()
       if (next.done) return undefined
       const { bytes, isCut } = addRow(shredder, next.value, facts)
-      return { length: bytes.length, isCut, atMs: facts.at.ms }
+      return { bytes, start: 0, length: bytes.length, isCut, atMs: facts.at.ms }
     }
   }
   const lines = source?.lines()
@@ -147,7 +156,7 @@ function readerOf(source: EventSource | undefined): EventReader | undefined {
       if (next.done) return undefined
       const { bytes, isCut, arrival } = next.value
       addLine(shredder, next.value)
-      return { length: bytes.length, isCut, atMs: arrival.at.ms }
+      return { bytes, start: 0, length: bytes.length, isCut, atMs: arrival.at.ms }
     })
   )
 }
@@ -156,7 +165,7 @@ function readerOf(source: EventSource | undefined): EventReader | undefined {
 function bodyReader(body: EventBody): EventReader {
   const { bytes, arrival } = body
   const lines = new BodyLines(bytes)
-  const event: { length: number; isCut: boolean | undefined; atMs: number } = { length: 0, isCut: undefined, atMs: arrival.at.ms }
+  const event = { bytes, start: 0, length: 0, isCut: undefined as boolean | undefined, atMs: arrival.at.ms }
   const kernel = lineKernel()
   kernel.load(bytes)
   return (shredder) => {
@@ -168,12 +177,16 @@ function bodyReader(body: EventBody): EventReader {
     if (end - start <= LINE_BYTES_MAX) {
       if (bytes[afterBlank(bytes, start, end)] === OPEN_OBJECT) shredder.addPart(bytes, start, end, arrival)
       else addText(shredder, bytes, start, end, arrival)
+      event.bytes = bytes
+      event.start = start
       event.length = end - start
       event.isCut = undefined
       return event
     }
     const line = lineOf(body, start, end)
     addLine(shredder, line)
+    event.bytes = line.bytes as Uint8Array<ArrayBuffer>
+    event.start = 0
     event.length = line.bytes.length
     event.isCut = line.isCut
     return event

@@ -1,17 +1,18 @@
 import type { Tags } from '@dendro/api'
 import type { Actor } from '../../http/actor.ts'
-import type { RuleCounts } from '../../ingest-rules/ingest-rules.ts'
+import { type RuleCounts, sumOfCounts } from '../../ingest-rules/ingest-rules.ts'
 import { Failure } from '../../kernel/errors.ts'
+import { inSpan } from '../../kernel/own-spans.ts'
 import type { LayoutFindings } from '../../lines/layout/catalog.ts'
 import type { Observation } from '../../lines/layout/slots.ts'
 import { partitionOf } from '../../resources/access/organizations/organizations.ts'
 import { locateAll } from '../../resources/data/catalog/catalog.ts'
 import { type DatasetRoute, type DatasetRow, ensureDatasets, NEW_DATASETS_MAX } from '../../resources/data/datasets/datasets.ts'
-import { appliedRules } from '../../resources/data/ingest-rules/ingest-rules.ts'
 import { parserOf } from '../../resources/data/parsers/parsers.ts'
 import type { IngestOutcome, IngestRequest, MessageParser, ParsedSummary } from '../batch.ts'
 import { native } from '../receivers/native/native.ts'
-import { arrivedOf, type DatasetShare, PostAccounting, rawBytesOf } from './accounting.ts'
+import { arrivedOf, type DatasetShare, OWN_PROTOCOL, PostAccounting, rawBytesOf } from './accounting.ts'
+import { rulesOf } from './dataset-rules.ts'
 import { idempotencyKeyOf, idempotencyNumber } from './idempotency-key.ts'
 import type { IntakeWorld } from './intake-world.ts'
 import { growLayoutsOf } from './layouts.ts'
@@ -19,7 +20,8 @@ import { choosePeriods } from './periods.ts'
 import type { PostJob, WorkerPool } from './pool.ts'
 import { attributesOf, foreignName, type RoutingRequest } from './routing.ts'
 import { shredInSteps } from './shred-steps.ts'
-import type { BatchRoute, CountedBlock, DatasetRules, ParseReply, Shredded, ShredTarget } from './worker-messages.ts'
+import { keepWaiting, type WaitingShare } from './waiting-shares.ts'
+import type { BatchRoute, CountedBlock, MovedEvents, ParseReply, Shredded, ShredTarget } from './worker-messages.ts'
 
 export type PostToStore = {
   actor: Actor
@@ -29,14 +31,16 @@ export type PostToStore = {
   account: PostAccounting
   /** True when events of datasets whose limit is crossed are left out, so that they do not keep the others waiting. */
   leavesOutLimited?: boolean | undefined
+  /** Set when the body may have been sent before, by a run that has ended: since when, in epoch milliseconds. */
+  mayBeStoredSinceMs?: number | undefined
+  /** Set for events that have waited for the decision about their traces: only the rules behind this position apply to them. */
+  waitedAfter?: number | undefined
 }
 /** `leftOut` is the number of events that were left out. */
 type Stored = { outcome: IngestOutcome; parsed: ParsedSummary | undefined; leftOut: number }
 
 const IDEMPOTENCY_KEY = 'idempotency-key'
 const DEFAULT = 'default'
-/** The protocol name in the ledger for events of the service itself. */
-const OWN = 'dendro'
 /** Bounds how often events are split again after keys got slots; then they are stored with the existing slots. */
 const SLOT_ROUNDS = 3
 
@@ -46,7 +50,10 @@ export async function storePost(world: IntakeWorld, pool: WorkerPool, post: Post
   const job = pool.open(actor.orgId)
   try {
     const wantsHash = Boolean(request.headers[IDEMPOTENCY_KEY])
-    const parsed = await job.run({ kind: 'parse', receiver: receiver.name, request, wantsHash }, [request.body.buffer as ArrayBuffer])
+    const parse = { kind: 'parse', receiver: receiver.name, request, wantsHash } as const
+    const parsed = await inSpan('internal', 'ingest parse', { 'dendro.protocol': receiver.name }, () =>
+      job.run(parse, [request.body.buffer as ArrayBuffer]),
+    )
     return await storeParsed(world, pool, job, { ...post, parsed }).catch(async (thrown) => {
       // A refused request is accounted with its number of events; if its worker is lost, that number is unknown.
       if (!post.account.isSplit) {
@@ -74,7 +81,11 @@ async function storeParsed(
   const logIds = routed.map(({ row }) => row.id)
   account.logId = onlyOf(logIds)
   if (!post.leavesOutLimited) await world.limits.checkOpen(actor, logIds)
-  const split = await shredAll(world, job, { actor, nowMs, receiver, request }, routed)
+  const {
+    shares: split,
+    movedTo,
+    counted,
+  } = await inSpan('internal', 'ingest split', {}, () => shredAll(world, job, { ...post, nowMs }, routed))
   const shares = post.leavesOutLimited ? await withoutLimited(world, actor, account, split) : split
   await choosePeriods(world, actor.orgId, shares)
   const admission = await world.limits.admit(
@@ -85,14 +96,18 @@ async function storeParsed(
   const { unsupported } = parsed
   const reason = unsupported === undefined ? undefined : 'unsupported'
   const dropped = shares.reduce((sum, { ruled }) => sum + (ruled?.dropped ?? 0), 0)
-  const rows = await write(world, actor, account.splitByDataset(shares, unsupported ?? parsed.rejected.length, admission, reason), {
-    identity,
-    bodyHash: parsed.bodyHash,
-  })
-  for (const { row } of routed) world.beat(row.id, nowMs)
+  const waits = await keepWaiting(world, actor, receiver.name, { shares, identity })
+  const rows = await inSpan('internal', 'ingest store', {}, () =>
+    write(world, actor, account.splitByDataset(shares, unsupported ?? parsed.rejected.length, admission, reason), {
+      identity,
+      bodyHash: parsed.bodyHash,
+      mayBeStoredSinceMs: post.mayBeStoredSinceMs,
+    }),
+  )
+  for (const { row } of [...routed, ...movedTo]) world.beat(row.id, nowMs)
   const { rejected, total, notes } = parsed
   // The service has accepted what its rules drop.
-  const accepted = rows.count + dropped
+  const accepted = rows.count + dropped - counted + waits
   const duplicates = rows.duplicate ? Array.from({ length: total }, (_, index) => index) : []
   return {
     outcome: { kind: 'stored', accepted, rejected, total: Math.max(total, accepted + rejected.length), duplicates },
@@ -104,12 +119,12 @@ async function storeParsed(
 const arrivedIn = (shares: readonly DatasetShare[]): number => shares.reduce((sum, share) => sum + arrivedOf(share), 0)
 
 /** The shares of datasets whose limits are not crossed; the others count as rejected. */
-async function withoutLimited(
+async function withoutLimited<Share extends DatasetShare>(
   world: IntakeWorld,
   actor: Actor,
   account: PostAccounting,
-  shares: readonly DatasetShare[],
-): Promise<DatasetShare[]> {
+  shares: readonly Share[],
+): Promise<Share[]> {
   const limitOf = (chosen: readonly DatasetShare[]): Promise<Failure | undefined> =>
     world.limits
       .checkOpen(
@@ -124,7 +139,7 @@ async function withoutLimited(
         },
       )
   if ((await limitOf(shares)) === undefined) return [...shares]
-  const open: DatasetShare[] = []
+  const open: Share[] = []
   for (const share of shares) {
     const limit = await limitOf([share])
     if (limit === undefined) open.push(share)
@@ -136,8 +151,11 @@ async function withoutLimited(
 /** Returns the id if all ids are equal. */
 const onlyOf = ([first, ...others]: readonly string[]): string | undefined => (others.every((id) => id === first) ? first : undefined)
 
-/** A dataset with its batches in the post. Many batches may share one: events for datasets beyond the limit go to the same. */
-type RoutedBatches = { deliveries: readonly number[]; row: DatasetRow; tags: Tags }
+/**
+ * A dataset with its batches in the post. Many batches may share one: events for datasets beyond the limit go to the same. Only the rules behind
+ * `after` apply to batches that rules have moved.
+ */
+type RoutedBatches = { deliveries: readonly number[]; row: DatasetRow; tags: Tags; after?: number; isCounts?: boolean }
 
 /** Finds the dataset of each batch; the first event creates its dataset. */
 async function routeBatches(
@@ -155,7 +173,10 @@ async function routeBatches(
   if (place && overflow) await warnOfOverflow(world, pool, actor, place, overflow.row)
   const numbered = ensured.map(({ row }, delivery) => ({ row, delivery }))
   return [...Map.groupBy(numbered, ({ row }) => row.id).values()].flatMap((same) =>
-    same.slice(0, 1).map(({ row }) => ({ deliveries: same.map(({ delivery }) => delivery), row, tags: routing.tags })),
+    same.slice(0, 1).map(({ row }) => ({
+      ...{ deliveries: same.map(({ delivery }) => delivery), row, tags: routing.tags },
+      ...(post.waitedAfter === undefined ? {} : { after: post.waitedAfter }),
+    })),
   )
 }
 
@@ -183,20 +204,63 @@ async function warnOfOverflow(world: IntakeWorld, pool: WorkerPool, actor: Actor
   const body = new TextEncoder().encode(JSON.stringify(event))
   const routing = { collection: row.collection, dataset: row.dataset, tags: {} }
   const request = { path: '/', query: {}, headers: {}, contentType: 'application/x-ndjson', body }
-  const account = new PostAccounting(world.ledger, { actor, protocol: OWN })
+  const account = new PostAccounting(world.ledger, { actor, protocol: OWN_PROTOCOL })
   await storePost(world, pool, { actor, receiver: native, routing: routing, request, account })
 }
 
-/** Lets the worker split the events, and assigns slots to new keys before they are stored. */
+type ShredPost = Pick<PostToStore, 'actor' | 'receiver' | 'routing' | 'request' | 'leavesOutLimited' | 'waitedAfter'> & { nowMs: number }
+
+/** Lets the worker split the events, and then those that rules move to other datasets. */
 async function shredAll(
   world: IntakeWorld,
   job: PostJob,
-  { actor, nowMs, receiver, request }: Pick<PostToStore, 'actor' | 'receiver' | 'request'> & { nowMs: number },
+  post: ShredPost,
   routed: readonly RoutedBatches[],
-): Promise<DatasetShare[]> {
+): Promise<{ shares: ShredProgress[]; movedTo: readonly RoutedBatches[]; counted: number }> {
   const done = new Map<string, ShredProgress>()
-  const byDataset = new Map(routed.map((place) => [place.row.id, place]))
-  let open = [...routed]
+  const movedTo: RoutedBatches[] = []
+  // Each move leads behind the rule that makes it, so that this ends.
+  for (let open = routed; open.length > 0; ) {
+    const moved = await shredPlaces(world, job, post, open, done)
+    open = await placesOfMoved(world, post, moved)
+    movedTo.push(...open)
+  }
+  const shares = [...done.values()]
+  return { shares, movedTo, counted: shares.reduce((sum, { counts }) => sum + counts, 0) }
+}
+
+/** Finds the datasets to which rules move events; the first event creates its dataset. */
+async function placesOfMoved(world: IntakeWorld, post: ShredPost, moved: readonly MovedEvents[]): Promise<RoutedBatches[]> {
+  if (moved.length === 0) return []
+  const { actor, routing, leavesOutLimited } = post
+  const ensured = await ensureDatasets(
+    world,
+    actor,
+    moved.map(({ collection, dataset }) => ({ collection, dataset, tags: {}, isSystem: false })),
+  )
+  const places = moved.flatMap(({ batch, after, isCounts }, at) => {
+    const row = ensured[at]?.row
+    return row ? [{ deliveries: [batch], row, tags: isCounts ? {} : routing.tags, after, isCounts: isCounts === true }] : []
+  })
+  if (!leavesOutLimited) {
+    await world.limits.checkOpen(
+      actor,
+      places.map(({ row }) => row.id),
+    )
+  }
+  return places
+}
+
+/** Lets the worker split events, and assigns slots to new keys before they are stored. Returns the events that rules move. */
+async function shredPlaces(
+  world: IntakeWorld,
+  job: PostJob,
+  { actor, nowMs, receiver, request, waitedAfter }: ShredPost,
+  places: readonly RoutedBatches[],
+  done: Map<string, ShredProgress>,
+): Promise<MovedEvents[]> {
+  const moved: MovedEvents[] = []
+  let open = [...places]
   for (let round = 1; open.length > 0; round += 1) {
     const located = await locateAll(
       world,
@@ -204,27 +268,36 @@ async function shredAll(
       open.map(({ row }) => row.id),
     )
     const targets = await Promise.all(
-      open.map((place, at) => targetOf(world, receiver, actor, place, { map: located[at]?.map, isLast: round >= SLOT_ROUNDS })),
+      open.map((place, at) =>
+        targetOf(
+          world,
+          receiver,
+          actor,
+          { ...place, hasWaited: waitedAfter !== undefined },
+          { map: located[at]?.map, isLast: round >= SLOT_ROUNDS },
+        ),
+      ),
     )
     const shredded = await shredInSteps(job, { kind: 'shred', atMs: nowMs, origin: actor.facts.address, targets })
     const waiting: RoutedBatches[] = []
     const found = new Map<string, LayoutFindings>()
-    for (const one of shredded) {
-      const place = byDataset.get(one.logId)
+    for (const [at, one] of shredded.entries()) {
+      const place = open[at]
       if (!place) throw new Error('a worker split events that were not requested')
       if (one.kind === 'keys') {
         const ofEvents = eventAttributes(one.observed, place.tags, (path) => receiver.isLabel?.(path, request) ?? true)
         found.set(place.row.id, { observed: one.observed, open: one.open, ofEvents })
         waiting.push(place)
       } else {
-        collect(done, place.row.id, one)
+        collect(done, place, one)
+        moved.push(...(one.ruled?.moved ?? []))
         if (one.parsed) world.parsed({ orgId: actor.orgId, logId: place.row.id, ...one.parsed }, nowMs)
       }
     }
     await growLayoutsOf(world, actor.orgId, found)
     open = waiting
   }
-  return [...done.values()]
+  return moved
 }
 
 /** The attributes among new keys that describe single events. Tags of the request describe its sender. */
@@ -237,10 +310,10 @@ async function targetOf(
   world: IntakeWorld,
   receiver: MessageParser,
   { orgId, orgNumber }: Actor,
-  { deliveries, row, tags }: RoutedBatches,
+  { deliveries, row, tags, after, hasWaited }: RoutedBatches & { hasWaited: boolean },
   { map, isLast }: Pick<ShredTarget, 'map' | 'isLast'>,
 ): Promise<ShredTarget> {
-  const rules = await rulesOf(world, receiver, orgId, row)
+  const rules = await rulesOf(world, { receiver, orgId, row, after, hasWaited })
   const parser = row.parser_id === null ? undefined : await parserOf(world, orgId, row.parser_id)
   return {
     batches: deliveries,
@@ -255,39 +328,50 @@ async function targetOf(
   }
 }
 
-/** System datasets have no rules, except those that senders fill. */
-async function rulesOf(
-  world: IntakeWorld,
-  { systemCollections = [] }: MessageParser,
-  orgId: string,
-  row: DatasetRow,
-): Promise<DatasetRules | undefined> {
-  if (row.is_system_generated && !systemCollections.includes(row.collection)) return undefined
-  const rules = await appliedRules(world, orgId, row)
-  return rules && { rules, collection: row.collection, dataset: row.dataset }
+/** `counts` is the number of rows that rules have made. */
+type ShredProgress = {
+  logId: string
+  blocks: CountedBlock[]
+  rows: number
+  counts: number
+  ruled: RuleCounts | undefined
+  waiting: WaitingShare[]
 }
 
-type ShredProgress = { logId: string; blocks: CountedBlock[]; rows: number; ruled: RuleCounts | undefined }
-
-function collect(done: Map<string, ShredProgress>, logId: string, { blocks, rows, ruled }: Extract<Shredded, { kind: 'blocks' }>): void {
-  const filling = done.get(logId) ?? { logId, blocks: [], rows: 0, ruled }
+function collect(
+  done: Map<string, ShredProgress>,
+  { row, isCounts, tags }: RoutedBatches,
+  { blocks, rows, ruled }: Extract<Shredded, { kind: 'blocks' }>,
+): void {
+  const filling = done.get(row.id) ?? { logId: row.id, blocks: [], rows: 0, counts: 0, ruled: undefined, waiting: [] }
   for (const block of blocks) filling.blocks.push(block)
   filling.rows += rows
-  done.set(logId, filling)
+  if (isCounts) filling.counts += rows
+  filling.ruled = sumOfCounts(filling.ruled, ruled?.counts)
+  for (const events of ruled?.waiting ?? []) filling.waiting.push({ ...events, tags })
+  done.set(row.id, filling)
 }
 
-type PostIdentity = { identity: string | undefined; bodyHash: bigint }
+type PostIdentity = { identity: string | undefined; bodyHash: bigint; mayBeStoredSinceMs: number | undefined }
 
 /** Stores the events of each dataset. If one part fails, the whole request fails and its sender repeats it. */
 async function write(
   world: IntakeWorld,
   { orgNumber }: Actor,
   all: ReturnType<PostAccounting['splitByDataset']>,
-  { identity, bodyHash }: PostIdentity,
+  { identity, bodyHash, mayBeStoredSinceMs }: PostIdentity,
 ): Promise<{ count: number; duplicate: boolean }> {
   const written = await Promise.allSettled(
     all.map(({ share: { logId, blocks }, ended }) =>
-      world.writer.write({ orgNumber, logId, idempotencyKey: idempotencyNumber(identity, logId), bodyHash, blocks, onSettled: ended }),
+      world.writer.write({
+        orgNumber,
+        logId,
+        idempotencyKey: idempotencyNumber(identity, logId),
+        bodyHash,
+        mayBeStoredSinceMs,
+        blocks,
+        onSettled: ended,
+      }),
     ),
   )
   const failures = written.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))

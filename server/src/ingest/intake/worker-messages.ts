@@ -1,8 +1,11 @@
 import type { LineTime } from '@dendro/api'
 import type { Block } from '../../events/writer/post.ts'
+import type { DatasetPlace } from '../../ingest-rules/arriving-event.ts'
 import type { AppliedRule, RuleCounts } from '../../ingest-rules/ingest-rules.ts'
+import type { RuleSources } from '../../ingest-rules/rule-run.ts'
 import type { LayoutFindings } from '../../lines/layout/catalog.ts'
 import type { SlotMap } from '../../lines/layout/slots.ts'
+import type { PackedSpans } from '../../resources/data/waiting-spans/waiting-spans.ts'
 import type { IngestRequest, Pair, RejectedRecord } from '../batch.ts'
 import type { BlockCounts } from './counting.ts'
 import type { AssignedParser, ParserStats } from './parsing.ts'
@@ -26,8 +29,11 @@ export type ParseReply = {
   bodyHash: bigint
 }
 
-/** The ingest rules of a dataset, and its names, which their filters may read. */
-export type DatasetRules = { readonly rules: readonly AppliedRule[]; readonly collection: string; readonly dataset: string }
+/** The ingest rules of a dataset with what they read, and its names, which their filters may read. */
+export type DatasetRules = DatasetPlace & { readonly rules: readonly AppliedRule[]; readonly sources: RuleSources }
+
+/** A batch of events for another dataset, to which the rules behind `after` apply: those that rules have moved, or the counts that rules make. */
+export type MovedEvents = DatasetPlace & { readonly batch: number; readonly after: number; readonly isCounts?: true }
 
 /** A dataset with its batches, and data that its events share. */
 export type ShredTarget = {
@@ -51,10 +57,14 @@ export type ShredRequest = { kind: 'shred'; atMs: number; origin: string; target
 /** A block with its counts for the ledger. */
 export type CountedBlock = Block & { counts: BlockCounts }
 
-/** Either blocks, with the counts of the dataset's rules and parser, or what the layout of the dataset must learn first. */
+/** What rules did to the events of a target: their counts, the batches that they moved, and the events that wait. */
+export type RuledEvents = { counts: RuleCounts; moved: readonly MovedEvents[]; waiting: readonly PackedSpans[] }
+
+/** Either blocks, with what rules and the parser of the dataset did, or what the layout of the dataset must learn first. */
 export type Shredded =
-  | { kind: 'blocks'; logId: string; blocks: readonly CountedBlock[]; rows: number; parsed?: ParserStats; ruled?: RuleCounts }
+  | { kind: 'blocks'; logId: string; blocks: readonly CountedBlock[]; rows: number; parsed?: ParserStats; ruled?: RuledEvents }
   | ({ kind: 'keys'; logId: string } & LayoutFindings)
+/** One for each target, in their order. */
 export type ShredReply = { shredded: readonly Shredded[] }
 
 /** Counts the events of a request that is refused before they are split. */

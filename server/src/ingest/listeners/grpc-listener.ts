@@ -49,9 +49,10 @@ export async function openGrpcListener(options: GrpcListenerOptions): Promise<Op
   const sockets = new Set<Socket>()
   const calls = new Set<Promise<void>>()
   const settings = { maxConcurrentStreams: bounds.streamsMax, initialWindowSize: WINDOW_BYTES }
-  const server = tls
+  const secure = tls
     ? createSecureServer({ ...tls, requestCert: tls.ca !== undefined, rejectUnauthorized: true, handshakeTimeout: bounds.callMs, settings })
-    : createServer({ settings })
+    : undefined
+  const server = secure ?? createServer({ settings })
 
   server.on('connection', (socket: Socket) => {
     const reason = !isAllowed(plainAddress(socket.remoteAddress ?? ''))
@@ -100,6 +101,7 @@ export async function openGrpcListener(options: GrpcListenerOptions): Promise<Op
   const address = server.address()
   return {
     port: typeof address === 'object' && address ? address.port : setting.port,
+    renew: (changed) => secure?.setSecureContext(changed),
     close: async () => {
       const closed = new Promise<void>((done) => server.close(() => done()))
       for (const session of sessions) session.close()

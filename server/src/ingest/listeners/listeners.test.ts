@@ -16,12 +16,11 @@ beforeAll(async () => {
 })
 afterAll(() => senders?.close())
 
-const NO_FILES = { cert: undefined, key: undefined }
 type Listening = { port: number; counters: ListenerCounters }
 
 async function listen(address: string, query: string): Promise<Listening> {
   const { listeners } = senders.app.app
-  const [bound] = await listeners.open(asListeners(`${address}://127.0.0.1:0?${query}`), NO_FILES)
+  const [bound] = await listeners.open(asListeners(`${address}://127.0.0.1:0?${query}`), undefined)
   const counters = listeners.counters().at(-1)
   if (!bound || !counters) throw new Error('the listener is not open')
   return { port: bound.port, counters }
@@ -393,6 +392,6 @@ test('the ledger, the metrics and the health show what listeners did', async () 
 
 test('a port that is taken stops the start with a sentence', async () => {
   const { port } = await listen('syslog+tcp', `key=${senders.org.key}`)
-  const taken = senders.app.app.listeners.open(asListeners(`syslog+tcp://127.0.0.1:${port}?key=${senders.org.key}`), NO_FILES)
+  const taken = senders.app.app.listeners.open(asListeners(`syslog+tcp://127.0.0.1:${port}?key=${senders.org.key}`), undefined)
   await expect(taken).rejects.toThrow(`DENDRO_LISTENERS names syslog+tcp://127.0.0.1:${port}, but another program`)
 })

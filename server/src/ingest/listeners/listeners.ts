@@ -1,4 +1,5 @@
 import type { SecureContextOptions } from 'node:tls'
+import type { Certificate, CertificatePair } from '../../kernel/certificate.ts'
 import type { World } from '../../world.ts'
 import type { MessageParser } from '../batch.ts'
 import { LINE_BYTES_MAX } from '../intake/arrivals.ts'
@@ -16,15 +17,15 @@ import { type GrpcListenerOptions, openGrpcListener } from './grpc-listener.ts'
 import { PartQueue } from './part-queue.ts'
 import { PendingMessages } from './pending.ts'
 import { MessageQueues } from './queues.ts'
+import { secureOptions } from './secure-options.ts'
 import type { ListenerProtocol, ListenerSetting } from './setting.ts'
 import { type OpenListener, openStreamListener, type Peer, type StreamConnection } from './stream-listener.ts'
 import { connectRelp, connectSyslog, type ListenerParts, syslogDatagrams } from './syslog-listener.ts'
-import { readTls, type TlsFiles } from './tls-files.ts'
 
 /** The sockets of other protocols than HTTP. */
 export type Listeners = {
-  /** Opens listeners; on a failure none of them stays open. */
-  open(settings: readonly ListenerSetting[], tls: TlsFiles): Promise<readonly BoundListener[]>
+  /** Opens listeners; on a failure none of them stays open. Those with TLS take over each new pair of the certificate. */
+  open(settings: readonly ListenerSetting[], certificate: Certificate | undefined): Promise<readonly BoundListener[]>
   counters(): readonly ListenerCounters[]
   /** Stops accepting, stores what was received, answers it, and closes. */
   close(): Promise<void>
@@ -54,7 +55,10 @@ const connectOf: Readonly<Record<MessageProtocol, (parts: ListenerParts, peer: P
 
 export function openListeners(world: ListenerWorld): Listeners {
   const access = openAccess(world.identify, world)
-  const open: { listener: OpenListener; counters: ListenerCounters }[] = []
+  const open: { listener: OpenListener; counters: ListenerCounters; tls: SecureContextOptions | undefined }[] = []
+  const renew = (pair: CertificatePair): void => {
+    for (const { listener, tls } of open) if (tls) listener.renew?.({ ...tls, ...pair })
+  }
   const closeAll = async (): Promise<void> => {
     await Promise.all(open.splice(0).map(({ listener }) => listener.close()))
   }
@@ -65,7 +69,7 @@ export function openListeners(world: ListenerWorld): Listeners {
       setting.protocol === 'otlp-grpc'
         ? await openGrpcListener({ ...world, access, setting, tls, counters })
         : await openSocket(partsOf(setting, setting.protocol, counters, bytesMax), setting.protocol, tls)
-    open.push({ listener, counters })
+    open.push({ listener, counters, tls })
     world.log.info({ listener: setting.name, port: listener.port }, 'listens for events')
     return { name: setting.name, port: listener.port }
   }
@@ -96,7 +100,7 @@ export function openListeners(world: ListenerWorld): Listeners {
     const connect = connectOf[protocol]
     const listener = await openStreamListener({ setting, tls, counters, log, connect: (peer) => connect(parts, peer) })
     return {
-      port: listener.port,
+      ...listener,
       close: async () => {
         const closed = listener.close()
         const late = setTimeout(() => void queues.close(0), STOP_MS)
@@ -108,9 +112,9 @@ export function openListeners(world: ListenerWorld): Listeners {
   }
 
   return {
-    open: async (settings, tls) => {
+    open: async (settings, certificate) => {
       // Files are read first, so that a wrong one leaves nothing open.
-      const contexts = settings.map((setting) => readTls(setting, tls))
+      const contexts = settings.map((setting) => secureOptions(setting, certificate))
       const bytesMax = Math.max(QUEUE_BYTES_MIN, Math.floor(world.bytesMax / Math.max(1, settings.length)))
       const bound: BoundListener[] = []
       try {
@@ -119,6 +123,7 @@ export function openListeners(world: ListenerWorld): Listeners {
         await closeAll()
         throw thrown
       }
+      certificate?.onChange(renew)
       return bound
     },
     counters: () => open.map(({ counters }) => counters),

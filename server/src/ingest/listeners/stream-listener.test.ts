@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Certificate } from '../../kernel/certificate.ts'
+import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from '../../kernel/certificates.fixture.ts'
 import { openLogger } from '../../kernel/log.ts'
-import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './certificates.fixture.ts'
 import { ListenerCounters } from './counters.ts'
 import { MessageFraming } from './framing.ts'
+import { secureOptions } from './secure-options.ts'
 import { asListeners } from './setting.ts'
 import { type ConnectionBounds, type OpenListener, openStreamListener, type Peer, type StreamConnection } from './stream-listener.ts'
-import { readTls } from './tls-files.ts'
 
 let dir = ''
 beforeAll(() => {
@@ -49,7 +50,8 @@ async function open(address: string, bounds: Partial<ConnectionBounds>, begins?:
       settled: async () => undefined,
     }
   }
-  const tls = readTls(setting, { cert: join(dir, 'a.pem'), key: join(dir, 'a.key') })
+  const files = { cert: { setting: 'cert', path: join(dir, 'a.pem') }, key: { setting: 'key', path: join(dir, 'a.key') } }
+  const tls = secureOptions(setting, new Certificate(files))
   const listener = await openStreamListener({ setting, tls, counters, log: openLogger('silent'), connect: connection, bounds })
   opened.push(listener)
   return { listener, counters, messages, peers }

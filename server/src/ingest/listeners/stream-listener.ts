@@ -67,7 +67,13 @@ const BOUNDS: ConnectionBounds = {
   closeMs: 2_000,
 }
 
-export type OpenListener = { port: number /** Stops accepting, finishes and closes. */; close(): Promise<void> }
+export type OpenListener = {
+  port: number
+  /** Takes over a new certificate for new connections; for listeners with TLS only. */
+  renew?(tls: SecureContextOptions): void
+  /** Stops accepting, finishes and closes. */
+  close(): Promise<void>
+}
 
 type Open = { socket: Socket; connection: StreamConnection; times: ConnectionTimes }
 
@@ -165,15 +171,16 @@ export async function openStreamListener(options: StreamListenerOptions): Promis
     }
   }
 
-  const server: Server = tls
+  const secure = tls
     ? createTlsServer(
         { ...tls, allowHalfOpen: true, requestCert: tls.ca !== undefined, rejectUnauthorized: true, handshakeTimeout: bounds.handshakeMs },
         serve,
       )
-    : createServer({ allowHalfOpen: true, noDelay: true }, (socket) => admit(socket) && serve(socket))
-  if (tls) {
-    server.on('connection', admit)
-    server.on('tlsClientError', (cause: Error, socket: TLSSocket) => {
+    : undefined
+  const server: Server = secure ?? createServer({ allowHalfOpen: true, noDelay: true }, (socket) => admit(socket) && serve(socket))
+  if (secure) {
+    secure.on('connection', admit)
+    secure.on('tlsClientError', (cause: Error, socket: TLSSocket) => {
       counters.close('handshake')
       log.debug({ err: cause, listener: setting.name }, 'a TLS handshake of a sender failed')
       socket.destroy()
@@ -184,6 +191,7 @@ export async function openStreamListener(options: StreamListenerOptions): Promis
   const address = server.address()
   return {
     port: typeof address === 'object' && address ? address.port : setting.port,
+    renew: (changed) => secure?.setSecureContext(changed),
     close: async () => {
       clearInterval(watch)
       const closed = new Promise<void>((done) => server.close(() => done()))

@@ -1,4 +1,5 @@
 import { badRequest, Failure } from '../../../kernel/errors.ts'
+import { Recent } from '../../../kernel/recent.ts'
 import type { Acknowledgements, IngestRequestHead, ParsedBody, ReceiverReply, ReplyContext } from '../../batch.ts'
 import { hecReply } from './answer.ts'
 
@@ -13,16 +14,13 @@ const CHANNEL = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i
 
 /** Counts the ids of each sender and channel. An event is durable before its id is issued, so every issued id is acknowledged. */
 export function openAcknowledgements(): Acknowledgements {
-  const next = new Map<string, number>()
+  const next = new Recent<string, number>(CHANNELS_MAX)
   const keyOf = (sender: string, channel: string): string => `${sender}/${channel.toLowerCase()}`
   return {
     issue: (sender, channel) => {
       const key = keyOf(sender, channel)
       const id = next.get(key) ?? 0
-      next.delete(key)
       next.set(key, id + 1)
-      const oldest = next.keys().next()
-      if (next.size > CHANNELS_MAX && !oldest.done) next.delete(oldest.value)
       return id
     },
     isIssued: (sender, channel, id) => Number.isInteger(id) && id >= 0 && id < (next.get(keyOf(sender, channel)) ?? 0),

@@ -1,7 +1,8 @@
 import { Failure } from '../../../kernel/errors.ts'
-import type { IngestOutcome, IngestRequest, IngestRequestHead, ParsedBody, ParsedSummary, Receiver, ReceiverReply } from '../../batch.ts'
+import type { IngestRequest, ParsedBody, Receiver } from '../../batch.ts'
 import { TRACES } from '../otlp/export-request.ts'
 import { describesSource } from '../source-attributes.ts'
+import { spanAnswer } from '../span-answer.ts'
 import { readSpans } from './spans.ts'
 
 const MIB = 2 ** 20
@@ -16,7 +17,7 @@ export const zipkin: Receiver = {
   parse,
   // The attributes of spans lie beside those of their endpoint.
   isLabel: (attribute) => describesSource(attribute),
-  reply: answer,
+  reply: spanAnswer,
 }
 
 function parse({ body, contentType }: IngestRequest): ParsedBody {
@@ -24,19 +25,3 @@ function parse({ body, contentType }: IngestRequest): ParsedBody {
   if (!JSON_TYPES.has(type)) throw new Failure(415, 'the content type must be application/json')
   return readSpans(body)
 }
-
-const SHOWN_MAX = 3
-
-/** The protocol has no reply for a part of a post: the spans that were stored are accepted, and a text names the others. */
-function answer(_head: IngestRequestHead, outcome: IngestOutcome, parsed: ParsedSummary | undefined): ReceiverReply {
-  if (outcome.kind === 'refused') {
-    const { status, message, headers } = outcome.failure
-    return { status, headers: { ...headers, ...TEXT }, body: `${message}\n` }
-  }
-  const rejected = [...(parsed?.rejected ?? []), ...outcome.rejected]
-  if (rejected.length === 0) return { status: 202, headers: {}, body: '' }
-  const reasons = rejected.slice(0, SHOWN_MAX).map(({ index, reason }) => `span ${index}: ${reason}`)
-  return { status: 202, headers: TEXT, body: `${rejected.length} of ${outcome.total} spans were rejected; ${reasons.join('; ')}\n` }
-}
-
-const TEXT = { 'content-type': 'text/plain; charset=utf-8' }
