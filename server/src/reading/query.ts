@@ -20,9 +20,14 @@ export type QuerySource = {
    * have the same object.
    */
   readonly required?: Filter
+  /** The part of the answer that its events belong to, in a query that is grouped by `PART_KEY`. */
+  readonly part?: string
   /** The families of the patterns that the query may meet; set only for queries on `@pattern`. */
   readonly families?: ReadonlyMap<bigint, bigint>
 }
+
+/** Groups events by the parts of their datasets, so that one statement reads what several queries ask. No line has a key of this name. */
+export const PART_KEY = '@\0part'
 
 /** What is known about the events of a table that a query reads. */
 export type TableFacts = {
@@ -87,8 +92,8 @@ export type EventQuery = {
   readonly patternBounds?: TimeBounds
 }
 
-/** Whether an unavailable part of the store was left out of the answer. */
-export type StoreGaps = { found: boolean }
+/** Whether an unavailable part of the store was left out of the answer, and which, where the store knows. */
+export type StoreGaps = { found: boolean; shards?: string | undefined }
 
 /** What a read has cost so far. `share` is its progress from 0 to 1. */
 export type QueryCost = { readonly rows: number; readonly bytes: number; readonly elapsedMs: number; readonly share: number }

@@ -1,4 +1,4 @@
-import type { Condition } from '@dendro/language/tree'
+import type { Condition, Filter } from '@dendro/language/tree'
 import type { EventStore } from '../../events/store/events.ts'
 import { instant } from '../fields/comparisons.ts'
 import { storedValue } from '../fields/field-text.ts'
@@ -66,10 +66,19 @@ const VALUES_MAX = 100
 /** The slices of each range that are counted for a share of the events. */
 const SLICES = 8
 
-/** Opens a comparison of the events of two ranges that match a query. Its statements share one budget; the bounds of the query are ignored. */
-export async function openComparison(store: EventStore, given: EventQuery, bounds: ComparedBounds): Promise<RangeComparison> {
+/**
+ * Opens a comparison of the events of two ranges that match a query. Its statements share one budget; the bounds of the query are ignored. Given
+ * `selected`, the events of both ranges that match it stand for those of the range, and the others for those of the baseline.
+ */
+export async function openComparison(
+  store: EventStore,
+  given: EventQuery,
+  bounds: ComparedBounds,
+  selected?: Filter,
+): Promise<RangeComparison> {
   const queryRun = startQueryRun(given)
-  const filterKeys = keysIn(given.filter)
+  const filterKeys = [...new Set([...keysIn(given.filter), ...(selected ? keysIn(selected) : [])])]
+  const isNow: SideOf = (tableRead) => (selected ? filterSql(selected, contextOf(tableRead)) : within(bounds.now))
   const whole = combinedRange(bounds)
   const query = await withFamilies(store, queryRun, { ...given, bounds: whole }, filterKeys)
   const parts: readonly TimeBounds[] = isGapless(bounds) ? [whole] : [bounds.now, bounds.before]
@@ -125,7 +134,7 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
           ? []
           : [
               sql`select ${isOneDataset ? sql`${param.text(query.sources[0]?.logId ?? '')}` : sql`toString(log_id)`} as log, skeleton,
-                  toUInt64(countIf(${within(bounds.now)})), toUInt64(count()), max(seq)
+                  toUInt64(countIf(${isNow(tableRead)})), toUInt64(count()), max(seq)
                 ${where} group by ${isOneDataset ? sql`skeleton` : sql`log_id, skeleton`}`,
             ]
       })
@@ -161,11 +170,11 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
       // A filter on the line is expensive, so it is evaluated once for all keys.
       const isOnLine = filterKeys.includes('@raw')
       const selects = isOnLine
-        ? (await shapedFor(keys.map(({ key }) => key))).map(overflow).flatMap((tableRead) => pairsSql(tableRead, keys, bounds, scoped))
+        ? (await shapedFor(keys.map(({ key }) => key))).map(overflow).flatMap((tableRead) => pairsSql(tableRead, keys, isNow, scoped))
         : keys.flatMap((key, number) =>
             tableReadsFor(query.sources, [...filterKeys, key.key])
               .map(overflow)
-              .flatMap((tableRead) => keySql(tableRead, key, { number, bounds, scoped })),
+              .flatMap((tableRead) => keySql(tableRead, key, { number, isNow, scoped })),
           )
       if (selects.length === 0) return counts
       const [now, before] = [param.float(totals.now), param.float(totals.before)]
@@ -207,7 +216,7 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
           const bits = conditions.map((one, at) => sql`toUInt32(${filterSql(one, contextOf(tableRead))}) * ${digits(2 ** at)}`)
           return where === undefined
             ? []
-            : [sql`select toUInt64(${summed(bits)}) as bits, countIf(${within(bounds.now)}) as a, count() - a as b ${where} group by bits`]
+            : [sql`select toUInt64(${summed(bits)}) as bits, countIf(${isNow(tableRead)}) as a, count() - a as b ${where} group by bits`]
         })
       if (selects.length === 0) return []
       const statement = sql`select bits, toUInt64(sum(a)), toUInt64(sum(b)) from (${joined(selects, ' union all ')}) group by bits`
@@ -269,6 +278,8 @@ function matching(
 }
 
 type Scoped = (tableRead: TableRead) => SqlFragment | undefined
+/** The condition on the events that count for the range. */
+type SideOf = (tableRead: TableRead) => SqlFragment
 
 /** The text of a key, or the lower edge of its number. '' where it is absent. */
 function comparedText({ key, edges }: ComparedKey, tableRead: TableRead): SqlFragment {
@@ -284,25 +295,25 @@ export const NO_NUMBER = 'no number'
 function keySql(
   tableRead: TableRead,
   key: ComparedKey,
-  { number, bounds, scoped }: { number: number; bounds: ComparedBounds; scoped: Scoped },
+  { number, isNow, scoped }: { number: number; isNow: SideOf; scoped: Scoped },
 ): SqlFragment[] {
   const where = scoped(tableRead)
   if (where === undefined) return []
   return [
     sql`select toUInt64(${digits(number)}) as number, toString(text) as value, a, b from (
-      select materialize(${comparedText(key, tableRead)}) as text, countIf(${within(bounds.now)}) as a, count() - a as b
+      select materialize(${comparedText(key, tableRead)}) as text, countIf(${isNow(tableRead)}) as a, count() - a as b
       ${where} group by text)`,
   ]
 }
 
 /** Counts the values of all keys in one pass over the events. */
-function pairsSql(tableRead: TableRead, keys: readonly ComparedKey[], bounds: ComparedBounds, scoped: Scoped): SqlFragment[] {
+function pairsSql(tableRead: TableRead, keys: readonly ComparedKey[], isNow: SideOf, scoped: Scoped): SqlFragment[] {
   const where = scoped(tableRead)
   if (where === undefined) return []
   const pairs = keys.map((key, number) => sql`(toUInt64(${digits(number)}), toString(${comparedText(key, tableRead)}))`)
   return [
     sql`select pair.1 as number, pair.2 as value, countIf(is_now) as a, count() - a as b from (
-      select ${within(bounds.now)} as is_now, arrayJoin([${joined(pairs)}]) as pair ${where}) group by number, value`,
+      select ${isNow(tableRead)} as is_now, arrayJoin([${joined(pairs)}]) as pair ${where}) group by number, value`,
   ]
 }
 

@@ -2,6 +2,7 @@ import type { RegexRule } from '@dendro/language/comparison'
 import { instantMsOf } from '@dendro/language/instant'
 import { digitsOf, exceedsFloatPrecision, int64Of, numberOf, safeNumberOf } from '@dendro/language/number'
 import type { Condition, FilterOperator, Literal } from '@dendro/language/tree'
+import { neededTexts } from '../../query/required-literals.ts'
 import { and, column, FALSE, inList, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
 import { readable, type TextTest } from './field-text.ts'
 import { caselessLike } from './ignore-case.ts'
@@ -140,14 +141,23 @@ const isWrittenAsNumber = (text: SqlFragment): SqlFragment => sql`match(${text},
 
 function likeTest(pattern: string, ignoreCase: boolean): TextTest {
   const patternParam = param.text(pattern)
-  const fits = ignoreCase ? caselessLike(pattern) : (text: SqlFragment) => sql`${text} like ${patternParam}`
+  const fits = ignoreCase ? caselessLike(pattern) : (beginsWith(pattern) ?? ((text: SqlFragment) => sql`${text} like ${patternParam}`))
   // A pattern with literal characters matches neither an absent text nor the NUL of an empty one.
   if (/[^%_]/.test(pattern)) return { holdsForAbsent: false, of: canOccur(pattern) ? fits : () => FALSE }
   return { holdsForAbsent: true, of: (text) => fits(readable(text)) }
 }
 
+/** For a pattern whose only wildcard is at its end. With `like` the store would search whole values for the text before it. */
+function beginsWith(pattern: string): ((text: SqlFragment) => SqlFragment) | undefined {
+  if (!/^[^\\%_]+%$/.test(pattern)) return undefined
+  const prefix = param.text(pattern.slice(0, -1))
+  return (text) => sql`startsWith(${text}, ${prefix})`
+}
+
 function regexTest(rule: RegexRule): TextTest {
   const matches = regexMatches(rule)
+  // An expression that needs a text matches neither an absent value nor the NUL of an empty one. Replacing that would copy all values.
+  if (neededTexts(rule.pattern, rule.ignoreCase).length > 0) return { holdsForAbsent: false, of: matches }
   return { holdsForAbsent: true, of: (text) => matches(readable(text)) }
 }
 

@@ -3,6 +3,7 @@ import { type TableClass, tableClasses } from '../../lines/layout/table.ts'
 import { timeKeys } from '../../lines/reference/event.ts'
 import { elementPaths } from '../../query/element.ts'
 import { keyNames } from '../../query/key-names.ts'
+import { PART_KEY } from '../query.ts'
 import type { SqlFragment } from '../sql/sql.ts'
 
 /**
@@ -39,6 +40,7 @@ const BUILT_IN_KEYS: ReadonlySet<string> = new Set([
   '@collection',
   '@dataset',
   '@pattern',
+  PART_KEY,
 ])
 /** Whether every event has a key apart from its line. Any other name with `@` is that of an ordinary key. */
 export const isBuiltInKey = (key: string): boolean => BUILT_IN_KEYS.has(key)

@@ -3,6 +3,7 @@ import type { Condition, Filter } from '@dendro/language/tree'
 import { isNegated, outsideTest, type PositiveCondition, positiveTest, sequenceMeets, timeMeets } from '../fields/comparisons.ts'
 import { type KeyColumns, keyLocations } from '../fields/field-locations.ts'
 import { fromKeyText, keyExists, keyMeets, mayBeInArray, type TextTest } from '../fields/field-text.ts'
+import { PART_KEY } from '../query.ts'
 import { and, column, not, or, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
 import { type LineSources, rawLine } from '../text-search/rebuild-line.ts'
 import { lineMatch } from '../text-search/regex/match.ts'
@@ -17,6 +18,8 @@ export type TableContext = {
   /** The names of the collection and dataset of an event. */
   readonly collection: SqlFragment
   readonly dataset: SqlFragment
+  /** The part of the answer that an event belongs to; undefined in queries without parts. */
+  readonly part: SqlFragment | undefined
   /** The number of the family of an event, or of its pattern without one. */
   readonly family: SqlFragment
 }
@@ -49,7 +52,7 @@ function conditionSql(condition: Keyed, context: TableContext): SqlFragment {
   if (key === '@pattern') return patternSql(condition, context)
   if (key === '@raw' && condition.kind === 'regex') {
     const match = lineMatch(condition, context.lines)
-    if (match) return condition.negated ? not(match.met) : match.met
+    if (match) return condition.negated ? not(match.condition) : match.condition
   }
   const own = builtIn(key, context)
   if (own) return textCondition(condition, own)
@@ -93,7 +96,7 @@ const STATUS: SqlFragment = using(
 )
 
 /** Returns the text of a built-in key (`@…`), or undefined for all other keys. */
-export function builtIn(key: string, { lines, collection, dataset, family }: TableContext): BuiltInText | undefined {
+export function builtIn(key: string, { lines, collection, dataset, family, part }: TableContext): BuiltInText | undefined {
   switch (key) {
     case '@raw':
       return { text: rawLine(lines), alwaysThere: true, ignoresCase: false }
@@ -107,6 +110,8 @@ export function builtIn(key: string, { lines, collection, dataset, family }: Tab
       return { text: collection, alwaysThere: true, ignoresCase: false }
     case '@dataset':
       return { text: dataset, alwaysThere: true, ignoresCase: false }
+    case PART_KEY:
+      return part && { text: part, alwaysThere: true, ignoresCase: false }
     default:
       return undefined
   }

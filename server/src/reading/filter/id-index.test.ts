@@ -137,7 +137,7 @@ beforeAll(async () => {
   await writer.command({ query: `optimize table pattern_events_s partition '2026-09-01' final` })
   const commands = lateIndexes.map((index) => `materialize index ${index}`)
   await writer.command({ query: `alter table pattern_events_s ${commands.join(', ')}`, clickhouse_settings: { mutations_sync: '2' } })
-}, 120_000)
+})
 afterAll(() => reader?.close())
 
 test.each(['ids', 'open'])('an id is found wherever it is in a line: %s', async (dataset) => {

@@ -42,7 +42,7 @@ beforeAll(async () => {
     Array.from({ length: LONG }, (_, nth) => named(nth, LONG_PREFIX)),
   )
   await reader.send('plain', [`a line of text`])
-}, 120_000)
+})
 afterAll(() => reader?.close())
 
 const store = () => reader.senders.app.app.world.events

@@ -11,10 +11,11 @@ import {
   type Slicing,
   slicingOf,
 } from '../run/query-slices.ts'
-import { type QueryRun, run } from '../run/run.ts'
+import { type QueryRun, runAtOnce } from '../run/run.ts'
+import { areResultsKept } from '../run/statement-results.ts'
 import { rangesOf } from '../run/time-slices.ts'
-import { joined, name, param, type SqlFragment, sql } from '../sql/sql.ts'
-import { scopeOf } from './read-scope.ts'
+import { name, param, type SqlFragment, sql } from '../sql/sql.ts'
+import { countStatements, patternScopes } from './count-scopes.ts'
 import { tableReadsFor } from './table-reads.ts'
 
 /** The maximum number of patterns that one query compares. */
@@ -37,9 +38,10 @@ export async function presentPatterns(store: EventStore, queryRun: QueryRun, que
   const slicing = slicingOf({ store, queryRun, query, startedAt: store.caches.now() }, 1, ['patterns', places])
   const sliced = slicing && (await countsInSlices(slicing))
   if (sliced) return byPattern(sliced)
-  const before = queryRun.rows
+  const before = queryRun.rows - queryRun.storedRows
   const all = await countsIn({ store, queryRun, query }, [query.bounds])
-  if (slicing) noteQuery(slicing, queryRun.rows - before)
+  // Stored counts are kept by their statement.
+  if (slicing) noteQuery(slicing, queryRun.rows - queryRun.storedRows - before)
   return byPattern(all)
 }
 
@@ -68,22 +70,26 @@ async function countsIn(
   ranges: readonly TimeBounds[],
   { lengthMs, groupsMax = PATTERNS_MAX }: { readonly lengthMs?: number; readonly groupsMax?: number } = {},
 ): Promise<readonly PatternCount[]> {
-  const slice: SqlFragment =
-    lengthMs === undefined ? sql`toUInt64(0)` : sql`toUInt64(intDiv(toUnixTimestamp64Milli(ts), ${param.int64(BigInt(lengthMs))}))`
+  const sliceOf = (timeMs: SqlFragment): SqlFragment =>
+    lengthMs === undefined ? sql`toUInt64(0)` : sql`toUInt64(intDiv(${timeMs}, ${param.int64(BigInt(lengthMs))}))`
   const reads = ranges.flatMap((bounds) =>
-    tableReadsFor(query.sources, []).map(
-      (tableRead) => sql`
-      select ${slice} as slice, toString(log_id) as log, skeleton, toUInt64(count()) as number, max(seq) as newest
-      from ${name(tableRead.table)}
-      where ${scopeOf(tableRead, bounds)} and skeleton != 0 group by slice, log_id, skeleton`,
+    tableReadsFor(query.sources, []).flatMap((tableRead) =>
+      patternScopes(tableRead, bounds, lengthMs).map(({ scope, timeMs, ...of }) => ({
+        of,
+        select: sql`
+        select ${sliceOf(timeMs)} as slice, toString(log_id) as log, skeleton, toUInt64(count()) as number, max(seq) as newest
+        from ${name(tableRead.table)}
+        where ${scope} and skeleton != 0 group by slice, log_id, skeleton`,
+      })),
     ),
   )
   const counts: PatternCount[] = []
-  if (reads.length === 0) return counts
-  const rows = await run(store, queryRun, joined(reads, ' union all '), { groupsMax, groups: ['@pattern'] })
-  while (rows.next()) {
-    const [number, log, pattern, count, seq] = [Number(rows.uint64()), rows.text(), rows.uint64(), Number(rows.uint64()), rows.uint64()]
-    counts.push({ slice: number, log, pattern, count, seq })
+  const groupLimit = { groupsMax, groups: ['@pattern'] }
+  for (const rows of await runAtOnce(store, queryRun, countStatements(reads, areResultsKept(store, queryRun)), groupLimit)) {
+    while (rows.next()) {
+      const [number, log, pattern, count, seq] = [Number(rows.uint64()), rows.text(), rows.uint64(), Number(rows.uint64()), rows.uint64()]
+      counts.push({ slice: number, log, pattern, count, seq })
+    }
   }
   return counts
 }

@@ -113,7 +113,7 @@ export const MINUTE_MS = 60_000
 /** The largest number of a minute in the store. */
 const MINUTES_MAX = 2 ** 32 - 1
 /** The minute of an event, which the store has counts for. */
-export const MINUTE: SqlFragment = using('minuteCounts', reading(['ts'], constant(MINUTE_OF_EVENT)))
+export const MINUTE: SqlFragment = using('storedCounts', reading(['ts'], constant(MINUTE_OF_EVENT)))
 
 /** Selects all minutes of a time range, also those that are partly outside. */
 export function minutesAround(tableRead: TableRead, { fromMs, toMs }: TimeBounds): SqlFragment {

@@ -22,6 +22,7 @@ export const contextOf = oncePerObject((tableRead: TableRead): TableContext => {
     },
     collection: nameOf(sources, ({ collection }) => collection),
     dataset: nameOf(sources, ({ dataset }) => dataset),
+    part: sources.some(({ part }) => part !== undefined) ? nameOf(sources, ({ part = '' }) => part) : undefined,
     family: familyNumber(sources),
   }
 })

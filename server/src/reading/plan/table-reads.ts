@@ -1,9 +1,10 @@
-import type { Condition, Filter } from '@dendro/language/tree'
+import type { Filter } from '@dendro/language/tree'
 import { oncePerObject } from '../../kernel/once-per-object.ts'
 import type { DatasetLayout } from '../../lines/layout/catalog.ts'
 import { NO_PERIOD } from '../../lines/layout/periods.ts'
 import type { Slot } from '../../lines/layout/slots.ts'
 import { type EventsTable, eventsTable, type TableClass } from '../../lines/layout/table.ts'
+import { conditionsIn } from '../../query/conditions.ts'
 import { hasSlot, type KeyColumns, pathsOf, slotIn } from '../fields/field-locations.ts'
 import type { QuerySource, TableFacts } from '../query.ts'
 import { column, joined, type Param, param, type SqlFragment, sql, using } from '../sql/sql.ts'
@@ -116,21 +117,6 @@ export function levelColumns({ sources }: Pick<TableRead, 'sources'>): readonly 
 }
 
 const bySlot = (a: Slot, b: Slot): number => (a[0] === b[0] ? Number(a.slice(1)) - Number(b.slice(1)) : a < b ? -1 : 1)
-
-/** Returns all conditions of a filter. */
-export function conditionsIn(filter: Filter): readonly Condition[] {
-  switch (filter.kind) {
-    case 'all':
-      return []
-    case 'and':
-    case 'or':
-      return filter.of.flatMap(conditionsIn)
-    case 'not':
-      return conditionsIn(filter.of)
-    default:
-      return [filter]
-  }
-}
 
 /** Returns the free texts of a filter. */
 export const freeTextsIn = (filter: Filter): readonly string[] => [

@@ -25,7 +25,11 @@ export function openAdmission(bounds: QueryBounds, { clock }: Deps): QueryAdmiss
     tail: internalLane(TAILS_AT_ONCE),
     export: internalLane(EXPORTS_AT_ONCE),
   }
-  return { ticket: (owner) => new AdmissionTicket(queues[owner.class], owner, clock), running: (kind) => queues[kind].running }
+  return {
+    ticket: (owner) => new AdmissionTicket(queues[owner.class], owner, clock),
+    running: (kind) => queues[kind].running,
+    waiting: (kind) => queues[kind].waiting,
+  }
 }
 
 /**

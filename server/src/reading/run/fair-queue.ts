@@ -92,6 +92,10 @@ export class QueryQueue {
     return this.#running
   }
 
+  get waiting(): number {
+    return this.#orgs.values().reduce((sum, { waiting }) => sum + waiting.length, 0)
+  }
+
   /** Returns how many statements each query of an organization may run at once. Together they do not exceed its limit of running queries. */
   statementsAtOnce(orgId: string): number {
     const { perOrg, perOrgShared } = this.bounds

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { isShardUnavailable } from '../../events/store/away.ts'
 import type { EventStore } from '../../events/store/events.ts'
+import { missingShards } from '../../events/store/events.ts'
 import { unavailable } from '../../kernel/errors.ts'
 import { nextStep } from '../../kernel/steps.ts'
 import type { EventQuery, QueryBudget, QueryCost, TimeBounds } from '../query.ts'
@@ -21,6 +22,8 @@ export type QueryRun = RunnableQuery & {
   readonly admissionWait: AdmissionWait
   /** The events that its statements may read. Undefined when their results are not kept. */
   readonly scope: ReadScope | undefined
+  /** Older events are not read. */
+  readonly fromMs: number
   rows: number
   bytes: number
   /** Those of `rows` that were read by statements on stored counts. */
@@ -32,6 +35,7 @@ export type QueryRun = RunnableQuery & {
 export const startQueryRun = (query: RunnableQuery & Partial<RepeatedQuery>): QueryRun => ({
   ...runnableOf(query),
   scope: readScope(query),
+  fromMs: query.bounds?.fromMs ?? Number.NEGATIVE_INFINITY,
   startedMs: performance.now(),
   admissionWait: noAdmissionWait(),
   rows: 0,
@@ -112,7 +116,8 @@ export async function run(
     if (kept && isWithinBudget(queryRun, kept)) return rowsOf(queryRun, bound, kept)
     return await runAdmitted(store, queryRun, CORES, async (share, running) => {
       const keep = place?.reading()
-      const options = { ...(groupLimit ? { grouping: groupLimit } : {}), sampleRows, share, running }
+      const fromMs = bounds?.fromMs ?? queryRun.fromMs
+      const options = { ...(groupLimit ? { grouping: groupLimit } : {}), sampleRows, share, running, fromMs }
       if (gaps && !gaps.found) {
         try {
           const result = await send(store, queryRun, bound, options)
@@ -121,6 +126,7 @@ export async function run(
         } catch (thrown) {
           if (!isShardUnavailable(thrown)) throw thrown
           gaps.found = true
+          gaps.shards ??= await missingShards(store)
         }
       }
       const result = await send(store, queryRun, bound, options)
@@ -150,7 +156,7 @@ const hasManyValues = ({ tables }: BoundStatement): boolean => Object.values(tab
 /** A kept result counts like one that is read now, so that limits and costs do not depend on what others have read. */
 function rowsOf(queryRun: QueryRun, bound: BoundStatement, { bytes, rows, readRows, readBytes }: StatementResult): BinaryRows {
   queryRun.rows += readRows
-  if (hasTrait(bound, 'minuteCounts')) queryRun.storedRows += readRows
+  if (hasTrait(bound, 'storedCounts')) queryRun.storedRows += readRows
   queryRun.bytes += readBytes
   return new BinaryRows(bytes, rows)
 }
@@ -163,13 +169,13 @@ export const isWithinBudget = (
 /** Whether a signal aborted by timeout, not because the caller disconnected. */
 const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
 
-type SendOptions = { grouping?: GroupLimit; sampleRows: number | undefined; share: Record<string, string>; running: number }
+type SendOptions = { grouping?: GroupLimit; sampleRows: number | undefined; share: Record<string, string>; running: number; fromMs: number }
 
 async function send(
   store: EventStore,
   queryRun: QueryRun,
   bound: BoundStatement,
-  { grouping: groupLimit, sampleRows, share, running }: SendOptions,
+  { grouping: groupLimit, sampleRows, share, running, fromMs }: SendOptions,
 ): Promise<StatementResult> {
   const { budget } = queryRun
   const secondsLeft = budget.seconds - (performance.now() - queryRun.startedMs) / 1_000
@@ -187,6 +193,7 @@ async function send(
       contentType,
       queryId,
       signal,
+      fromMs,
       resultBytesMax: RESULT_BYTES_MAX,
       settings: {
         log_comment: String(queryRun.orgNumber),
@@ -228,7 +235,7 @@ function settingsFor(uses: Uses): Record<string, string | 0> {
   return {
     ...(rebuildsLines ? { max_block_size: String(REBUILT_LINES_PER_BLOCK) } : {}),
     // Looking for stored counts takes a millisecond.
-    ...(hasTrait({ uses }, 'minuteCounts') ? {} : { optimize_use_projections: 0 }),
+    ...(hasTrait({ uses }, 'storedCounts') ? {} : { optimize_use_projections: 0 }),
     // Reading the index of words before the events, not in between, takes a third less time.
     ...(hasTrait({ uses }, 'wordIndex') ? { use_skip_indexes_on_data_read: 0 } : {}),
     ...(testsCandidates ? { preferred_block_size_bytes: CANDIDATES_BLOCK_BYTES } : {}),

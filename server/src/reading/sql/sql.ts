@@ -8,7 +8,7 @@ export type ListMembers = { readonly members: Param }
 
 /**
  * What a fragment does that decides how the store should run a statement with it:
- * - `minuteCounts`: it counts by minute, which the store has stored counts for
+ * - `storedCounts`: it counts events by minute or by period, which the store has counts for
  * - `wordIndex`: it asks the index of all words
  * - `candidates`: it selects events whose lines are looked at more closely
  * - `lineRebuild`: it rebuilds lines, which takes memory for every event of a block
@@ -16,7 +16,7 @@ export type ListMembers = { readonly members: Param }
  * - `costlyValue`: it computes a value that is worth leaving out for events that another condition excludes
  * - `arrayElement`: it reads a value in an array, which takes long to prepare
  */
-export type Trait = 'minuteCounts' | 'wordIndex' | 'candidates' | 'lineRebuild' | 'textSearch' | 'costlyValue' | 'arrayElement'
+export type Trait = 'storedCounts' | 'wordIndex' | 'candidates' | 'lineRebuild' | 'textSearch' | 'costlyValue' | 'arrayElement'
 /** How often a fragment and those in it have each trait. */
 export type Uses = Readonly<Partial<Record<Trait, number>>>
 

@@ -32,7 +32,7 @@ export function sliceQuery(reading: SliceRead & { readonly request: StatsRequest
   const { filter, sources } = query
   const { calls, groups, slices } = request
   if (groups.length > 1 || sources.some(({ families }) => families !== undefined)) return undefined
-  const places = sources.map(({ logId, collection, dataset, required }) => [logId, collection, dataset, required])
+  const places = sources.map(({ logId, collection, dataset, required, part }) => [logId, collection, dataset, required, part])
   const slicing = slicingOf(reading, slices, [calls, groups, filter, places])
   return slicing && { ...slicing, request }
 }

@@ -1,6 +1,7 @@
 import type { Filter } from '@dendro/language/tree'
 import type { EventStore } from '../../events/store/events.ts'
 import { filterSql } from '../filter/filter.ts'
+import { countStatements } from '../plan/count-scopes.ts'
 import { prepare } from '../plan/prepare.ts'
 import { filterTable } from '../plan/table-read.ts'
 import { freeTextsIn, keysIn, type TableRead } from '../plan/table-reads.ts'
@@ -9,7 +10,7 @@ import { type BoundedStatement, costOf, runAtOnce } from '../run/run.ts'
 import { areResultsKept } from '../run/statement-results.ts'
 import { joined, name, sql } from '../sql/sql.ts'
 import { endRead, type SliceQuery, sliceQuery, type UsedSlices, useSlices } from './aggregate-states.ts'
-import { countScopes, countStatements } from './minute-rollup.ts'
+import { countScopes } from './minute-rollup.ts'
 
 /** Counts the events that match a query. */
 export async function countMatching(store: EventStore, query: EventQuery): Promise<{ count: number; cost: QueryCost }> {

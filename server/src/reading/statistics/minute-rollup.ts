@@ -1,32 +1,17 @@
 import { countedColumns } from '../../lines/layout/table.ts'
 import { sliceStartMs } from '../../query/slices.ts'
 import { instant } from '../fields/comparisons.ts'
-import { MINUTE, MINUTE_MS, oneOf, requiredSql, scopeOf, sourcesByStart } from '../plan/read-scope.ts'
+import { type CountScope, countedByEvent, EVENT_MS, startsOfStored } from '../plan/count-scopes.ts'
+import { MINUTE, MINUTE_MS, oneOf, scopeOf } from '../plan/read-scope.ts'
 import type { TableRead } from '../plan/table-reads.ts'
 import type { TimeBounds } from '../query.ts'
-import type { BoundedStatement } from '../run/run.ts'
-import { and, column, FALSE, inList, joined, not, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
-
-/**
- * Which events of a table one part of a statement counts, and the time in milliseconds by which it assigns them to slices. Stored counts serve only
- * statements without `with rollup`.
- */
-export type CountScope = {
-  readonly scope: SqlFragment
-  readonly timeMs: SqlFragment
-  readonly isStored: boolean
-  /** The range of these events. */
-  readonly bounds: TimeBounds
-}
+import { and, FALSE, inList, not, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
 
 /** For fewer whole minutes, counting events is as fast. */
 const WHOLE_MIN = 30
 /** Minutes that are counted event by event, at most, as a share of all. */
 const MIXED_SHARE_MAX = 0.5
 const SLICES_MAX = 2_000
-const STARTS_MAX = 4
-
-const EVENT_MS: SqlFragment = sql`toUnixTimestamp64Milli(${column('ts')})`
 
 /**
  * Splits the events to count. The store keeps the counts of each minute of all events by the values of some columns, so whole minutes are read from there when
@@ -38,22 +23,10 @@ export function countScopes(
   bounds: TimeBounds,
   { slices = 1, columns }: { slices: number | undefined; columns: readonly SqlFragment[] | undefined },
 ): readonly CountScope[] {
-  const all = [{ scope: scopeOf(tableRead, bounds), timeMs: EVENT_MS, isStored: false, bounds }]
-  if (
-    !columns ||
-    tableRead.shapes !== undefined ||
-    requiredSql(tableRead) !== TRUE ||
-    slices > SLICES_MAX ||
-    bounds.fromMs < 0 ||
-    !areCounted(columns)
-  )
-    return all
-  const byStart = [...sourcesByStart(tableRead, bounds)]
-  if (byStart.length === 0 || byStart.length > STARTS_MAX) return all
-  const split = byStart.map(([fromMs, sources]) => {
-    const own = { fromMs, toMs: bounds.toMs }
-    return { own, tableRead: { ...tableRead, sources }, minutes: minutesOf(own, { bounds, slices }) }
-  })
+  const all = [countedByEvent(tableRead, bounds)]
+  const starts = columns && slices <= SLICES_MAX && areCounted(columns) ? startsOfStored(tableRead, bounds) : undefined
+  if (!starts) return all
+  const split = starts.map((start) => ({ ...start, minutes: minutesOf(start.own, { bounds, slices }) }))
   if (!split.every(({ minutes }) => isWorthwhile(minutes))) return all
   return split.flatMap(({ own, tableRead: same, minutes }) => {
     const { first, end, mixed } = minutes
@@ -77,25 +50,6 @@ export function countScopes(
     const others = and([scopeOf(same, own, parts), inner.length === 0 ? outside : inList(MINUTE, numbers)])
     return [whole, { scope: others, timeMs: EVENT_MS, isStored: false, bounds }]
   })
-}
-
-/** A read that returns rows of its own. */
-type CountRead = { readonly select: SqlFragment; readonly of: Pick<CountScope, 'isStored' | 'bounds'> }
-
-/**
- * Joins reads to one statement, or to two where results are kept: that for whole minutes is the same when the range moves on within a minute.
- */
-export function countStatements(reads: readonly CountRead[], areKept: boolean): readonly BoundedStatement[] {
-  return [...Map.groupBy(reads, ({ of }) => areKept && of.isStored).values()].map((own) => ({
-    statement: joined(
-      own.map(({ select }) => select),
-      ' union all ',
-    ),
-    bounds: {
-      fromMs: Math.min(...own.map(({ of }) => of.bounds.fromMs)),
-      toMs: Math.max(...own.map(({ of }) => of.bounds.toMs)),
-    },
-  }))
 }
 
 /** Whether the expressions read only columns by which events are counted. */

@@ -43,9 +43,9 @@ test('windows of several lengths with one end give the same results in one scan 
     const datasets = round % 3 === 0 ? ['one'] : ['one', 'two']
     const where = round % 4 === 0 ? 'ms > 0' : ''
     const over = (lengthMs: number) => reader.query(datasets, where, { bounds: { fromMs: endMs - lengthMs, toMs: endMs } })
-    const together = await readNestedWindows(events, await over(lengthsMs.at(-1) ?? 0), { calls, groups, lengthsMs })
+    const { groups: together } = await readNestedWindows(events, await over(lengthsMs.at(-1) ?? 0), { calls, groups, lengthsMs })
     for (const [index, lengthMs] of lengthsMs.entries()) {
-      const alone = await readWindows(events, await over(lengthMs), { calls, groups, stepMs: lengthMs, windowMs: lengthMs })
+      const { groups: alone } = await readWindows(events, await over(lengthMs), { calls, groups, stepMs: lengthMs, windowMs: lengthMs })
       const here = together.filter(({ window }) => window === index)
       expect(here.length).toBeGreaterThan(0)
       expect(sorted(here)).toEqual(sorted(alone))
@@ -63,10 +63,10 @@ test.each([
   const wanted = parseSelect(items).flatMap((item) => (item.kind === 'call' ? [item.call] : []))
   const [stepMs, windowMs, rangeMs] = [5 * MINUTE_MS, 30 * MINUTE_MS, 60 * MINUTE_MS]
   const over = (fromMs: number, lengthMs: number) => reader.query(['one', 'two'], where, { bounds: { fromMs, toMs: fromMs + lengthMs } })
-  const rolling = await readWindows(events, await over(endMs - rangeMs, rangeMs), { calls: wanted, groups, stepMs, windowMs })
+  const { groups: rolling } = await readWindows(events, await over(endMs - rangeMs, rangeMs), { calls: wanted, groups, stepMs, windowMs })
   for (const index of [0, 1, 3, 6]) {
     const query = await over(endMs - rangeMs + index * stepMs, windowMs)
-    const alone = await readWindows(events, query, { calls: wanted, groups, stepMs: windowMs, windowMs })
+    const { groups: alone } = await readWindows(events, query, { calls: wanted, groups, stepMs: windowMs, windowMs })
     const here = rolling.filter(({ window }) => window === index)
     expect(sorted(here)).toEqual(sorted(alone))
   }

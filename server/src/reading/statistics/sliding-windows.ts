@@ -5,7 +5,7 @@ import { prepare } from '../plan/prepare.ts'
 import { scopeOf } from '../plan/read-scope.ts'
 import { filterTable } from '../plan/table-read.ts'
 import { freeTextsIn, keysIn, type TableRead } from '../plan/table-reads.ts'
-import type { EventQuery, StatsRow, TimeBounds } from '../query.ts'
+import { type EventQuery, PART_KEY, type StatsRow, type TimeBounds } from '../query.ts'
 import { run } from '../run/run.ts'
 import { digits, joined, name, param, type SqlFragment, sql } from '../sql/sql.ts'
 import { hasLargeState, measuresOf, mergedState, mergedStateIf, readStatsRow, stateAggregate, textOf } from './aggregates.ts'
@@ -26,24 +26,31 @@ export type WindowsRequest = {
 /** One group in one window that has events of it. Windows are counted from 0, the earliest first. */
 export type WindowGroup = { readonly window: number; readonly values: readonly (string | null)[]; readonly measured: StatsRow }
 
+/** The groups of all windows, and how many rows of the store were read for them. */
+export type WindowsResult = { readonly groups: readonly WindowGroup[]; readonly rows: number }
+
 /** Computes the statistics of every window by groups, in one statement that reads each event once, however much the windows overlap. */
-export async function readWindows(store: EventStore, query: EventQuery, request: WindowsRequest): Promise<WindowGroup[]> {
+export async function readWindows(store: EventStore, query: EventQuery, request: WindowsRequest): Promise<WindowsResult> {
   const { calls, groups, stepMs, windowMs } = request
-  if (query.bounds.toMs - query.bounds.fromMs === windowMs && groups.length <= 1) return readOneWindow(store, query, request)
+  const keys = groups.filter((key) => key !== PART_KEY)
+  if (query.bounds.toMs - query.bounds.fromMs === windowMs && keys.length <= 1) return readOneWindow(store, query, request)
   const slices = Math.round((query.bounds.toMs - query.bounds.fromMs) / stepMs)
   const isRolling = windowMs > stepMs
   const found = await readGroups(store, query, { calls, groups, widthOf: () => windowMs }, (tableReads) =>
     isRolling ? rollingStatement(tableReads, query, request, slices) : statsStatement(tableReads, query, { calls, groups, slices }),
   )
   // Slices are counted from 1; 0 is the total.
-  return isRolling ? found : found.filter(({ window }) => window > 0).map((one) => ({ ...one, window: one.window - 1 }))
+  if (isRolling) return found
+  const sliced = found.groups.filter(({ window }) => window > 0)
+  return { ...found, groups: sliced.map((one) => ({ ...one, window: one.window - 1 })) }
 }
 
 /** One window is a total by groups, of which slices may be kept: a monitor reads nearly the same events each minute. */
-async function readOneWindow(store: EventStore, query: EventQuery, { calls, groups }: WindowsRequest): Promise<WindowGroup[]> {
-  const { whole, groups: found } = await readStats(store, query, { calls, groups, slices: 1, limit: GROUPS_MAX })
+async function readOneWindow(store: EventStore, query: EventQuery, { calls, groups }: WindowsRequest): Promise<WindowsResult> {
+  const { whole, groups: found, cost } = await readStats(store, query, { calls, groups, slices: 1, limit: GROUPS_MAX })
   const measured = groups.length === 0 ? [{ values: [], whole }] : found
-  return measured.flatMap((one) => (one.whole.count > 0 ? [{ window: 0, values: one.values, measured: one.whole }] : []))
+  const windows = measured.flatMap((one) => (one.whole.count > 0 ? [{ window: 0, values: one.values, measured: one.whole }] : []))
+  return { groups: windows, rows: cost.rows }
 }
 
 /** Windows of several lengths, the shortest first, that all end at the end of the query's bounds. The last one spans the bounds. */
@@ -54,7 +61,7 @@ export type NestedWindowsRequest = {
 }
 
 /** Computes the statistics of nested windows by groups, in one statement that reads each event once. */
-export async function readNestedWindows(store: EventStore, query: EventQuery, request: NestedWindowsRequest): Promise<WindowGroup[]> {
+export async function readNestedWindows(store: EventStore, query: EventQuery, request: NestedWindowsRequest): Promise<WindowsResult> {
   const layout = { ...request, widthOf: (window: number) => request.lengthsMs[window] ?? 0 }
   return readGroups(store, query, layout, (tableReads) => spreadStatement(tableReads, query, request, nestedSpread(query.bounds, request)))
 }
@@ -68,7 +75,7 @@ function readGroups(
   query: EventQuery,
   { calls, groups, widthOf }: WindowLayout,
   statementFor: (tableReads: readonly TableRead[]) => SqlFragment | undefined,
-): Promise<WindowGroup[]> {
+): Promise<WindowsResult> {
   const keys = [...keysIn(query.filter), ...calls.flatMap((call) => (call.key === undefined ? [] : [call.key])), ...groups]
   const wanted = { keys, texts: freeTextsIn(query.filter), overflow: 'find' } as const
   return prepare(store, query, wanted, async ({ queryRun, tableReads }) => {
@@ -80,7 +87,7 @@ function readGroups(
       const values = groups.map(() => storedValue(rows.text()))
       found.push({ window, values, measured: readStatsRow(rows, calls, widthOf(window)) })
     }
-    return found
+    return { groups: found, rows: queryRun.rows }
   })
 }
 

@@ -1,11 +1,12 @@
 import type { AggregateCall } from '@dendro/language/tree'
+import { type CountScope, countStatements } from '../plan/count-scopes.ts'
 import { contextOf, type FilteredTable, filterTable } from '../plan/table-read.ts'
 import type { TableRead } from '../plan/table-reads.ts'
 import type { EventQuery, TimeBounds } from '../query.ts'
 import type { BoundedStatement } from '../run/run.ts'
 import { and, digits, inList, joined, name, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
 import { finalAggregate, isSliced, measuresOf, mergedState, slicedAggregate, stateAggregate, textOf } from './aggregates.ts'
-import { type CountScope, countScopes, countStatements } from './minute-rollup.ts'
+import { countScopes } from './minute-rollup.ts'
 
 /** What to compute, by which groups, and how much of the result to return. */
 export type StatsOptions = {

@@ -6,7 +6,7 @@ import { isBuiltInKey, pathsOf } from '../fields/field-locations.ts'
 import { storedValue } from '../fields/field-text.ts'
 import { prepare } from '../plan/prepare.ts'
 import { freeTextsIn, keysIn, type TableRead } from '../plan/table-reads.ts'
-import type { EventQuery, StatsGroup, StatsRequest, StatsResult, StatsRow } from '../query.ts'
+import { type EventQuery, PART_KEY, type StatsGroup, type StatsRequest, type StatsResult, type StatsRow } from '../query.ts'
 import { undefinedIfTooMany } from '../run/failure.ts'
 import { type BinaryRows, eachRow } from '../run/row-binary.ts'
 import { costOf, type QueryRun, run, runAtOnce } from '../run/run.ts'
@@ -148,7 +148,7 @@ const emptySlices = ({ request: { calls, slices } }: StatsRead): StatsRow[] => n
 
 /** Whether the values of a key repeat: it lies in a dictionary slot, or it is a built-in key with few values. */
 function hasFewValues({ slots }: TableRead, key: string): boolean {
-  if (key === '@status' || key === '@dataset' || key === '@collection') return true
+  if (key === '@status' || key === '@dataset' || key === '@collection' || key === PART_KEY) return true
   if (isBuiltInKey(key)) return false
   const columns = pathsOf(key).flatMap((path) => [...(slots.text(path)?.columns ?? [])])
   return columns.length > 0 && columns.every((one) => one.startsWith('c'))

@@ -4,7 +4,7 @@ import { toSlot } from '../../lines/reference/leaf-text.ts'
 import { rebuildText, shapeReferences } from '../../lines/reference/shape.ts'
 import { foldCase } from '../../query/like.ts'
 import { hasTrait } from '../sql/sql.ts'
-import { crossingLines, occurrencesOf } from './across-values.ts'
+import { linesAcrossValues, occurrencesOf } from './across-values.ts'
 import { searchFor } from './text-search.ts'
 
 const shapes = [
@@ -102,15 +102,15 @@ test('a time is searched only for what it may contain', () => {
 })
 
 test('lines of text with known shapes are searched without being rebuilt', () => {
-  const { met, others } = crossingLines(searchFor('failed password'), textShapes)
+  const { condition, others } = linesAcrossValues(searchFor('failed password'), textShapes)
   expect(others).toEqual([])
-  expect(hasTrait(met, 'lineRebuild')).toBe(false)
+  expect(hasTrait(condition, 'lineRebuild')).toBe(false)
 })
 
 test('lines with known shapes are searched without being rebuilt', () => {
-  const { met, others } = crossingLines(searchFor('"b":10,"ab'), shapes.slice(0, 2))
+  const { condition, others } = linesAcrossValues(searchFor('"b":10,"ab'), shapes.slice(0, 2))
   expect(others).toEqual([])
-  expect(hasTrait(met, 'lineRebuild')).toBe(false)
+  expect(hasTrait(condition, 'lineRebuild')).toBe(false)
 })
 
 test('letters and digits do not cross the border between a level and the words of a text line', () => {

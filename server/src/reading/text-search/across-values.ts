@@ -20,8 +20,8 @@ export type Occurrence = readonly ValueTest[]
 const TESTS_MAX = 300
 
 /** True where a line of one of these shapes contains the text, without rebuilding it; and the shapes for which that is not possible. */
-export function crossingLines(search: LineSearch, shapes: readonly string[]): { met: SqlFragment; others: readonly string[] } {
-  const byTests = new Map<string, { met: SqlFragment; shapes: string[] }>()
+export function linesAcrossValues(search: LineSearch, shapes: readonly string[]): { condition: SqlFragment; others: readonly string[] } {
+  const byTests = new Map<string, { condition: SqlFragment; shapes: string[] }>()
   const others: string[] = []
   let tests = 0
   for (const shape of shapes) {
@@ -35,9 +35,9 @@ export function crossingLines(search: LineSearch, shapes: readonly string[]): { 
     }
     tests += occurrences?.reduce((sum, one) => sum + one.length, 0) ?? 0
     if (!occurrences || tests > TESTS_MAX) others.push(shape)
-    else byTests.set(key, { met: occurrenceSql(occurrences, shape), shapes: [shape] })
+    else byTests.set(key, { condition: occurrenceSql(occurrences, shape), shapes: [shape] })
   }
-  return { met: or([...byTests.values()].map((one) => and([inList(sql`shape`, param.texts(one.shapes)), one.met]))), others }
+  return { condition: or([...byTests.values()].map((one) => and([inList(sql`shape`, param.texts(one.shapes)), one.condition]))), others }
 }
 
 /** Whether the text lies in the literals of every line of a shape, or inside one value, so that it crosses no border. */

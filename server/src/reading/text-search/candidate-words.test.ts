@@ -1,6 +1,7 @@
 import { compileRegex } from '@dendro/language/regex'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openReader, type Reader } from '../../../../test/support/reader.ts'
+import { neededTexts } from '../../query/required-literals.ts'
 import { regexMatches } from '../fields/comparisons.ts'
 import { findLineFacts } from '../plan/line-shapes.ts'
 import { scopeOf } from '../plan/read-scope.ts'
@@ -10,7 +11,6 @@ import { run, startQueryRun } from '../run/run.ts'
 import { joined, name, sql } from '../sql/sql.ts'
 import { mayContainAll } from './candidate-words.ts'
 import { type LineSources, rawLine } from './rebuild-line.ts'
-import { neededTexts } from './regex/required-literals.ts'
 
 let reader: Reader
 beforeAll(async () => {

@@ -4,24 +4,24 @@ import { isDecidable, type Occurrence, occurrenceSql, occurrencesOf, type ValueT
 import { textsOfPlaces } from './few-shapes.ts'
 import type { LineSearch } from './in-values.ts'
 
-/** A way in which a text may lie in the lines of a shape of text. '' stands for lines without a shape, which are one value. */
-export type TextWay = { readonly shape: string; readonly tests: Occurrence }
+/** An occurrence of a text in the lines of a shape of text. '' stands for lines without a shape, which are one value. */
+export type TextOccurrence = { readonly shape: string; readonly tests: Occurrence }
 
-/** With more ways, a statement takes longer to write than lines to rebuild. */
-const WAYS_MAX = 4_000
+/** With more, a statement takes longer to write than lines to rebuild. */
+const OCCURRENCES_MAX = 4_000
 /** Shorter pieces of a text are in too many values. */
 const PIECE_CHARS_MIN = 3
 
-/** The ways in which a text may lie in lines of text. Undefined where that is not known for a shape. */
-export function textWays(search: LineSearch, shapes: readonly string[]): readonly TextWay[] | undefined {
-  const ways: TextWay[] = []
+/** The possible occurrences of a text in lines of text. Undefined where that is not known for a shape. */
+export function textOccurrences(search: LineSearch, shapes: readonly string[]): readonly TextOccurrence[] | undefined {
+  const occurrences: TextOccurrence[] = []
   for (const shape of shapes) {
     const whole: Occurrence = [{ place: 0, kind: 'holds', texts: [search.text] }]
     const found = shape === '' ? [whole] : isDecidable(search, shape) ? occurrencesOf(search.text, shape, search.levels) : undefined
-    if (!found || ways.length > WAYS_MAX) return undefined
-    for (const tests of found) ways.push({ shape, tests })
+    if (!found || occurrences.length > OCCURRENCES_MAX) return undefined
+    for (const tests of found) occurrences.push({ shape, tests })
   }
-  return ways
+  return occurrences
 }
 
 /** A value of lines of text: what it is, how to read it, and the condition that a line has it where computing it is expensive. */
@@ -38,31 +38,36 @@ export function valueAt(shape: string, place: number): LineValue {
   return { key, value, guard, isWords: reference.kind === 'words' }
 }
 
-/** True where a line contains the text in one of these ways. Ways that test the same values of several shapes count once. */
-export function liesIn(ways: readonly TextWay[]): SqlFragment {
-  const same = Map.groupBy(ways, ({ shape, tests }) => JSON.stringify(tests.map(({ place, ...test }) => [valueAt(shape, place).key, test])))
+/** True where a line contains the text at one of these occurrences. Those that test the same values of several shapes count once. */
+export function liesIn(occurrences: readonly TextOccurrence[]): SqlFragment {
+  const same = Map.groupBy(occurrences, ({ shape, tests }) =>
+    JSON.stringify(tests.map(({ place, ...test }) => [valueAt(shape, place).key, test])),
+  )
   return or(
     [...same.values()].flatMap(([first, ...others]) => {
-      const shapes = [first, ...others].flatMap((way) => way?.shape ?? [])
+      const shapes = [first, ...others].flatMap((one) => one?.shape ?? [])
       return first ? [and([inList(sql`shape`, param.texts(shapes)), occurrenceSql([first.tests], first.shape)])] : []
     }),
   )
 }
 
 /**
- * True wherever a line contains the text in one of these ways, and for some other lines: each value is searched once, for a piece of the text that it has
- * in any of the ways, whatever the shape. The other values of a way are not looked at.
+ * True wherever a line contains the text at one of these occurrences, and for some other lines: each value is searched once, for a piece of the text that it has
+ * in any of them, whatever the shape. The other values of an occurrence are not read.
  */
-export function mayLieIn(ways: readonly TextWay[], contains: (piece: string) => (value: SqlFragment) => SqlFragment): SqlFragment {
-  const exact: TextWay[] = []
+export function mayLieIn(
+  occurrences: readonly TextOccurrence[],
+  contains: (piece: string) => (value: SqlFragment) => SqlFragment,
+): SqlFragment {
+  const exact: TextOccurrence[] = []
   const pieces = new Map<string, LineValue & { readonly texts: Set<string> }>()
-  for (const way of ways) {
-    const longest = way.tests.toSorted((one, other) => shortestOf(other) - shortestOf(one))[0]
+  for (const occurrence of occurrences) {
+    const longest = occurrence.tests.toSorted((one, other) => shortestOf(other) - shortestOf(one))[0]
     if (longest === undefined || shortestOf(longest) < PIECE_CHARS_MIN) {
-      exact.push(way)
+      exact.push(occurrence)
       continue
     }
-    const value = valueAt(way.shape, longest.place)
+    const value = valueAt(occurrence.shape, longest.place)
     const known = pieces.get(value.key) ?? { ...value, texts: new Set() }
     pieces.set(value.key, known)
     for (const text of longest.texts) known.texts.add(text)

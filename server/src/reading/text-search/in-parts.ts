@@ -44,14 +44,14 @@ export function inLineInParts(search: LineSearch, lines: LineSources): SqlFragme
   const isSameInEscapes = isAscii(text) && !/[<>&]/.test(text)
   const holds = isSameInEscapes ? valuesHold(fits, lines) : and([not(isMarkedLine), valuesHold(fits, lines)])
   const hasBare = has(hasBareEntry, (part) => sql`match(${part}, '(?:^|[^"])\\x01m')`)
-  const met = or([
+  const condition = or([
     holds,
     has(
       (part) => literalsContain(text, part),
       (part) => fits(sql`replaceRegexpAll(${part}, ${BETWEEN_LITERALS}, '\\x01')`),
     ),
     time,
-    names.met,
+    names.condition,
     tailsHold(search, lines, hasBare),
   ])
   const mayDiffer = or([
@@ -62,7 +62,9 @@ export function inLineInParts(search: LineSearch, lines: LineSources): SqlFragme
     tails.length === 0 ? FALSE : and([hasBare, anyOverflowValue(containsAnyCaseless(tails))]),
   ])
   if (candidates === FALSE) return FALSE
-  return mayDiffer === FALSE ? sql`if(${candidates}, ${met}, 0)` : sql`multiIf(not ${candidates}, 0, ${met}, 1, ${mayDiffer}, ${whole}, 0)`
+  return mayDiffer === FALSE
+    ? sql`if(${candidates}, ${condition}, 0)`
+    : sql`multiIf(not ${candidates}, 0, ${condition}, 1, ${mayDiffer}, ${whole}, 0)`
 }
 
 /** How many words of a text select the lines that are rebuilt for it. */
@@ -94,13 +96,13 @@ function columnsHold(test: (value: SqlFragment) => SqlFragment, lines: LineSourc
   if (!parts) return columns.length === 0 ? [] : [referredColumnsHold(test, columns, isQuoted)]
   const referringTo = (column: Slot) => parts.filter((part) => part.includes(`${isQuoted ? '"' : ''}\x01${column}\x02`))
   const tests = columns.map((column) => ({
-    met: test(name(column)),
+    condition: test(name(column)),
     inLine: hasOneOf(referringTo(column)),
     of: referringTo(column).join('\0'),
   }))
   return [...Map.groupBy(tests, ({ of }) => of).values()].flatMap((same) => {
     const [first] = same
-    return first ? [and([or(same.map(({ met }) => met)), first.inLine])] : []
+    return first ? [and([or(same.map(({ condition }) => condition)), first.inLine])] : []
   })
 }
 
@@ -127,11 +129,11 @@ const nameContains = ({ text, fits }: LineSearch, { absentFromKeys = [] }: LineS
   absentFromKeys.includes(text) ? FALSE : sql`arrayExists(key -> ${fits(sql`key`)}, ${OVERFLOW_NAMES})`
 
 /** Where a name of the line contains the text, and where one may. */
-function nameSearch(search: LineSearch, lines: LineSources): { met: SqlFragment; candidates: SqlFragment; isExact: boolean } {
+function nameSearch(search: LineSearch, lines: LineSources): { condition: SqlFragment; candidates: SqlFragment; isExact: boolean } {
   const exact = lines.parts && nameInParts(search, lines, lines.parts)
   const candidates = nameContains(search, lines)
-  if (exact || candidates === FALSE) return { met: exact ?? FALSE, candidates, isExact: true }
-  return { met: nameOfLineContains(search, lines), candidates, isExact: false }
+  if (exact || candidates === FALSE) return { condition: exact ?? FALSE, candidates, isExact: true }
+  return { condition: nameOfLineContains(search, lines), candidates, isExact: false }
 }
 
 /** True where the path of an entry of the line contains the text. Each of its names is written in the line, perhaps with escapes, then in a part. */
@@ -198,7 +200,7 @@ const unmarked = (tail: string): string => (tail.startsWith('\x03') || tail.star
 
 /** How many characters next to the border of a part are compared. */
 const BORDER_CHARS = 3
-const CROSSING_CHARS_MAX = 100
+const BORDER_TEXT_CHARS_MAX = 100
 
 /** The characters of JSON next to a value. */
 const BORDERS = /[\s:,{}[\]]/
@@ -213,7 +215,7 @@ function crossesBorder(search: LineSearch, lines: LineSources): SqlFragment {
       (part) => sql`position(${part}, ${param.text(char)}) > 0`,
     ),
   )
-  const crosses = partTester(lines)(search.mayCross, (part) => sql`match(${part}, ${search.crossings})`)
+  const crosses = partTester(lines)(search.mayCross, (part) => sql`match(${part}, ${search.borders})`)
   return and([or(hasBorders), or([crosses, crossesParts(search.text, lines)])])
 }
 
@@ -221,7 +223,7 @@ function crossesBorder(search: LineSearch, lines: LineSources): SqlFragment {
 function crossesParts(text: string, { parts }: LineSources): SqlFragment {
   if (parts) return mayCrossParts(text, parts) ? TRUE : FALSE
   const chars = [...text]
-  if (chars.length > CROSSING_CHARS_MAX) return TRUE
+  if (chars.length > BORDER_TEXT_CHARS_MAX) return TRUE
   const quoted = (some: readonly string[]) => escapedInRegex(some.join(''))
   const heads = chars.slice(1).flatMap((_, index) => {
     const after = chars.slice(index + 1, index + 1 + BORDER_CHARS)

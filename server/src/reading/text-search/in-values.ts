@@ -16,7 +16,7 @@ export type LineSearch = {
   /** The beginnings of values when the text starts inside an escape sequence. */
   readonly tails: readonly string[]
   /** A regular expression of the store for borders that the text may cross in a shape. */
-  readonly crossings: SqlFragment
+  readonly borders: SqlFragment
   /** Conditions that hold where the text of the time may contain the text. */
   readonly times: readonly SqlFragment[]
   /** The columns with the levels of text lines. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { isNightly } from '../../../../test/support/nightly.ts'
 import { lineOf, openReader, type Reader } from '../../../../test/support/reader.ts'
 import { foldCase } from '../../query/like.ts'
 import { readEvents } from '../reading.ts'
@@ -40,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => reader?.close())
 
 /** One in SHARE of the substrings and lines is searched for, and in a nightly run all: each takes a statement of many columns. */
-const SHARE = process.env.DENDRO_TEST_ALL === undefined ? 10 : 1
+const SHARE = isNightly ? 1 : 10
 
 /** Returns substrings of some lengths of every line, and texts that occur partly, in another case, or not at all. */
 function needles(): string[] {

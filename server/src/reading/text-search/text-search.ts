@@ -3,8 +3,8 @@ import { isInParts } from '../../lines/reference/parts.ts'
 import { timeFormat, timeText, timeWords } from '../fields/event-time.ts'
 import { containsAnyCaseless } from '../fields/ignore-case.ts'
 import { and, constant, FALSE, inList, name, not, or, param, reading, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
-import { crossingLines, isInOneValue, isJson } from './across-values.ts'
-import { mayLieIn, textWays } from './candidates.ts'
+import { isInOneValue, isJson, linesAcrossValues } from './across-values.ts'
+import { mayLieIn, textOccurrences } from './candidates.ts'
 import { conditionMemory } from './compiled-conditions.ts'
 import { escapeTails } from './escapes.ts'
 import { inLineInParts } from './in-parts.ts'
@@ -39,14 +39,14 @@ function writeLineContains(text: string, lines: LineSources): SqlFragment {
 /** The same for lines whose shapes are not in parts. */
 export function inLineOfShapes(search: LineSearch, lines: LineSources): SqlFragment {
   if (!lines.shapes) return inAnyLine(search, lines)
-  const { plain = [], odd = [] } = Object.groupBy(lines.shapes, (shape) => (isPlainFor(search, shape) ? 'plain' : 'odd'))
+  const { plain = [], notPlain = [] } = Object.groupBy(lines.shapes, (shape) => (isPlainFor(search, shape) ? 'plain' : 'notPlain'))
   const inPlain = inPlainLine(search, lines, plain)
-  if (odd.length === 0) return inPlain
+  if (notPlain.length === 0) return inPlain
   // The conditions for plain lines would be wrong for other lines with the same columns.
-  const isOdd = inList(sql`shape`, param.texts(odd))
-  const { met, others } = crossingLines(search, odd)
+  const isNotPlain = inList(sql`shape`, param.texts(notPlain))
+  const { condition, others } = linesAcrossValues(search, notPlain)
   const inOthers = and([inList(sql`shape`, param.texts(others)), search.fits(lineOfShapes(others, lines))])
-  return or([and([not(isOdd), inPlain]), met, ...(others.length === 0 ? [] : [inOthers])])
+  return or([and([not(isNotPlain), inPlain]), condition, ...(others.length === 0 ? [] : [inOthers])])
 }
 
 /**
@@ -62,18 +62,18 @@ function writeMayContain(text: string, lines: LineSources): SqlFragment | undefi
   if (!lines.shapes || lines.hasParts) return undefined
   const search = searchFor(text, lines.levels)
   const { json = [], ofText = [] } = Object.groupBy(lines.shapes, (shape) => (isJson(shape) ? 'json' : 'ofText'))
-  const ways = textWays(search, ofText)
-  if (!ways?.some(({ tests }) => tests.length > 1 || tests.some(({ kind }) => kind !== 'holds'))) return undefined
+  const occurrences = textOccurrences(search, ofText)
+  if (!occurrences?.some(({ tests }) => tests.length > 1 || tests.some(({ kind }) => kind !== 'holds'))) return undefined
   const inJson =
     json.length === 0 ? FALSE : and([inList(sql`shape`, param.texts(json)), inLineOfShapes(search, { ...lines, shapes: json })])
-  return or([mayLieIn(ways, fitsText), inJson])
+  return or([mayLieIn(occurrences, fitsText), inJson])
 }
 
 /** Prepares the search for a text. */
 export function searchFor(text: string, levels: readonly Slot[] = []): LineSearch {
-  const crossings = crossing(text, (code) => `\\u{${code}}`)
-  const isCrossed = crossings === undefined ? undefined : new RegExp(crossings, 'iu')
-  const mayCross = (shape: string): boolean => isCrossed?.test(shape) ?? false
+  const borders = borderRegex(text, (code) => `\\u{${code}}`)
+  const borderTest = borders === undefined ? undefined : new RegExp(borders, 'iu')
+  const mayCross = (shape: string): boolean => borderTest?.test(shape) ?? false
   const known = new Map<string, boolean>()
   const search: LineSearch = {
     text,
@@ -81,7 +81,7 @@ export function searchFor(text: string, levels: readonly Slot[] = []): LineSearc
     fits: fitsText(text),
     isEscaped: /["\\]|\p{Cc}/u.test(text),
     tails: escapeTails(text),
-    crossings: crossingsOf(text),
+    borders: bordersOf(text),
     times: timeMayHold(text),
     mayCross,
     mayCrossIn: (shape) => {
@@ -93,14 +93,14 @@ export function searchFor(text: string, levels: readonly Slot[] = []): LineSearc
   return search
 }
 
-function inAnyLine({ text, fits, isEscaped, tails, crossings, times }: LineSearch, lines: LineSources): SqlFragment {
+function inAnyLine({ text, fits, isEscaped, tails, borders, times }: LineSearch, lines: LineSources): SqlFragment {
   const marked = sql`(position(shape, '\\x02\\x03') > 0 or position(shape, '\\x02\\x04') > 0)`
   const isEncodedDifferently = and([IS_JSON, or([sql`${param.flag(isEscaped)} = 1`, marked])])
   const mayHold = containsAnyCaseless([text, ...tails])
   const direct = [fits(BETWEEN_VALUES), fits(sql`raw`), and([...times, fits(timeText)])]
   const mayBeThere = or([
     isEncodedDifferently,
-    sql`match(shape, ${crossings})`,
+    sql`match(shape, ${borders})`,
     ...direct,
     ...lines.columns.map((column) => and([refers(column), mayHold(name(column))])),
     and([sql`position(shape, '\\x01m') > 0`, sql`arrayExists(value -> ${mayHold(sql`value`)}, mapValues(more))`]),
@@ -113,9 +113,9 @@ function inAnyLine({ text, fits, isEscaped, tails, crossings, times }: LineSearc
 }
 
 /** Returns the borders that a text may cross as a regular expression of the store. It matches nothing when there are no such borders. */
-function crossingsOf(text: string): SqlFragment {
-  const crossings = crossing(text, (code) => `\\x{${code}}`)
-  return sql`${param.text(crossings === undefined ? '[^\\x00-\\x{10FFFF}]' : `(?i)${crossings}`)}`
+function bordersOf(text: string): SqlFragment {
+  const borders = borderRegex(text, (code) => `\\x{${code}}`)
+  return sql`${param.text(borders === undefined ? '[^\\x00-\\x{10FFFF}]' : `(?i)${borders}`)}`
 }
 
 /** The literals of a shape. A character that no text contains replaces each value. */
@@ -125,28 +125,28 @@ const refers = (column: Slot): SqlFragment => constant(String.raw`position(shape
 
 /** The number of characters next to a value that are checked for a text that crosses the border. */
 const BORDER_CHARS = 3
-const CROSSING_CHARS_MAX = 100
+const BORDER_TEXT_CHARS_MAX = 100
 
 /**
  * Returns a regular expression for borders in a shape that a text may cross. It may match too many borders, never too few. `asRegex` writes
  * a character by its code. Undefined when the text cannot cross any border.
  */
-function crossing(text: string, asRegex: (code: string) => string): string | undefined {
+function borderRegex(text: string, asRegex: (code: string) => string): string | undefined {
   const chars = [...text]
-  if (chars.length > CROSSING_CHARS_MAX) return ''
+  if (chars.length > BORDER_TEXT_CHARS_MAX) return ''
   const quoted = (from: number, to: number) =>
     chars
       .slice(from, to)
       .map((char) => (/[\p{L}\p{N}]/u.test(char) ? char : asRegex((char.codePointAt(0) ?? 0).toString(16))))
       .join('')
   const [open, close] = ['\\x01', '\\x02[\\x03\\x04]?']
-  const crossings = chars.length > 1 ? [close + open] : []
+  const borders = chars.length > 1 ? [close + open] : []
   for (let at = 1; at < chars.length; at += 1) {
-    crossings.push(quoted(Math.max(0, at - BORDER_CHARS), at) + open)
-    for (let length = 1; length < Math.min(BORDER_CHARS, at); length += 1) crossings.push(close + quoted(at - length, at) + open)
-    crossings.push(close + quoted(at, at + BORDER_CHARS))
+    borders.push(quoted(Math.max(0, at - BORDER_CHARS), at) + open)
+    for (let length = 1; length < Math.min(BORDER_CHARS, at); length += 1) borders.push(close + quoted(at - length, at) + open)
+    borders.push(close + quoted(at, at + BORDER_CHARS))
   }
-  return crossings.length === 0 ? undefined : crossings.join('|')
+  return borders.length === 0 ? undefined : borders.join('|')
 }
 
 /** Avoids computing the text of the time, which is expensive for each event, when no time can contain the search text. */

@@ -2,9 +2,9 @@ import { compileRegex } from '@dendro/language/regex'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { rebuildText, shapeReferences } from '../../../lines/reference/shape.ts'
-import { crossingWays } from './across-values.ts'
+import { regexCharacters } from '../../../query/regex-items.ts'
+import { occurrencesAcross } from './across-values.ts'
 import { regexForms } from './sequences.ts'
-import { regexCharacters } from './syntax.ts'
 
 const shapes = [
   'a \x01c0\x02 \x01s1\x02: \x01w\x02',
@@ -43,7 +43,7 @@ const value = fc.string({ unit: fc.constantFrom('a', 'b', '1', ' ', '"', ':', 'Ã
 function isFound(pattern: string, ignoreCase: boolean, shape: string, values: readonly string[]): boolean | undefined {
   const regex = regexCharacters({ pattern, ignoreCase })
   const forms = regexForms(regex)
-  const ways = forms?.map((form) => crossingWays(regex, form, shape))
+  const ways = forms?.map((form) => occurrencesAcross(regex, form, shape))
   if (!ways || ways.includes(undefined)) return undefined
   const matches = (own: string, text: string) => compileRegex({ pattern: own, ignoreCase }).test(text)
   if (values.some((text) => matches(pattern, text))) return true
@@ -103,8 +103,9 @@ test('a time or a level is no part of a match that it cannot contain', () => {
   const shape = '\x01ti .3 UTC\x02 \x01c0\x02\x01w\x02'
   const regex = regexCharacters({ pattern: 'took [0-9] ms', ignoreCase: false })
   const [form = []] = regexForms(regex) ?? []
-  const placesOf = (levels: readonly 'c0'[]) => new Set((crossingWays(regex, form, shape, levels) ?? []).flat().map(({ place }) => place))
+  const placesOf = (levels: readonly 'c0'[]) =>
+    new Set((occurrencesAcross(regex, form, shape, levels) ?? []).flat().map(({ place }) => place))
   expect(placesOf([])).toEqual(new Set([1, 2]))
-  const ends = (crossingWays(regex, form, shape, ['c0']) ?? []).flat().filter(({ kind }) => kind === 'ends')
+  const ends = (occurrencesAcross(regex, form, shape, ['c0']) ?? []).flat().filter(({ kind }) => kind === 'ends')
   expect(ends.map(({ piece }) => piece).sort()).toEqual(['took', 'took ', 'took [0-9]'])
 })

@@ -1,8 +1,8 @@
 import type { Slot } from '../../../lines/layout/slots.ts'
 import { type ShapePlaceholder, shapeReferences } from '../../../lines/reference/shape.ts'
+import { literalOf, type RegexCharacters } from '../../../query/regex-items.ts'
 import { formatsHolding } from '../in-values.ts'
 import { mayEndAt, positionsBehind, type RegexForm, textsIn, writtenForm } from './sequences.ts'
-import { literalOf, type RegexCharacters } from './syntax.ts'
 
 /** What a value of a line has where a match goes on from value to value: it ends with a piece of the expression, is one, or begins with one. */
 export type PieceTest = { readonly place: number; readonly kind: 'ends' | 'is' | 'begins'; readonly piece: string }
@@ -12,7 +12,7 @@ export type RegexWay = readonly PieceTest[]
 const STEPS_MAX = 20_000
 
 /** Returns every way in which a match of a form may cross the border of a value in a line of text; undefined when there are too many. */
-export function crossingWays(
+export function occurrencesAcross(
   regex: RegexCharacters,
   form: RegexForm,
   shape: string,

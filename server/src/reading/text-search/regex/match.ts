@@ -1,21 +1,21 @@
 import type { RegexRule } from '@dendro/language/comparison'
 import { shapeReferences } from '../../../lines/reference/shape.ts'
+import { type RegexCharacters, regexCharacters } from '../../../query/regex-items.ts'
+import { NEEDED_CHARS_MIN } from '../../../query/required-literals.ts'
 import { regexMatches } from '../../fields/comparisons.ts'
 import { readable } from '../../fields/field-text.ts'
 import { and, FALSE, hasTrait, inList, or, param, reading, type SqlFragment, sql, TRUE } from '../../sql/sql.ts'
 import { isJson } from '../across-values.ts'
-import { mayLieIn, type TextWay, textWays, valueAt } from '../candidates.ts'
+import { mayLieIn, type TextOccurrence, textOccurrences, valueAt } from '../candidates.ts'
 import { conditionMemory } from '../compiled-conditions.ts'
 import { escapedInPattern } from '../in-values.ts'
 import { COLUMNS_OF_LINES, type LineSources, lineOfShapes } from '../rebuild-line.ts'
 import { inLineOfShapes, searchFor } from '../text-search.ts'
-import { crossingWays, type PieceTest } from './across-values.ts'
-import { NEEDED_CHARS_MIN } from './required-literals.ts'
+import { occurrencesAcross, type PieceTest } from './across-values.ts'
 import { type RegexForm, regexForms, textsIn } from './sequences.ts'
-import { type RegexCharacters, regexCharacters } from './syntax.ts'
 
 /** The condition that a line matches, and a wider one that searches each column once. */
-type LineMatch = { readonly met: SqlFragment; readonly candidates: SqlFragment }
+type LineMatch = { readonly condition: SqlFragment; readonly candidates: SqlFragment }
 
 /** A statement with more tests takes longer to prepare than lines to rebuild. */
 const TESTS_MAX = 100
@@ -39,19 +39,21 @@ function writeLineMatch(rule: RegexRule, lines: LineSources): LineMatch | undefi
   if (text.length === 0) return undefined
   const contains = regex.isCaseless ? containsInAnyCase : containsExactly
   const needed = forms.flatMap((form) => neededIn(regex, form, { ...lines, shapes: text }) ?? [])
-  const ways = needed.flatMap((own) => own.ways)
+  const occurrences = needed.flatMap((own) => own.occurrences)
   if (needed.length < forms.length) return undefined
-  const crossings = crossingsOf(regex, forms, { ...lines, shapes: text })
+  const borders = bordersOf(regex, forms, { ...lines, shapes: text })
   const inJson = or(needed.map(({ text: own }) => inLineOfShapes(searchFor(own, lines.levels), { ...lines, shapes: json })))
-  if (!crossings || (json.length > 0 && hasTrait(inJson, 'lineRebuild'))) return undefined
+  if (!borders || (json.length > 0 && hasTrait(inJson, 'lineRebuild'))) return undefined
   const mayBeJson = json.length === 0 ? FALSE : and([inList(sql`shape`, param.texts(json)), inJson])
   const matches = regexMatches(rule)
   const isJsonMatch =
     json.length === 0 ? FALSE : and([inList(sql`shape`, param.texts(json)), matches(lineOfShapes(json, { ...lines, shapes: json }))])
-  const inside = ways.filter(({ tests }) => tests.length === 1 && tests[0]?.kind === 'holds')
+  const inside = occurrences.filter(({ tests }) => tests.length === 1 && tests[0]?.kind === 'holds')
   return {
-    met: ofLine(or([...valuesOf(inside, shapes).map(({ value, condition }) => and([condition, matches(value)])), crossings, isJsonMatch])),
-    candidates: ofLine(or([mayLieIn(ways, contains), mayBeJson])),
+    condition: ofLine(
+      or([...valuesOf(inside, shapes).map(({ value, condition }) => and([condition, matches(value)])), borders, isJsonMatch]),
+    ),
+    candidates: ofLine(or([mayLieIn(occurrences, contains), mayBeJson])),
   }
 }
 
@@ -59,31 +61,31 @@ const ofLine = (test: SqlFragment): SqlFragment => (test === FALSE || test === T
 
 type KnownShapes = LineSources & { readonly shapes: readonly string[] }
 
-/** A text that every match of a form contains, and the ways in which it may lie in lines of text. */
+/** A text that every match of a form contains, and its possible occurrences in lines of text. */
 function neededIn(
   regex: RegexCharacters,
   form: RegexForm,
   { shapes, levels }: KnownShapes,
-): { text: string; ways: readonly TextWay[] } | undefined {
+): { text: string; occurrences: readonly TextOccurrence[] } | undefined {
   for (const text of textsIn(form, regex.isText)) {
-    const ways = text.length < NEEDED_CHARS_MIN ? undefined : textWays(searchFor(text, levels), shapes)
-    if (ways) return { text, ways }
+    const occurrences = text.length < NEEDED_CHARS_MIN ? undefined : textOccurrences(searchFor(text, levels), shapes)
+    if (occurrences) return { text, occurrences }
   }
   return undefined
 }
 
 /** True where a match crosses the border of a value. Ways that test the same values of several shapes count once. */
-function crossingsOf(regex: RegexCharacters, forms: readonly RegexForm[], { shapes, levels }: KnownShapes): SqlFragment | undefined {
-  const alike = new Map<string, { shapes: Set<string>; met: SqlFragment }>()
+function bordersOf(regex: RegexCharacters, forms: readonly RegexForm[], { shapes, levels }: KnownShapes): SqlFragment | undefined {
+  const alike = new Map<string, { shapes: Set<string>; condition: SqlFragment }>()
   let tests = 0
   for (const shape of shapes) {
     if (shape === '') continue
     for (const form of forms) {
-      const ways = crossingWays(regex, form, shape, levels)
-      if (!ways) return undefined
-      for (const way of ways) {
-        const key = JSON.stringify(way.map(({ place, kind, piece }) => [valueAt(shape, place).key, kind, piece]))
-        const known = alike.get(key) ?? { shapes: new Set(), met: and(way.map((test) => pieceSql(regex, test, shape))) }
+      const occurrences = occurrencesAcross(regex, form, shape, levels)
+      if (!occurrences) return undefined
+      for (const occurrence of occurrences) {
+        const key = JSON.stringify(occurrence.map(({ place, kind, piece }) => [valueAt(shape, place).key, kind, piece]))
+        const known = alike.get(key) ?? { shapes: new Set(), condition: and(occurrence.map((test) => pieceSql(regex, test, shape))) }
         if (!alike.has(key)) tests += 1
         if (tests > TESTS_MAX) return undefined
         alike.set(key, known)
@@ -91,7 +93,7 @@ function crossingsOf(regex: RegexCharacters, forms: readonly RegexForm[], { shap
       }
     }
   }
-  return or([...alike.values()].map(({ shapes: own, met }) => and([inList(sql`shape`, param.texts([...own])), met])))
+  return or([...alike.values()].map(({ shapes: own, condition }) => and([inList(sql`shape`, param.texts([...own])), condition])))
 }
 
 function pieceSql({ flags, isCaseless }: RegexCharacters, { place, kind, piece }: PieceTest, shape: string): SqlFragment {
@@ -100,8 +102,11 @@ function pieceSql({ flags, isCaseless }: RegexCharacters, { place, kind, piece }
 }
 
 /** The values in which texts may lie, each with the condition that it is part of the line. Only lines of text have words. */
-function valuesOf(ways: readonly TextWay[], shapes: readonly string[]): readonly { value: SqlFragment; condition: SqlFragment }[] {
-  const byValue = Map.groupBy(ways, ({ shape, tests: [only] }) => valueAt(shape, only?.place ?? 0).key)
+function valuesOf(
+  occurrences: readonly TextOccurrence[],
+  shapes: readonly string[],
+): readonly { value: SqlFragment; condition: SqlFragment }[] {
+  const byValue = Map.groupBy(occurrences, ({ shape, tests: [only] }) => valueAt(shape, only?.place ?? 0).key)
   return [...byValue.values()].flatMap(([first, ...others]) => {
     if (!first) return []
     const own = new Set([first, ...others].map(({ shape }) => shape))

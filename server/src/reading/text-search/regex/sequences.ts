@@ -1,4 +1,4 @@
-import { itemAt, literalOf, type RegexCharacters, repetitionAt } from './syntax.ts'
+import { itemAt, literalOf, type RegexCharacters, repetitionAt } from '../../../query/regex-items.ts'
 
 /** One character of a form. `isOptional` says that it may be missing, `isLoop` that it may also be there any number of times. */
 export type FormItem = { readonly source: string; readonly isOptional: boolean; readonly isLoop: boolean }
