@@ -2,12 +2,13 @@ import { lookup } from 'node:dns'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
+import type { Readable } from 'node:stream'
 import { badRequest } from '../kernel/errors.ts'
 import { type AllowList, isAllowedAddress, isPublic } from './addresses.ts'
 
 /** A request to a URL that a caller chose; a POST unless it says otherwise. */
 export type OutgoingRequest = {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array
@@ -38,7 +39,19 @@ export type Outgoing = {
   check(url: string, field: string): void
   /** Sends one request, which is a POST unless it says otherwise. Redirects are not followed. */
   post(request: OutgoingRequest, signal?: AbortSignal): Promise<OutgoingResponse>
+  /** Sends one request like `post`, and gives the body of the response as it arrives; `boundMs` bounds that too. */
+  open(
+    request: OutgoingRequest,
+    signal?: AbortSignal,
+  ): Promise<{ status: number; headers: Readonly<Record<string, string>>; body: Readable }>
+  /** Resolves a host for a protocol other than HTTP, and throws a DeliveryError unless every address of it is allowed. */
+  checkHost(host: string): Promise<void>
+  /** Why such a protocol must not connect to a peer, or must end the connection before it sends anything; undefined when it may go on. */
+  refusalOf(peer: Peer): DeliveryError | undefined
 }
+
+/** Whom to connect to. `address` is known once the connection is there. */
+type Peer = { readonly host: string; readonly address: string | undefined; readonly port: number }
 
 const BOUND_MS = 10_000
 const REPLY_BYTES_MAX = 65_536
@@ -65,26 +78,53 @@ export function refusedHeader(name: string, value: string): string | undefined {
  */
 export function openOutgoing(options: NetworkPolicy & { boundMs?: number; replyBytesMax?: number }): Outgoing {
   const { allowed, ownPorts, boundMs = BOUND_MS, replyBytesMax = REPLY_BYTES_MAX } = options
+  const sendOptions = (request: OutgoingRequest, signal: AbortSignal | undefined): SendOptions => {
+    const problem = problemOf(request.url, allowed)
+    if (problem !== undefined) throw new DeliveryError(`the target ${problem}`, { isRetryable: false })
+    const longestMs = request.boundMs ?? boundMs
+    const bound = AbortSignal.timeout(longestMs)
+    return { allowed, ownPorts, boundMs: longestMs, signal: signal ? AbortSignal.any([signal, bound]) : bound, bound }
+  }
   return {
     check: (url, field) => {
       const problem = problemOf(url, allowed)
       if (problem !== undefined) throw badRequest(`${field} ${problem}`, { errors: [{ field, code: 'BAD_TARGET', message: problem }] })
     },
     post: async (request, signal) => {
-      const problem = problemOf(request.url, allowed)
-      if (problem !== undefined) throw new DeliveryError(`the target ${problem}`, { isRetryable: false })
-      const longestMs = request.boundMs ?? boundMs
-      const bound = AbortSignal.timeout(longestMs)
-      return send(request, {
-        allowed,
-        ownPorts,
-        boundMs: longestMs,
-        replyBytesMax,
-        signal: signal ? AbortSignal.any([signal, bound]) : bound,
-        bound,
+      return send(request, sendOptions(request, signal), async (answer) => ({
+        status: answer.statusCode ?? 0,
+        body: await readLimited(answer, replyBytesMax),
+        retryAfter: answer.headers['retry-after'],
+        contentType: answer.headers['content-type'] ?? '',
+      }))
+    },
+    open: async (request, signal) => {
+      return send(request, sendOptions(request, signal), async (answer) => ({
+        status: answer.statusCode ?? 0,
+        headers: Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, String(value)])),
+        body: answer,
+      }))
+    },
+    checkHost: async (host) => {
+      const name = host.toLowerCase()
+      const refused = refusalOf({ host: name, address: undefined, port: 0 }, options)
+      if (refused) throw refused
+      if (isIP(name) !== 0) return
+      await new Promise<void>((resolve, reject) => {
+        checkedLookup(name, allowed, new Set())(name, { all: true }, (failure) => (failure ? reject(failure) : resolve()))
       })
     },
+    refusalOf: (peer) => refusalOf({ ...peer, host: peer.host.toLowerCase() }, options),
   }
+}
+
+function refusalOf({ host, address, port }: Peer, { allowed, ownPorts }: NetworkPolicy): DeliveryError | undefined {
+  const known = address ?? (isIP(host) === 0 ? undefined : host)
+  const isRefused =
+    known === undefined ? isLocalName(host) && !allowed.hosts.has(host) : !allowed.hosts.has(host) && !isAllowedAddress(known, allowed)
+  if (isRefused) return new DeliveryError(`the target ${NOT_PUBLIC}`, { isRetryable: false })
+  const isOwn = known !== undefined && ownPorts().includes(port) && !isPublic(known)
+  return isOwn ? new DeliveryError('the target is this service itself', { isRetryable: false }) : undefined
 }
 
 function problemOf(text: string, allowed: AllowList): string | undefined {
@@ -113,9 +153,9 @@ const isLocalName = (host: string): boolean => host === 'localhost' || host.ends
  */
 type NetworkPolicy = { allowed: AllowList; ownPorts: () => readonly number[] }
 
-type SendOptions = NetworkPolicy & { boundMs: number; replyBytesMax: number; signal: AbortSignal; bound: AbortSignal }
+type SendOptions = NetworkPolicy & { boundMs: number; signal: AbortSignal; bound: AbortSignal }
 
-async function send(request: OutgoingRequest, options: SendOptions): Promise<OutgoingResponse> {
+async function send<T>(request: OutgoingRequest, options: SendOptions, read: (answer: IncomingMessage) => Promise<T>): Promise<T> {
   const url = new URL(request.url)
   const checked = new Set<string>()
   const start = url.protocol === 'https:' ? httpsRequest : httpRequest
@@ -141,12 +181,7 @@ async function send(request: OutgoingRequest, options: SendOptions): Promise<Out
       sent.on('response', resolve)
       sent.end(body)
     })
-    return {
-      status: answer.statusCode ?? 0,
-      body: await readLimited(answer, options.replyBytesMax),
-      retryAfter: answer.headers['retry-after'],
-      contentType: answer.headers['content-type'] ?? '',
-    }
+    return await read(answer)
   } catch (cause) {
     if (cause instanceof DeliveryError) throw cause
     if (options.bound.aborted)

@@ -33,6 +33,7 @@ import {
   withPassword,
 } from '../users/users.ts'
 import { beginAttempt, type LoginAttempt } from './attempts.ts'
+import { LoginLines } from './login-line.ts'
 import { deleteSession, selectFirstOrganization, selectProviderName } from './rows.ts'
 import { codeRefused } from './second-factor.ts'
 import { openSession, type ProvidedSession } from './sessions.ts'
@@ -55,8 +56,14 @@ const FAILURE_MS = 300
 const NOT_AN_EMAIL = 'not an e-mail address'
 const NAME_LENGTH_MAX = 254
 
+/** One per process, like the bound on the passwords that are checked at a time. */
+const lines = new LoginLines()
+
 /** Returns a token for an e-mail and a password. If several organizations know the e-mail, the password decides. */
-export async function logIn(world: World, facts: RequestFacts, { email, password, code }: Credentials): Promise<Login> {
+export const logIn = (world: World, facts: RequestFacts, credentials: Credentials): Promise<Login> =>
+  lines.run(facts.address, () => checkLogin(world, facts, credentials))
+
+async function checkLogin(world: World, facts: RequestFacts, { email, password, code }: Credentials): Promise<Login> {
   const attempt = await beginAttempt(world, emailKey(email), facts.address)
   const startedMs = world.clock.monotonicMs()
   const given = new Secret(password)

@@ -3,6 +3,7 @@ import { quoted } from '@dendro/language/language-error'
 import { printKey } from '@dendro/language/print'
 import type { Filter } from '@dendro/language/tree'
 import { badField, Failure } from '../../../kernel/errors.ts'
+import { conditionsIn } from '../../../query/conditions.ts'
 import { parseFilter } from '../../../query/query.ts'
 
 type EventConditions = Pick<ConditionSet, 'context' | 'where'>
@@ -76,17 +77,3 @@ function conditionText({ key, operator, value }: ContextCondition, field: string
 
 const literal = (value: string | boolean): string =>
   typeof value === 'boolean' || /^-?\d{1,15}(\.\d{1,15})?$/.test(value) ? String(value) : quoted(value)
-
-function conditionsIn(filter: Filter): readonly Exclude<Filter, { kind: 'all' | 'and' | 'or' | 'not' }>[] {
-  switch (filter.kind) {
-    case 'all':
-      return []
-    case 'and':
-    case 'or':
-      return filter.of.flatMap(conditionsIn)
-    case 'not':
-      return conditionsIn(filter.of)
-    default:
-      return [filter]
-  }
-}

@@ -4,6 +4,8 @@ import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { insertDataKey, selectDataKey } from './rows.ts'
 
+export { keptSecret, MASK } from './masked.ts'
+
 /** The location of a sealed secret; it can be opened only there. */
 export type SecretPlace = { readonly orgId: string; readonly table: string; readonly row: string; readonly column: string }
 

@@ -2,6 +2,7 @@ import { argon2, timingSafeEqual } from 'node:crypto'
 import { unavailable } from '../../../kernel/errors.ts'
 import type { Ids } from '../../../kernel/ids.ts'
 import type { Secret } from '../../../kernel/secret.ts'
+import { Slots } from '../../../kernel/slots.ts'
 
 type Cost = { memoryKib: number; passes: number; parallelism: number }
 
@@ -9,9 +10,9 @@ type Cost = { memoryKib: number; passes: number; parallelism: number }
 const COST: Cost = { memoryKib: 19 * 1024, passes: 2, parallelism: 1 }
 const SALT_BYTES = 16
 const TAG_BYTES = 32
-/** Two at a time bound memory and CPU. A caller who would wait long is refused instead. */
+/** Two at a time bound memory and CPU. As many may wait as log in when work begins, which takes seconds; a caller who would wait longer is refused instead. */
 const RUNNING_MAX = 2
-const WAITING_MAX = 100
+const WAITING_MAX = 300
 
 /** Returns the stored form of a password: algorithm, cost, salt and hash. */
 export async function hashPassword(world: { ids: Ids }, password: Secret): Promise<string> {
@@ -48,7 +49,7 @@ function parse(stored: string): { cost: Cost; salt: Buffer; tag: Buffer } | unde
 /** Normalizes the Unicode form first, so that the password matches however a keyboard composes letters. */
 async function derive(password: Secret, salt: Buffer, cost: Cost): Promise<Buffer> {
   const message = Buffer.from(password.reveal().normalize('NFKC'))
-  await slots.enter()
+  if (!(await slots.enter())) throw unavailable('too many concurrent logins')
   try {
     return await new Promise<Buffer>((resolve, reject) =>
       argon2(
@@ -62,26 +63,5 @@ async function derive(password: Secret, salt: Buffer, cost: Cost): Promise<Buffe
   }
 }
 
-/** Admits a bounded number and queues a bounded number, first in, first out. */
-class Semaphore {
-  #running = 0
-  readonly #waiting: (() => void)[] = []
-
-  async enter(): Promise<void> {
-    if (this.#running < RUNNING_MAX) {
-      this.#running += 1
-      return
-    }
-    if (this.#waiting.length >= WAITING_MAX) throw unavailable('too many concurrent logins')
-    await new Promise<void>((admitted) => this.#waiting.push(admitted))
-  }
-
-  leave(): void {
-    const next = this.#waiting.shift()
-    if (next) next()
-    else this.#running -= 1
-  }
-}
-
 /** One per process, not per world: it bounds the memory of the process. */
-const slots = new Semaphore()
+const slots = new Slots({ atOnce: RUNNING_MAX, waitingMax: WAITING_MAX })

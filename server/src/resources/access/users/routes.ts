@@ -28,7 +28,7 @@ export function userRoutes(world: World): Routes {
   const find = ({ actor, params }: UserRequest): Promise<UserRow> => findUser(world, actor, params.userId)
   const findSelf = ({ actor, params }: UserRequest): Promise<UserRow> => findUserAnywhere(world, actor, params.userId)
   return routes('users', contract.users, {
-    list: async ({ actor }) => ({ users: await listUsers(world, actor) }),
+    list: ({ actor, query }) => listUsers(world, actor, query),
     create: ({ actor, body }) => createUser(world, actor, body),
     all: async ({ actor }) => ({ users: await listAllUsers(world, actor) }),
     get: onRecord(findSelf, ({ record }) => getUser(world, record)),

@@ -1,5 +1,6 @@
 import type { Identity, LoginMethod, UserPreference, UserStatus } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
+import { among, type ChangedIds } from '../../../meta/row-list.ts'
 import { json, sql } from '../../../meta/sql.ts'
 
 export type UserRow = {
@@ -32,8 +33,9 @@ export type LoginRow = UserRow & { password_hash: string | null }
 const columns = sql`org_id, id, first_name, last_name, email, email_key, roles, last_logins, login_methods, tags, status, invited_at, invited_by,
   accepted_at, preferences, created_at, created_by, modified_at, modified_by`
 
-export const selectUsers = (db: Db, orgId: string) =>
-  db.all<UserRow>(sql`select ${columns} from users where org_id = ${orgId} order by created_at desc, id`)
+export const selectUsers = (db: Db, orgId: string, changed?: ChangedIds) =>
+  db.all<UserRow>(sql`
+    select ${columns} from users where org_id = ${orgId} and ${among(sql`id`, changed?.get('users'))} order by created_at desc, id`)
 
 export const selectUser = (db: Db, orgId: string, id: string) =>
   db.one<UserRow>(sql`select ${columns} from users where org_id = ${orgId} and id = ${id}`)

@@ -1,4 +1,4 @@
-import type { BodyOf, contract, MultiOrgUser, User } from '@dendro/api'
+import type { BodyOf, contract, MultiOrgUser, PageQuery, User } from '@dendro/api'
 import { type Actor, hasPermission, isUser } from '../../../http/actor.ts'
 import { badRequest, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
@@ -28,6 +28,7 @@ export {
   withPassword,
 } from './login.ts'
 
+import { type NextPage, pageOf, searchedText } from '../../list-pages.ts'
 import { createdBy, modifiedBy } from '../../records.ts'
 
 export { changeUserIn, removeUserIn } from './change-user.ts'
@@ -40,11 +41,17 @@ export { emailKey, mayLogIn, PASSWORD, shownUser, storedRoles } from './user-rec
 type NewUser = BodyOf<typeof contract.users.create>
 type UserChange = BodyOf<typeof contract.users.update>
 
-export async function listUsers(world: World, actor: Actor): Promise<User[]> {
-  return (await usersIn(world, actor.orgId)).map((row) => shownUser(world, row))
+export async function listUsers(world: World, actor: Actor, query: PageQuery): Promise<NextPage & { users: User[] }> {
+  const textOf = ({ first_name, last_name, email, tags }: UserRow) => searchedText([first_name, last_name, email], tags)
+  const { rows, ...rest } = pageOf(await usersIn(world, actor.orgId), query, textOf)
+  return { users: rows.map((row) => shownUser(world, row)), ...rest }
 }
 
-const usersIn = (world: World, orgId: string): Promise<UserRow[]> => world.meta.cached(orgId, 'users', () => selectUsers(world.meta, orgId))
+const usersIn = (world: World, orgId: string): Promise<readonly UserRow[]> =>
+  world.meta.cachedRows(orgId, 'users', {
+    read: (changed) => selectUsers(world.meta, orgId, changed),
+    idsIn: { users: ({ id }) => id },
+  })
 
 /** Includes the users of the other organizations in which the caller may read users. */
 export async function listAllUsers(world: World, actor: Actor): Promise<MultiOrgUser[]> {

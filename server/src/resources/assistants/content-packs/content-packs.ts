@@ -1,7 +1,7 @@
 import type { BodyOf, ContentPackOffer, ContentPackPreview, contract, QueryOf, ReplyOf } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import type { World } from '../../../world.ts'
-import { type DatasetRow, findDataset, visibleDatasets } from '../../data/datasets/datasets.ts'
+import { type DatasetRow, findDataset, latestArrivals, visibleDatasets } from '../../data/datasets/datasets.ts'
 import { fillPack } from './fill.ts'
 import { DASHBOARD_PART, filledFor, ownParts } from './filled-pack.ts'
 import { measurePart } from './measure.ts'
@@ -38,10 +38,11 @@ export async function listOffers(world: World, actor: Actor, query: ListQuery, s
 
 async function datasetsFor(world: World, actor: Actor, { dataset_id, system = false }: ListQuery) {
   if (dataset_id !== undefined) return { datasets: [await findDataset(world, actor, dataset_id)], isCut: false }
-  const visible = await visibleDatasets(world, actor)
+  const [visible, arrivals] = await Promise.all([visibleDatasets(world, actor), latestArrivals(world, actor.orgId)])
+  const lastAt = ({ id, created_at }: DatasetRow): number => arrivals.get(id) ?? created_at
   const latest = visible
     .filter(({ is_system_generated }) => system || !is_system_generated)
-    .toSorted((a, b) => (b.last_heartbeat_at ?? b.created_at) - (a.last_heartbeat_at ?? a.created_at) || (a.id < b.id ? -1 : 1))
+    .toSorted((a, b) => lastAt(b) - lastAt(a) || (a.id < b.id ? -1 : 1))
   return { datasets: latest.slice(0, DATASETS_MAX), isCut: latest.length > DATASETS_MAX }
 }
 

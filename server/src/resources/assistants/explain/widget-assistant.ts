@@ -6,7 +6,7 @@ import { Failure } from '../../../kernel/errors.ts'
 import { parseTimeRange } from '../../../query/query.ts'
 import type { TimeBounds } from '../../../reading/query.ts'
 import type { World } from '../../../world.ts'
-import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
+import { type DatasetRow, type LatestArrivals, latestArrivals, visibleDatasets } from '../../data/datasets/datasets.ts'
 import { ALL_EVENTS } from '../../data/event-queries/event-queries.ts'
 import { measureAll, planMetrics } from '../../queries/timeseries/timeseries.ts'
 import { visible } from '../../watching/notifications/notifications.ts'
@@ -45,7 +45,8 @@ export async function proposeWidget(
   return streamEvents(world, signal, async function* (within): AsyncGenerator<AiEvent> {
     const reader = { world, actor, signal: within }
     yield { type: 'LOADING_MESSAGE', message: 'Looking at the keys of the data', session_id }
-    const datasets = datasetsFor(userRequest, await visibleDatasets(world, actor), previous)
+    const [visible, arrivals] = await Promise.all([visibleDatasets(world, actor), latestArrivals(world, actor.orgId)])
+    const datasets = datasetsFor(userRequest, visible, arrivals, previous)
     const keys = await keysOf(reader, datasets)
     if (datasets.length === 0 || keys.length === 0) {
       yield { type: 'AI_RESPONSE_DELTA', message: 'There is no data yet from which a widget could be made: send events first.', session_id }
@@ -107,7 +108,12 @@ function boundsOf({ timeRange }: WidgetChoice, nowMs: number): TimeBounds {
 }
 
 /** The datasets that the request names, otherwise those of the previous proposal, otherwise the one with the latest events. */
-function datasetsFor(request: string, all: readonly DatasetRow[], previous: WidgetChoice | undefined): readonly DatasetRow[] {
+function datasetsFor(
+  request: string,
+  all: readonly DatasetRow[],
+  arrivals: LatestArrivals,
+  previous: WidgetChoice | undefined,
+): readonly DatasetRow[] {
   const own = all.filter(({ collection }) => !collection.startsWith('.'))
   const words = ` ${request.toLowerCase().replaceAll(/[^\p{L}\p{N}._-]+/gu, ' ')} `
   const names = (name: string): boolean => name.length > 1 && words.includes(` ${name.toLowerCase()} `)
@@ -116,7 +122,7 @@ function datasetsFor(request: string, all: readonly DatasetRow[], previous: Widg
   const byCollection = own.filter(({ collection }) => names(collection))
   const named = [byBoth, byDataset, byCollection].find((found) => found.length > 0)
   const before = own.filter(({ id }) => previous?.from.includes(id))
-  const latest = [...own].sort((one, other) => (other.last_heartbeat_at ?? 0) - (one.last_heartbeat_at ?? 0))
+  const latest = [...own].sort((one, other) => (arrivals.get(other.id) ?? 0) - (arrivals.get(one.id) ?? 0))
   return (named ?? (before.length > 0 ? before : latest.slice(0, 1))).slice(0, DATASETS_MAX)
 }
 

@@ -34,7 +34,7 @@ import { audited, byId, seenDashboards, shownDashboard } from './listing.ts'
 import { dashboardRowsOf, planDashboard } from './made.ts'
 import { type DashboardRow, deleteDashboard, insertDashboard, selectDashboards, updateDashboardRow } from './rows.ts'
 
-export { listDashboards, seenDashboards } from './listing.ts'
+export { dashboardPage, seenDashboards } from './listing.ts'
 export { dashboardsOfLog } from './of-log.ts'
 export type { DashboardRow }
 

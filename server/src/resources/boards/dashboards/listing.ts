@@ -1,12 +1,16 @@
-import type { Dashboard, Widget } from '@dendro/api'
+import type { Dashboard, PageQuery, Widget } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { MetaWorld } from '../../../world.ts'
+import { type NextPage, pageOf, searchedText } from '../../list-pages.ts'
 import { allWidgets, hiddenFrom, shownWidget, type WidgetRow } from '../widgets/widgets.ts'
 import { type DashboardRow, selectDashboards } from './rows.ts'
 
 const allDashboards = (world: MetaWorld, orgId: string): Promise<readonly DashboardRow[]> =>
-  world.meta.cached(orgId, 'dashboards', () => selectDashboards(world.meta, orgId))
+  world.meta.cachedRows(orgId, 'dashboards', {
+    read: (changed) => selectDashboards(world.meta, orgId, changed),
+    idsIn: { dashboards: ({ id }) => id },
+  })
 
 /** The dashboards without a widget, at any depth, that is hidden from the caller. */
 export async function seenDashboards(world: MetaWorld, actor: Actor): Promise<readonly DashboardRow[]> {
@@ -16,10 +20,21 @@ export async function seenDashboards(world: MetaWorld, actor: Actor): Promise<re
 }
 
 /** The dashboards that the caller may see, filtered by `isShown`. */
-export async function listDashboards(world: MetaWorld, actor: Actor, isShown?: (row: DashboardRow) => boolean): Promise<Dashboard[]> {
+export const listDashboards = async (world: MetaWorld, actor: Actor, isShown?: (row: DashboardRow) => boolean): Promise<Dashboard[]> =>
+  (await dashboardPage(world, actor, {}, isShown)).dashboards
+
+/** A page of these. */
+export async function dashboardPage(
+  world: MetaWorld,
+  actor: Actor,
+  query: PageQuery,
+  isShown?: (row: DashboardRow) => boolean,
+): Promise<NextPage & { dashboards: Dashboard[] }> {
   const widgets = byId(await allWidgets(world, actor.orgId))
-  const rows = await seenDashboards(world, actor)
-  return (isShown ? rows.filter(isShown) : rows).map((row) => shownDashboard(row, widgets))
+  const seen = await seenDashboards(world, actor)
+  const textOf = ({ name, description, tags }: DashboardRow) => searchedText([name, description], tags)
+  const { rows, ...rest } = pageOf(isShown ? seen.filter(isShown) : seen, query, textOf)
+  return { dashboards: rows.map((row) => shownDashboard(row, widgets)), ...rest }
 }
 
 export const byId = (widgets: readonly WidgetRow[]): ReadonlyMap<string, WidgetRow> => new Map(widgets.map((widget) => [widget.id, widget]))

@@ -1,4 +1,4 @@
-import type { Dashboard, MetricQuery } from '@dendro/api'
+import type { Dashboard, MetricQuery, PageQuery } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { parseSelector } from '../../../query/query.ts'
 import { matchDatasets } from '../../../query/selector.ts'
@@ -6,21 +6,25 @@ import type { World } from '../../../world.ts'
 import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
 import { allMetricDefinitions } from '../../queries/metric-definitions/metric-definitions.ts'
 import { allWidgets, within } from '../widgets/widgets.ts'
-import { listDashboards } from './listing.ts'
+import { dashboardPage, listDashboards } from './listing.ts'
+import type { DashboardRow } from './rows.ts'
 
 /** The dashboards with a widget, at any depth, whose queries read a log. */
-export async function dashboardsOfLog(world: World, actor: Actor, log: DatasetRow): Promise<Dashboard[]> {
+export const dashboardsOfLog = async (world: World, actor: Actor, log: DatasetRow): Promise<Dashboard[]> =>
+  listDashboards(world, actor, await readersOf(world, actor, log))
+
+async function readersOf(world: World, actor: Actor, log: DatasetRow): Promise<(row: Pick<DashboardRow, 'widget_ids'>) => boolean> {
   const widgets = await allWidgets(world, actor.orgId)
   const definitions = await allMetricDefinitions(world, actor.orgId)
   const reading = new Set(definitions.filter(({ queries }) => queries.some((query) => reads(query, log))).map(({ id }) => id))
   const showing = new Set(widgets.filter(({ metric_ids }) => metric_ids.some((id) => reading.has(id))).map(({ id }) => id))
-  return listDashboards(world, actor, ({ widget_ids }) => !within(widget_ids, widgets).isDisjointFrom(showing))
+  return ({ widget_ids }) => !within(widget_ids, widgets).isDisjointFrom(showing)
 }
 
 /** None if the caller sees no such log. */
-export async function dashboardsOfLogId(world: World, actor: Actor, logId: string): Promise<Dashboard[]> {
+export async function pageOfLogId(world: World, actor: Actor, logId: string, query: PageQuery): ReturnType<typeof dashboardPage> {
   const log = (await visibleDatasets(world, actor)).find(({ id }) => id === logId)
-  return log ? dashboardsOfLog(world, actor, log) : []
+  return dashboardPage(world, actor, query, log ? await readersOf(world, actor, log) : () => false)
 }
 
 /** True if a query reads a log, by selector or by id. */

@@ -7,15 +7,15 @@ import {
   addToDashboard,
   changeDashboard,
   createDashboard,
+  dashboardPage,
   detachDashboard,
   findDashboard,
-  listDashboards,
   removeDashboard,
   showDashboard,
   takeFromDashboard,
 } from './dashboards.ts'
 import { dashboardTemplates, previewDashboard } from './made.ts'
-import { dashboardsOfLogId } from './of-log.ts'
+import { pageOfLogId } from './of-log.ts'
 
 const byDashboardId =
   (world: World) =>
@@ -24,9 +24,8 @@ const byDashboardId =
 
 export const dashboardRoutes = (world: World): Routes =>
   routes('dashboards', contract.dashboards, {
-    list: async ({ actor, query: { log_id } }) => ({
-      dashboards: await (log_id === undefined ? listDashboards(world, actor) : dashboardsOfLogId(world, actor, log_id)),
-    }),
+    list: ({ actor, query: { log_id, ...query } }) =>
+      log_id === undefined ? dashboardPage(world, actor, query) : pageOfLogId(world, actor, log_id, query),
     create: ({ actor, body }) => createDashboard(world, actor, body),
     preview: ({ actor, body }) => previewDashboard(world, actor, body),
     get: onRecord(byDashboardId(world), ({ record }) => showDashboard(world, record)),

@@ -1,5 +1,6 @@
 import type { DashboardLayout, Identity, Tags, Template } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
+import { among, type ChangedIds } from '../../../meta/row-list.ts'
 import { json, sql } from '../../../meta/sql.ts'
 
 export type DashboardRow = {
@@ -17,8 +18,10 @@ export type DashboardRow = {
   modified_by: Identity | null
 }
 
-export const selectDashboards = (db: Db, orgId: string) =>
-  db.all<DashboardRow>(sql`select *, template::json as template from dashboards where org_id = ${orgId} order by created_at desc, id`)
+export const selectDashboards = (db: Db, orgId: string, changed?: ChangedIds) =>
+  db.all<DashboardRow>(
+    sql`select *, template::json as template from dashboards where org_id = ${orgId} and ${among(sql`id`, changed?.get('dashboards'))} order by created_at desc, id`,
+  )
 
 export const insertDashboard = (db: Db, row: DashboardRow) =>
   db.run(sql`

@@ -1,5 +1,6 @@
 import type { Identity, Tags, Template, Widget, WidgetLayout } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
+import { among, type ChangedIds } from '../../../meta/row-list.ts'
 import { json, sql } from '../../../meta/sql.ts'
 
 export type WidgetRow = {
@@ -31,8 +32,10 @@ const columns = sql`*, aux::json as aux, template::json as template`
  */
 export const lockWidgets = (db: Db, orgId: string) => db.run(sql`select 1 from organisations where id = ${orgId} for no key update`)
 
-export const selectWidgets = (db: Db, orgId: string) =>
-  db.all<WidgetRow>(sql`select ${columns} from widgets where org_id = ${orgId} order by created_at desc, id`)
+export const selectWidgets = (db: Db, orgId: string, changed?: ChangedIds) =>
+  db.all<WidgetRow>(
+    sql`select ${columns} from widgets where org_id = ${orgId} and ${among(sql`id`, changed?.get('widgets'))} order by created_at desc, id`,
+  )
 
 export const insertWidget = (db: Db, row: WidgetRow) =>
   db.run(sql`

@@ -47,7 +47,10 @@ const ENTITY = 'widget'
 export type { WidgetRow }
 
 export const allWidgets = (world: MetaWorld, orgId: string): Promise<readonly WidgetRow[]> =>
-  world.meta.cached(orgId, 'widgets', () => selectWidgets(world.meta, orgId))
+  world.meta.cachedRows(orgId, 'widgets', {
+    read: (changed) => selectWidgets(world.meta, orgId, changed),
+    idsIn: { widgets: ({ id }) => id },
+  })
 
 /** The widgets that show, at any depth, no metric hidden from the caller. */
 export async function seenWidgets(world: MetaWorld, actor: Actor): Promise<readonly WidgetRow[]> {

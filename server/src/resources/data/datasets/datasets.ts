@@ -8,7 +8,8 @@ import { parseSelector } from '../../../query/query.ts'
 import { matchDatasets } from '../../../query/selector.ts'
 import type { World } from '../../../world.ts'
 import { AUDIT_COLLECTION, recordChange } from '../../access/audit/audit.ts'
-import { shownDataset, visibleDatasets } from './listing.ts'
+import { fixedRetention } from './fixed-retention.ts'
+import { type DatasetList, shownDataset, visibleDatasets, withArrivals } from './listing.ts'
 import { type DatasetRow, insertDataset, lockDataset, markDatasetDeleted, type RetentionMark, updateDatasetRow } from './rows.ts'
 import { enqueueRemoval } from './tombstones.ts'
 
@@ -19,8 +20,17 @@ export {
   NEW_DATASETS_MAX,
 } from './ensure.ts'
 export { checkSeesWhole, type EventFilters, eventFiltersOf, seenThrough, wholeDatasets } from './event-filters.ts'
+export { CANARY_COLLECTION, fixedRetention } from './fixed-retention.ts'
 export { Heartbeats } from './heartbeats.ts'
-export { allDatasets, shownDataset, visibleDatasets } from './listing.ts'
+export {
+  allDatasets,
+  type DatasetList,
+  type LatestArrivals,
+  latestArrivals,
+  shownDataset,
+  visibleDatasets,
+  withArrivals,
+} from './listing.ts'
 export type { DatasetRow } from './rows.ts'
 export { visibleLogIds } from './seen-logs.ts'
 export {
@@ -40,16 +50,17 @@ export {
   visibleRows,
 } from './visibility.ts'
 
+import { pageOf, searchedText } from '../../list-pages.ts'
 import { createdBy, modifiedBy } from '../../records.ts'
 
 type NewDataset = BodyOf<typeof contract.datasets.create>
-type DatasetList = ReplyOf<typeof contract.datasets.list> | SerializedJson<ReplyOf<typeof contract.datasets.list>>
+type DatasetListReply = ReplyOf<typeof contract.datasets.list> | SerializedJson<ReplyOf<typeof contract.datasets.list>>
 type DatasetListQuery = QueryOf<typeof contract.datasets.list>
 /** Fields that are absent stay; a retention of null returns to the organization's default. */
 type DatasetChange = Partial<BodyOf<typeof contract.datasets.update>>
 
 /** Lists what `from` or `from_expr` selects; an empty selection is no error here. */
-export async function listDatasets(world: Pick<World, 'meta'>, actor: Actor, query: DatasetListQuery): Promise<DatasetList> {
+export async function listDatasets(world: Pick<World, 'meta'>, actor: Actor, query: DatasetListQuery): Promise<DatasetListReply> {
   const from = new Set(query.from)
   const fromExpr = query.from_expr?.trim() ?? ''
   if (from.size > 0 && fromExpr !== '') {
@@ -59,12 +70,14 @@ export async function listDatasets(world: Pick<World, 'meta'>, actor: Actor, que
   }
   const selector = fromExpr === '' ? undefined : parseSelector(query.from_expr ?? '')
   const visible = await visibleDatasets(world, actor)
-  if (!selector && from.size === 0) return serializedList(visible)
-  const chosen = selector ? matchDatasets(selector, visible) : visible.filter((row) => from.has(row.id))
-  return { datasets: chosen.map(shownDataset) }
+  const chosen = selector ? matchDatasets(selector, visible) : from.size > 0 ? visible.filter((row) => from.has(row.id)) : visible
+  const { rows, ...rest } = pageOf(chosen, query, ({ collection, dataset, tags }) => searchedText([`${collection}/${dataset}`], tags))
+  const list = await withArrivals(world, actor.orgId, rows)
+  return rows === visible ? serializedList(list) : { ...shownList(list), ...rest }
 }
 
-const serializedList = serializeOnce((rows: readonly DatasetRow[]) => ({ datasets: rows.map(shownDataset) }))
+const shownList = ({ rows, arrivals }: DatasetList) => ({ datasets: rows.map((row) => shownDataset(row, arrivals)) })
+const serializedList = serializeOnce(shownList)
 
 export async function findDataset(
   world: Pick<World, 'meta'>,
@@ -140,9 +153,8 @@ async function changeDataset(
       ...modifiedBy(actor, nowMs),
     }
     check(before, next)
-    if (before.collection === AUDIT_COLLECTION && next.retention !== null) {
-      throw badField('retention', 'cannot be set here: the events of the audit trail are kept forever')
-    }
+    const fixed = fixedRetention(before.collection)
+    if (fixed && next.retention !== null) throw badField('retention', `cannot be set here: ${fixed.reason}`)
     if (next.collection !== before.collection || next.dataset !== before.dataset) checkRename(before, next)
     const row = await updateDatasetRow(tx, next).catch((thrown) => {
       throw isNameTaken(thrown) ? nameTaken(next.collection, next.dataset) : thrown
@@ -183,6 +195,14 @@ export async function insertRestoredDataset(
   return (await insertDataset(tx, { ...names, ...nobody, created_at: nowMs, modified_at: nowMs })) !== undefined
 }
 
+/** Adds a dataset for events of the service itself, unless it is there. */
+export const addSystemDataset = (
+  { clock, ids }: Pick<World, 'clock' | 'ids'>,
+  tx: Db,
+  orgId: string,
+  name: Pick<DatasetRow, 'collection' | 'dataset'>,
+): Promise<unknown> => insertOwnDataset(tx, { ...name, is_system_generated: true, org_id: orgId, id: ids.uuid() }, clock.nowMs())
+
 /** Creates the datasets that every organization has. */
 export async function bootstrapDatasets(world: Pick<World, 'clock' | 'ids'>, tx: Db, orgId: string): Promise<void> {
   const nowMs = world.clock.nowMs()
@@ -191,21 +211,22 @@ export async function bootstrapDatasets(world: Pick<World, 'clock' | 'ids'>, tx:
     { collection: AUDIT_COLLECTION, dataset: 'audit-trail', is_system_generated: true },
     { collection: '.usage', dataset: 'usage', is_system_generated: true },
   ]
-  for (const name of names) {
-    await insertDataset(tx, {
-      ...name,
-      org_id: orgId,
-      id: world.ids.uuid(),
-      tags: {},
-      parser_id: null,
-      retention: null,
-      created_at: nowMs,
-      created_by: null,
-      modified_at: nowMs,
-      modified_by: null,
-    })
-  }
+  for (const name of names) await insertOwnDataset(tx, { ...name, org_id: orgId, id: world.ids.uuid() }, nowMs)
 }
+
+type OwnDataset = Pick<DatasetRow, 'collection' | 'dataset' | 'is_system_generated' | 'org_id' | 'id'>
+
+const insertOwnDataset = (tx: Db, row: OwnDataset, nowMs: number) =>
+  insertDataset(tx, {
+    ...row,
+    tags: {},
+    parser_id: null,
+    retention: null,
+    created_at: nowMs,
+    created_by: null,
+    modified_at: nowMs,
+    modified_by: null,
+  })
 
 function checkRetentionPermission(actor: Actor): void {
   if (!hasPermission(actor, 'retention_write')) throw forbidden('setting retention needs the permission retention_write')

@@ -4,14 +4,13 @@ import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { recordChanges } from '../../access/audit/audit.ts'
 import { createdBy } from '../../records.ts'
-import { shownDataset } from './listing.ts'
+import { allDatasets, shownDataset } from './listing.ts'
 import {
   addToCreationCount,
   type DatasetRow,
   deleteCreationCounts,
   insertDatasets,
   lockDatasets,
-  selectDatasets,
   selectDatasetsByName,
   updateDatasetsTags,
 } from './rows.ts'
@@ -149,7 +148,7 @@ const nameOf = ({ collection, dataset }: Pick<DatasetRoute, 'collection' | 'data
 
 const byName = (world: Pick<World, 'meta'>, orgId: string): Promise<DatasetsByName> =>
   world.meta.cached(orgId, 'datasets-by-name', async () => {
-    const rows = await selectDatasets(world.meta, orgId)
+    const rows = await allDatasets(world, orgId)
     return { datasets: new Map(rows.map((row) => [nameOf(row), row])), collections: new Set(rows.map((row) => row.collection)) }
   })
 

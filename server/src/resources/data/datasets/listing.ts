@@ -5,7 +5,7 @@ import type { World } from '../../../world.ts'
 import { AUDIT_COLLECTION } from '../../access/audit/audit.ts'
 import { visibleTo } from '../../access/policies/policies.ts'
 import { permissionsOf } from '../../access/roles/roles.ts'
-import { type DatasetRow, selectDatasets } from './rows.ts'
+import { type DatasetRow, selectDatasets, selectHeartbeats } from './rows.ts'
 
 /** How far the times of arrival in a list may lag, because they do not invalidate caches. */
 const HEARTBEAT_AGE_MS = 3_000
@@ -32,9 +32,39 @@ const listsWithoutAudit = new WeakMap<readonly DatasetRow[], readonly DatasetRow
 
 /** Every dataset of an organization, for callers that check visibility themselves. */
 export const allDatasets = (world: Pick<World, 'meta'>, orgId: string): Promise<readonly DatasetRow[]> =>
-  world.meta.cached(orgId, 'datasets', () => selectDatasets(world.meta, orgId), { ageMaxMs: HEARTBEAT_AGE_MS })
+  world.meta.cachedRows(orgId, 'datasets', {
+    read: (changed) => selectDatasets(world.meta, orgId, changed),
+    idsIn: { datasets: ({ id }) => id },
+  })
 
-export function shownDataset(row: DatasetRow): Dataset {
+/** The latest arrival of data of datasets, by id. */
+export type LatestArrivals = ReadonlyMap<string, number>
+
+/** They are not part of the datasets, which would otherwise be read again every few seconds. */
+export const latestArrivals = (world: Pick<World, 'meta'>, orgId: string): Promise<LatestArrivals> =>
+  world.meta.cached(
+    orgId,
+    'latest-arrivals',
+    async () => new Map((await selectHeartbeats(world.meta, orgId)).map(({ log_id, beat_at }) => [log_id, beat_at])),
+    { ageMaxMs: HEARTBEAT_AGE_MS },
+  )
+
+/** Some datasets with the times of their latest data: the same object as long as neither changes, because serialized lists are cached by identity. */
+export type DatasetList = { readonly rows: readonly DatasetRow[]; readonly arrivals: LatestArrivals }
+
+export async function withArrivals(world: Pick<World, 'meta'>, orgId: string, rows: readonly DatasetRow[]): Promise<DatasetList> {
+  const arrivals = await latestArrivals(world, orgId)
+  const lists = knownLists.get(arrivals) ?? new WeakMap<readonly DatasetRow[], DatasetList>()
+  knownLists.set(arrivals, lists)
+  const list = lists.get(rows) ?? { rows, arrivals }
+  lists.set(rows, list)
+  return list
+}
+
+const knownLists = new WeakMap<LatestArrivals, WeakMap<readonly DatasetRow[], DatasetList>>()
+
+/** `arrivals` are absent for the audit trail. */
+export function shownDataset(row: DatasetRow, arrivals?: LatestArrivals): Dataset {
   return {
     id: row.id,
     collection: row.collection,
@@ -43,6 +73,6 @@ export function shownDataset(row: DatasetRow): Dataset {
     tags: row.tags,
     ...(row.parser_id === null ? {} : { parser_id: row.parser_id }),
     ...(row.retention ? { retention: row.retention } : {}),
-    metadata: metadataOf(row),
+    metadata: metadataOf({ ...row, last_heartbeat_at: arrivals?.get(row.id) }),
   }
 }

@@ -1,6 +1,7 @@
 import type { Identity, LineTime, Retention } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
 import { removeOld } from '../../../meta/old-rows.ts'
+import { among, type ChangedIds } from '../../../meta/row-list.ts'
 import { json, sql } from '../../../meta/sql.ts'
 
 export type DatasetRow = {
@@ -20,17 +21,18 @@ export type DatasetRow = {
   created_by: Identity | null
   modified_at: number
   modified_by: Identity | null
-  /** The latest arrival of data; absent in rows to be written. */
-  last_heartbeat_at?: number | null
 }
 
 export type RetentionMark = { created_by: string; created_at: number; updated_by?: string; updated_at?: number }
 
-export const selectDatasets = (db: Db, orgId: string) =>
+export const selectDatasets = (db: Db, orgId: string, changed: ChangedIds | undefined) =>
   db.all<DatasetRow>(sql`
-    select datasets.*, dataset_heartbeats.beat_at as last_heartbeat_at
-    from datasets left join dataset_heartbeats on dataset_heartbeats.log_id = datasets.id
-    where datasets.org_id = ${orgId} and deleted_at is null order by created_at desc, id`)
+    select * from datasets where org_id = ${orgId} and deleted_at is null and ${among(sql`id`, changed?.get('datasets'))}
+    order by created_at desc, id`)
+
+export const selectHeartbeats = (db: Db, orgId: string) =>
+  db.all<{ log_id: string; beat_at: number }>(sql`
+    select log_id, beat_at from dataset_heartbeats h join datasets on datasets.id = h.log_id where h.org_id = ${orgId} and deleted_at is null`)
 
 /** Returns nothing if the name is taken; the unique index resolves the race. */
 export const insertDataset = (db: Db, row: DatasetRow) =>

@@ -1,6 +1,7 @@
 import type { Selector } from '@dendro/language/selector'
 import type { Actor } from '../../../http/actor.ts'
 import { Failure } from '../../../kernel/errors.ts'
+import { oncePerObject } from '../../../kernel/once-per-object.ts'
 import { parseSelector, refusal } from '../../../query/query.ts'
 import { matchDatasets } from '../../../query/selector.ts'
 import { selectorOfTags } from '../../../query/selector-tags.ts'
@@ -38,9 +39,28 @@ export type DatasetSelection = (datasets: readonly DatasetRow[]) => DatasetRow[]
 export function datasetSelectionOf(source: SourceSelection): DatasetSelection {
   const selector = selectorOf(source)
   if (selector) return (datasets) => matchDatasets(selector, datasets)
-  const named = new Set(source.from)
-  return (datasets) => datasets.filter(({ id, collection, dataset }) => named.has(id) || named.has(`${collection}.${dataset}`))
+  const named = [...new Set(source.from)]
+  return (datasets) => {
+    const places = placesOf(datasets)
+    const found = new Set(named.flatMap((name) => places.get(name) ?? []))
+    return [...found].sort((one, other) => one - other).flatMap((place) => datasets[place] ?? [])
+  }
 }
+
+/** The places of datasets in a list, by id and by full name. The lists of an organization stay the same until a dataset changes. */
+const placesOf = oncePerObject((datasets: readonly DatasetRow[]): ReadonlyMap<string, readonly number[]> => {
+  const places = new Map<string, number[]>()
+  const note = (name: string, place: number): void => {
+    const known = places.get(name)
+    if (known) known.push(place)
+    else places.set(name, [place])
+  }
+  for (const [place, { id, collection, dataset }] of datasets.entries()) {
+    note(id, place)
+    note(`${collection}.${dataset}`, place)
+  }
+  return places
+})
 
 function selectorOf(source: SourceSelection): Selector | undefined {
   if (source.from_expr?.trim()) return parseSelector(source.from_expr)

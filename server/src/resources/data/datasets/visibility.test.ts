@@ -54,7 +54,7 @@ const hideFrom = (id: string, key: Key) => hide(id, { principal_type: 'APIKEY', 
 
 /** Waits until this process refuses what the other one has revoked. */
 const noticed = (path: string, credential: { key?: string; token?: string }, status: number) =>
-  vi.waitFor(async () => expect((await app.ask('GET', path, credential)).status).toBe(status), { timeout: 120_000, interval: 20 })
+  vi.waitFor(async () => expect((await app.ask('GET', path, credential)).status).toBe(status), { timeout: 240_000, interval: 20 })
 
 async function send(messages: readonly string[], name = 'web', more: object = {}): Promise<void> {
   const headers = { 'x-service-collection': 'shop', 'x-service-dataset': name, 'content-type': 'application/x-ndjson' }
@@ -75,7 +75,7 @@ describe('an export', () => {
         expect(body.status).toBe('COMPLETE')
         return body
       },
-      { timeout: 120_000, interval: 100 },
+      { timeout: 240_000, interval: 100 },
     )
   const fetched = async (location: string, init: RequestInit = {}): Promise<number> => {
     const answer = await fetch(location, init)
@@ -150,7 +150,7 @@ describe('the stream of a live tail', () => {
     }
     // A client that leaves aborts, which rejects the read.
     const over = reading().catch((thrown) => expect(leaving.signal.aborted, String(thrown)).toBe(true))
-    await vi.waitFor(() => expect(said).toContain('watching'), { timeout: 120_000 })
+    await vi.waitFor(() => expect(said).toContain('watching'), { timeout: 240_000 })
     return { said: () => said, over }
   }
 
@@ -158,7 +158,7 @@ describe('the stream of a live tail', () => {
     const [deleted, demoted] = [await newKey(), await newKey()]
     const streams = [await watching({ key: deleted.key }), await watching({ key: demoted.key })]
     await send(['before'])
-    for (const { said } of streams) await vi.waitFor(() => expect(said()).toContain('before'), { timeout: 120_000 })
+    for (const { said } of streams) await vi.waitFor(() => expect(said()).toContain('before'), { timeout: 240_000 })
     await there('DELETE', `/api-keys/${deleted.id}`)
     await there('PATCH', `/api-keys/${demoted.id}`, { name: 'for a test', roles: ['IngestionApi'] })
     await noticed('/datasets', { key: deleted.key }, 401)
@@ -186,7 +186,7 @@ describe('the stream of a live tail', () => {
     await noticed(`/datasets/${web}`, { key: limited.key }, 404)
     await send(['hidden'])
     await send(['shown'], 'cart')
-    await vi.waitFor(() => expect(said()).toContain('shown'), { timeout: 120_000 })
+    await vi.waitFor(() => expect(said()).toContain('shown'), { timeout: 240_000 })
     expect(said()).not.toContain('hidden')
   })
 })

@@ -4,8 +4,9 @@ import { printFilter } from '@dendro/language/print'
 import type { Condition, Filter } from '@dendro/language/tree'
 import type { Warning } from '@dendro/language/warnings'
 import { timeKeys } from '../../../lines/reference/event.ts'
+import { conditionsIn } from '../../../query/conditions.ts'
 import type { QueryCost, QuerySource } from '../../../reading/query.ts'
-import { conditionsIn, pathsOf } from '../../../reading/reading.ts'
+import { pathsOf } from '../../../reading/reading.ts'
 
 /** The number of scanned events from which a hint about a slow query is given. */
 const SCAN_ROWS_MIN = 20_000_000

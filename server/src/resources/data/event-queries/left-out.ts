@@ -5,8 +5,9 @@ import type { Condition, Filter } from '@dendro/language/tree'
 import type { Warning } from '@dendro/language/warnings'
 import type { EventStore } from '../../../events/store/events.ts'
 import { Failure } from '../../../kernel/errors.ts'
+import { conditionsIn } from '../../../query/conditions.ts'
 import type { EventQuery } from '../../../reading/query.ts'
-import { conditionsIn, countEach } from '../../../reading/reading.ts'
+import { countEach } from '../../../reading/reading.ts'
 
 /** A sample that is large enough to see the spellings of numeric values; the query itself may use an index. */
 const SAMPLE_ROWS = 100_000

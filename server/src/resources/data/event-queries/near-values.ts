@@ -5,8 +5,9 @@ import type { Condition, Filter, Literal } from '@dendro/language/tree'
 import type { Warning } from '@dendro/language/warnings'
 import type { EventStore } from '../../../events/store/events.ts'
 import { Failure } from '../../../kernel/errors.ts'
+import { conditionsIn } from '../../../query/conditions.ts'
 import type { EventQuery, StatsGroup } from '../../../reading/query.ts'
-import { comparesIds, conditionsIn, readStats } from '../../../reading/reading.ts'
+import { comparesIds, readStats } from '../../../reading/reading.ts'
 
 /** Scanning more events to find similar values would take longer than it helps. */
 const ROWS_MAX = 5_000_000

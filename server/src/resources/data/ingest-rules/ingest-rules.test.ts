@@ -89,9 +89,18 @@ test.each<[string, object, string]>([
   ['an unknown dataset', { from_expr: undefined, from: ['default.nowhere'] }, 'from'],
   ['an invalid selector', { from_expr: 'dataset =' }, 'from_expr'],
   ['an invalid filter', { where: 'a =' }, 'where'],
-  ['a pattern, which arriving events do not have', { where: "NOT (a = 1 OR @pattern = 'x')" }, 'where'],
   ['a sequence number', { where: '@sequence > 1' }, 'where'],
-  ['an unknown action', { action: { type: 'PARSE' } }, 'action.type'],
+  ['an unknown action', { action: { type: 'HIDE' } }, 'action.type'],
+  ['no field to add', { action: { type: 'ADD_FIELDS', fields: [] } }, 'action.fields'],
+  ['a field that is computed', { action: { type: 'ADD_FIELDS', fields: [{ name: '@time', value: '1' }] } }, 'action.fields.0.name'],
+  ['a tag as a new name', { action: { type: 'RENAME_FIELDS', fields: [{ from: 'a', to: '$b' }] } }, 'action.fields.0.to'],
+  ['the renaming of a computed key', { action: { type: 'RENAME_FIELDS', fields: [{ from: '@raw', to: 'b' }] } }, 'action.fields.0.from'],
+  ['the removal of a computed key', { action: { type: 'REMOVE_FIELDS', names: ['a', '@raw'] } }, 'action.names.1'],
+  ['no tag', { action: { type: 'SET_TAGS', tags: {} } }, 'action.tags'],
+  ['a tag of the service', { action: { type: 'SET_TAGS', tags: { 'ingest.late': 'x' } } }, 'action.tags'],
+  ['a pattern with an error', { action: { type: 'PARSE', format: 'GROK', pattern: '%{NOPE:a}' } }, 'action.pattern'],
+  ['parsing the pattern', { action: { type: 'PARSE', format: 'GROK', pattern: 'a', key: '@pattern' } }, 'action.key'],
+  ['a system dataset as target', { action: { type: 'SET_DATASET', dataset: '.audit' } }, 'action.dataset'],
   ['nothing to redact', { action: { type: 'REDACT' } }, 'action.kinds'],
   ['an unknown kind', { action: { type: 'REDACT', kinds: ['IBAN'] } }, 'action.kinds.0'],
   [
@@ -160,6 +169,24 @@ describe('callers from whom policies hide datasets', () => {
     expect((await list(owner)).map(({ name }) => name)).toEqual(['secret', 'second', 'everything', 'first'])
   })
 
+  test('move events only to datasets that they see, and see no rule that moves to another', async () => {
+    const owner = await senders.app.newOrganization()
+    const open = await datasetOf(owner, 'web', 'open')
+    await datasetOf(owner, 'errors', 'open')
+    await datasetOf(owner, 'errors', 'closed')
+    const key = await limitedKey(owner)
+    const rule = (collection?: string) => ({
+      from_expr: undefined,
+      from: [open],
+      action: { type: 'SET_DATASET', collection, dataset: 'errors' },
+    })
+    expect((await create(owner, rule('open'), key)).status).toBe(201)
+    expect((await create(owner, rule('closed'), key)).body.errors?.[0]?.field).toBe('action.dataset')
+    expect((await create(owner, rule(), key)).body.errors?.[0]?.field).toBe('action.collection')
+    await create(owner, { ...rule('closed'), name: 'theirs' })
+    expect((await list(owner, key)).map(({ name }) => name)).toEqual(['Noise'])
+  })
+
   test('preview only events that they see', async () => {
     const owner = await senders.app.newOrganization()
     for (const collection of ['open', 'closed'])
@@ -200,10 +227,25 @@ describe('a preview', () => {
     expect(await list(owner)).toEqual([])
   })
 
+  test('shows what a rule sets beside the line, and where it moves events', async () => {
+    const owner = await senders.app.newOrganization()
+    await senders.post('plain', { owner, headers: { 'x-service-tags': 'env=prod' } })
+    const samples = async (action: object) =>
+      (await owner.ask<Preview>('POST', '/ingest-rules/preview', { body: { from_expr: '*', action } })).body.samples
+    expect(await samples({ type: 'ADD_FIELDS', fields: [{ name: 'a', value: 'b' }] })).toMatchObject([
+      { before: 'plain', after: 'plain', added: { a: 'b' } },
+    ])
+    expect(await samples({ type: 'SET_TAGS', tags: { env: 'test' } })).toMatchObject([{ after: 'plain', added: { $env: 'test' } }])
+    expect(await samples({ type: 'SET_DATASET', dataset: 'other' })).toMatchObject([
+      { after: 'plain', moved_to: { collection: 'default', dataset: 'other' } },
+    ])
+    expect(await samples({ type: 'SET_DATASET', dataset: 'default' })).toEqual([])
+  })
+
   test('refuses what a rule may not be', async () => {
     const owner = await senders.app.newOrganization()
     const { status, body } = await owner.ask<Preview>('POST', '/ingest-rules/preview', {
-      body: { from_expr: '*', where: '@pattern = 1', action: DROP },
+      body: { from_expr: '*', where: '@sequence = 1', action: DROP },
     })
     expect([status, body.errors?.[0]?.field]).toEqual([400, 'where'])
   })

@@ -1,4 +1,12 @@
-import { INGEST_RULES_MAX, type IngestRule, type IngestRuleChange, type IngestRuleDraft } from '@dendro/api'
+import {
+  INGEST_RULES_MAX,
+  type IngestAction,
+  type IngestRule,
+  type IngestRuleChange,
+  type IngestRuleDraft,
+  METRICS_COLLECTION,
+} from '@dendro/api'
+import { quoted } from '@dendro/language/language-error'
 import type { Actor } from '../../../http/actor.ts'
 import { checkRule } from '../../../ingest-rules/check-rule.ts'
 import type { AppliedRule } from '../../../ingest-rules/ingest-rules.ts'
@@ -31,6 +39,10 @@ import {
   selectRuleVersions,
   updateIngestRuleRow,
 } from './rows.ts'
+import { checkSources } from './rule-sources.ts'
+
+export { selectHasRule } from './rows.ts'
+export { ruleSources } from './rule-sources.ts'
 
 /** The number of versions of a rule that are kept. */
 const VERSIONS_MAX = 100
@@ -55,7 +67,7 @@ export async function appliedRules(world: MetaWorld, orgId: string, dataset: Dat
 
 const parsedRule = (row: IngestRuleRow): ParsedRule => ({
   selects: datasetSelectionOf(sourceOf(row)),
-  rule: { id: row.id, version: row.version, where: row.condition, action: row.action },
+  rule: { id: row.id, position: row.position, version: row.version, where: row.condition, action: row.action },
 })
 
 const sourceOf = ({ source_ids, source_expr }: Pick<IngestRuleRow, 'source_ids' | 'source_expr'>): SourceSelection => ({
@@ -65,7 +77,33 @@ const sourceOf = ({ source_ids, source_expr }: Pick<IngestRuleRow, 'source_ids' 
 
 /** The rules that refer to no dataset hidden from the caller. */
 const visibleRules = async (world: MetaWorld, actor: Actor): Promise<readonly IngestRuleRow[]> =>
-  visibleRows(await visibilityFor(world, actor), await allIngestRules(world, actor.orgId), (row) => [sourceOf(row)])
+  visibleRows(await visibilityFor(world, actor), await allIngestRules(world, actor.orgId), (row) => [
+    sourceOf(row),
+    ...targetOf(row.action),
+  ])
+
+/** The names of the dataset into which a rule writes. */
+function writtenBy(action: IngestAction): { collection?: string | undefined; dataset: string } | undefined {
+  if (action.type === 'SET_DATASET') return action
+  return action.type === 'COUNT' ? { collection: METRICS_COLLECTION, dataset: action.metric } : undefined
+}
+
+/** The dataset into which a rule writes, if it has one: by its name if it has one, and any dataset of that name without a collection. */
+function targetOf(action: IngestAction): readonly SourceSelection[] {
+  const target = writtenBy(action)
+  if (!target) return []
+  const named = (name: string, value: string) => `${name} = ${quoted(value)}`
+  const { collection, dataset } = target
+  const ofDataset = named('dataset', dataset)
+  return [{ from_expr: collection === undefined ? ofDataset : `${named('collection', collection)} AND ${ofDataset}` }]
+}
+
+/** The columns that rules of an organization use of a lookup table; undefined when no rule uses it. */
+export async function usedColumns(world: MetaWorld, orgId: string, table: string): Promise<ReadonlySet<string> | undefined> {
+  const actions = (await allIngestRules(world, orgId)).map(({ action }) => action)
+  const using = actions.filter((action) => action.type === 'LOOKUP').filter((action) => action.table === table)
+  return using.length === 0 ? undefined : new Set(using.flatMap(({ columns }) => columns))
+}
 
 export const listIngestRules = async (world: MetaWorld, actor: Actor): Promise<{ ingest_rules: IngestRule[] }> => ({
   ingest_rules: (await visibleRules(world, actor)).map(shownIngestRule),
@@ -79,6 +117,8 @@ export async function findIngestRule(world: MetaWorld, actor: Actor, id: string)
 
 export async function createIngestRule(world: World, actor: Actor, draft: IngestRuleDraft): Promise<IngestRule> {
   checkRule(draft)
+  await checkTarget(world, actor, draft.action)
+  await checkSources(world, actor.orgId, draft.action)
   const source = await checkedSource(world, actor, draft)
   const row: IngestRuleRow = {
     org_id: actor.orgId,
@@ -103,6 +143,8 @@ export async function createIngestRule(world: World, actor: Actor, draft: Ingest
 export async function updateIngestRule(world: World, actor: Actor, { id }: IngestRuleRow, change: IngestRuleChange): Promise<IngestRule> {
   const isMoved = change.from !== undefined || change.from_expr !== undefined
   const source = isMoved ? await checkedSource(world, actor, change) : {}
+  await checkTarget(world, actor, change.action)
+  await checkSources(world, actor.orgId, change.action)
   return changeRecord(world, actor, ingestRuleRecords, {
     id,
     change: (before) => {
@@ -194,6 +236,18 @@ async function checkedSource(
     return row.id
   })
   return { source_ids: [...new Set(ids)], source_expr: null }
+}
+
+/** A caller from whom datasets are hidden writes only into a dataset that it sees. */
+async function checkTarget(world: MetaWorld, actor: Actor, action: IngestAction | undefined): Promise<void> {
+  const target = action && writtenBy(action)
+  if (!target || !(await isLimited(world, actor))) return
+  const { collection, dataset } = target
+  if (collection === undefined) throw badField('action.collection', 'is required for a caller from whom policies hide datasets', 'HIDDEN')
+  const visible = await visibleDatasets(world, actor)
+  if (visible.some((row) => row.collection === collection && row.dataset === dataset)) return
+  const field = action.type === 'COUNT' ? 'action.metric' : 'action.dataset'
+  throw badField(field, 'must be a dataset that the caller may see', 'UNKNOWN_DATASET')
 }
 
 export const shownIngestRule = (row: IngestRuleRow): IngestRule => ({

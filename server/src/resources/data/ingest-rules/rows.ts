@@ -24,6 +24,14 @@ export type IngestRuleRow = {
 export const selectIngestRules = (db: Db, orgId: string) =>
   db.all<IngestRuleRow>(sql`select * from ingest_rules where org_id = ${orgId} order by position, created_at, id`)
 
+/** Whether any organization has an enabled rule with an action. */
+export const selectHasRule = async (db: Db, type: IngestAction['type']): Promise<boolean> =>
+  (
+    await db.one<{ has_rule: boolean }>(
+      sql`select exists (select from ingest_rules where enabled and action ->> 'type' = ${type}) as has_rule`,
+    )
+  )?.has_rule ?? false
+
 /** Changes to the rules of an organization happen one after the other, also to the first one: they keep their positions without gaps. */
 export const lockOrderOfRules = (db: Db, orgId: string) => db.one(sql`select id from organisations where id = ${orgId} for no key update`)
 

@@ -13,6 +13,7 @@ import { deleteCrossings, deleteLimit, insertLimit, type LimitRow, lockLimit, se
 
 export { type IngestReservation, LimitMeter } from './metering.ts'
 export { checkMonitorLimit } from './monitor-limit.ts'
+export { monthOf } from './month.ts'
 
 export type { LimitRow } from './rows.ts'
 

@@ -318,7 +318,7 @@ describe('metrics of parsers', () => {
         const { body } = await ask(`ratio?log_id=${log_id}&time_range=last 1 hour&delta=true`)
         return body.match_ratio.length > 0 ? body : undefined
       },
-      { timeout: 120_000, interval: 200 },
+      { timeout: 240_000, interval: 200 },
     )
     expect(figures?.log_id).toBe(log_id)
     expect(figures?.match_ratio).toMatchObject([{ name: log_id, count: 4, value: 0.75, delta: { total_count: 0 } }])

@@ -54,6 +54,16 @@ export async function selectFamiliesById(db: Db, orgId: string, logIds: readonly
   return rows.map((row) => ({ ...row, words: masked(row.words) }))
 }
 
+type NamedPatternRow = { pattern: string; family: string | null; words: string[] | null }
+
+/** The patterns with these ids, and those of the families with these ids. Those with a family have no words of their own. */
+export async function selectNamedPatterns(db: Db, orgId: string, logIds: readonly string[], ids: readonly string[]) {
+  const rows = await db.all<NamedPatternRow>(sql`
+    select pattern, family, words from pattern_members
+    where org_id = ${orgId} and log_id = any(${[...logIds]}::uuid[]) and (pattern = any(${[...ids]}::text[]) or family = any(${[...ids]}::text[]))`)
+  return rows.map((row) => ({ ...row, words: row.words && masked(row.words) }))
+}
+
 export type SingleRow = { pattern: string; frame: string; words: string[] }
 
 /** The newest patterns of each frame that have no family, at most `limit` per frame. */

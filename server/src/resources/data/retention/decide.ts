@@ -1,6 +1,7 @@
 import type { Retention, RetentionEntity } from '@dendro/api'
 import { z } from 'zod'
 import type { ClockReport } from '../../../kernel/clock.ts'
+import { fixedRetention } from '../datasets/datasets.ts'
 
 const HOUR_MS = 3_600_000
 export const DAY_MS = 86_400_000
@@ -25,15 +26,13 @@ export type RetentionRules = {
 /** How long events of a dataset are kept, forever without days, and the rule that decides it. */
 export type EffectiveRetention = { days: number | undefined; by: RetentionEntity | 'DEPLOYMENT' }
 
-/** The events of the audit trail are kept forever: they never disappear before their records. */
-export const AUDIT_COLLECTION = '.audit-trail'
-
 /** The most specific rule wins. */
 export function effectiveRetention(
   dataset: { collection: string; retention: Retention | null },
   rules: RetentionRules,
 ): EffectiveRetention {
-  if (dataset.collection === AUDIT_COLLECTION) return { days: undefined, by: 'DEPLOYMENT' }
+  const own = fixedRetention(dataset.collection)
+  if (own) return { days: own.days, by: 'DEPLOYMENT' }
   if (dataset.retention) return { days: daysOf[dataset.retention], by: 'LOG' }
   const ofCollection = rules.collections.get(dataset.collection)
   if (ofCollection) return { days: daysOf[ofCollection], by: 'LOG_SET' }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { type DeletionResult, type DeletionTarget, deleteEvents } from '../../../events/purge/purge.ts'
-import { lastNumber } from '../../../events/writer/seq.ts'
 import type { JobKind, JobRun } from '../../../jobs/job.ts'
 import type { World } from '../../../world.ts'
 import { deleteTombstones, EVENT_REMOVAL_JOB, selectTombstones, type TombstoneRow } from '../datasets/datasets.ts'
@@ -8,7 +7,7 @@ import { clockReadingSchema, DAY_MS, expiredBeforeDay, readClock } from './decid
 import { allEffectiveRetentions } from './keepings.ts'
 import { addRemoved } from './rows.ts'
 
-type RemovalWorld = Pick<World, 'clock' | 'log' | 'events' | 'meta' | 'deployment'>
+type RemovalWorld = Pick<World, 'clock' | 'log' | 'events' | 'writer' | 'meta' | 'deployment'>
 
 const MINUTE_MS = 60_000
 const EVERY_MS = MINUTE_MS
@@ -57,6 +56,12 @@ async function runRemoval(world: RemovalWorld, job: JobRun): Promise<RemovalStat
   const old = isSweep ? await expiredEvents(world, settledBefore(next.marks, nowMs), nowMs) : []
   if (isSweep) next.swept_at = nowMs
   if (tombstones.length === 0 && old.length === 0) return next
+  const away = await world.events.cold?.unavailableReason()
+  if (away !== undefined) {
+    // Parts that are dropped now would keep the store waiting, and leave their objects in the bucket if it starts again meanwhile.
+    log.warn({ reason: away }, 'removal of events waits for cold storage')
+    return { ...next, swept_at: state.swept_at }
+  }
 
   const mayRewrite = !(state.rests_until !== undefined && nowMs < state.rests_until && state.rests_until - nowMs <= REST_MAX_MS)
   const dooms: DeletionTarget[] = [{ logIds: tombstones.map(({ id }) => id) }, ...old]
@@ -71,11 +76,11 @@ async function runRemoval(world: RemovalWorld, job: JobRun): Promise<RemovalStat
 const isWithin = (atMs: number | undefined, nowMs: number, spanMs: number): boolean =>
   atMs !== undefined && nowMs >= atMs && nowMs - atMs < spanMs
 
-async function marked({ events }: RemovalWorld, marks: RemovalState['marks'], nowMs: number): Promise<RemovalState['marks']> {
+async function marked({ writer }: RemovalWorld, marks: RemovalState['marks'], nowMs: number): Promise<RemovalState['marks']> {
   const past = marks.filter(({ at_ms }) => at_ms <= nowMs)
   if (isWithin(past.at(-1)?.at_ms, nowMs, MARK_EVERY_MS)) return past
   const settled = past.findLastIndex(({ at_ms }) => at_ms <= nowMs - SETTLE_MS)
-  return [...past.slice(Math.max(0, settled)), { at_ms: nowMs, seq: String(await lastNumber(events)) }]
+  return [...past.slice(Math.max(0, settled)), { at_ms: nowMs, seq: String(await writer.settled.last()) }]
 }
 
 /** The number below which all events have been stored for long enough; undefined if unknown. */

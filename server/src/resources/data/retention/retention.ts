@@ -1,5 +1,6 @@
 import type { contract, ReplyOf } from '@dendro/api'
 import { countTargetedEvents, oldestEventMs } from '../../../events/purge/purge.ts'
+import { countByTier } from '../../../events/tiers/tiers.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { unavailable } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
@@ -55,15 +56,22 @@ export async function retentionOverview(world: Reader, actor: Actor): Promise<Ov
 }
 
 /** Reads the oldest event from the store, and the number of events that are removed with its day. */
-export async function retentionOfDataset(world: Reader & Pick<World, 'events'>, actor: Actor, row: DatasetRow): Promise<DatasetDetails> {
+export async function retentionOfDataset(
+  world: Reader & Pick<World, 'events' | 'cold'>,
+  actor: Actor,
+  row: DatasetRow,
+): Promise<DatasetDetails> {
   await checkSeesWhole(world, actor, row)
   const rules = await rulesOf(world, actor.orgId)
   const removed = (await selectRemoved(world.meta, actor.orgId)).find(({ log_id }) => log_id === row.id)
   const kept = shownDatasetRetention(row, rules, removed, world.clock.nowMs())
-  const found = await oldestAndNext(world, row, rules).catch((cause) => {
+  const away = await world.events.cold?.unavailableReason()
+  if (away !== undefined) throw unavailable(away, { retryAfterS: 10 })
+  const found = await Promise.all([oldestAndNext(world, row, rules), world.cold && countByTier(world.events, row.id)]).catch((cause) => {
     throw unavailable('the event store does not answer', { cause })
   })
-  return { ...kept, ...found }
+  const [next, tiers] = found
+  return { ...kept, ...next, ...(tiers ? { tiers } : {}) }
 }
 
 async function oldestAndNext(

@@ -5,8 +5,7 @@ import type { MetaWorld, World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { isLimited } from '../../access/policies/policies.ts'
 import { modifiedBy } from '../../records.ts'
-import { type DatasetRow, setDatasetRetention, visibleDatasets } from '../datasets/datasets.ts'
-import { AUDIT_COLLECTION } from './decide.ts'
+import { type DatasetRow, fixedRetention, setDatasetRetention, visibleDatasets } from '../datasets/datasets.ts'
 import { deleteRule, insertRule, type RuleRow, selectRules, updateRuleRow } from './rows.ts'
 
 type RuleDraft = BodyOf<typeof contract.retentionRules.create>
@@ -123,7 +122,8 @@ function targetOf({ entity, category, scope }: RuleDraft, visible: readonly Data
   const name = (scope?.from?.replace(/^(log|log_?set|dataset|collection):/i, '') ?? scope?.name ?? '').trim()
   if (name === '') throw badField('scope', 'must name a log or collection in `from`', 'REQUIRED')
   if (entity === 'LOG') return { entity, log: logOf(name, visible) }
-  if (name === AUDIT_COLLECTION) throw badField('scope', 'names the audit trail, whose events are kept forever')
+  const fixed = fixedRetention(name)
+  if (fixed) throw badField('scope', `names no collection with rules: ${fixed.reason}`)
   if (!visible.some(({ collection }) => collection === name)) throw badField('scope', `names no collection: ${name}`)
   return { entity, collection: name }
 }

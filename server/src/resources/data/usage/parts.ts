@@ -48,7 +48,7 @@ export async function readParts(world: UsageWorld, actor: Actor, type: UsageType
 }
 
 /** True if the resolution of the ledger still separates the slices. */
-function areApart(bounds: TimeBounds, slices: number, nowMs: number): boolean {
+export function areApart(bounds: TimeBounds, slices: number, nowMs: number): boolean {
   const starts = Array.from({ length: slices + 1 }, (_, index) => sliceStartMs(bounds, slices, index))
   return starts.every((startMs) => startMs % unitAt(startMs, nowMs) === 0)
 }

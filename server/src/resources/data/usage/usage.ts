@@ -6,8 +6,8 @@ import { largest, readParts, type UsagePart, type UsagePartsRequest, type UsageT
 import { type DeltaRangeRequest, earlierOf, logSlicesOver, type Period, periodOf, slicesOver } from './period.ts'
 import { allOf, deltaOf, type Stat, seriesOf, statText, textSlicesOf, valueIn } from './shown.ts'
 
-export { readParts } from './parts.ts'
-export { slicesOver } from './period.ts'
+export { areApart, readParts } from './parts.ts'
+export { logSlicesOver, type Period, periodOf, slicesOver } from './period.ts'
 export { type Sliced, type Stat, seriesOf, textSlicesOf } from './shown.ts'
 
 type OrganizationUsageRequest = QueryOf<typeof contract.usage.organization>

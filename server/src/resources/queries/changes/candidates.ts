@@ -69,11 +69,17 @@ const wordsOf = (key: string): string[] =>
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '' && word !== 'name')
 
-/** Chooses the keys to compare by samples of both ranges: service-like keys first, then those whose values promise the highest score. */
+const NONE: ReadonlySet<string> = new Set()
+
+/** Chooses the keys to compare by samples of both ranges: service-like keys first, then those whose values promise the highest score. `ids` are never compared. */
 export function chooseKeys(
   now: readonly SampleEvent[],
   before: readonly SampleEvent[],
-  { columnKeys, keysMax }: { readonly columnKeys: readonly string[]; readonly keysMax: number },
+  {
+    columnKeys,
+    keysMax,
+    ids = NONE,
+  }: { readonly columnKeys: readonly string[]; readonly keysMax: number; readonly ids?: ReadonlySet<string> },
 ): Candidates {
   const names = new Set([...now, ...before].flatMap(({ leaves }) => [...leaves.keys()]))
   for (const key of columnKeys) if (isServiceLike(key)) names.add(key)
@@ -81,6 +87,10 @@ export function chooseKeys(
   const chosen: { key: ComparedKey; isFirst: boolean; score: number }[] = []
   for (const key of names) {
     if (key === '@pattern' || messageKeys.includes(key) || timeKeys.includes(key) || key.startsWith('$ingest.')) continue
+    if (ids.has(key)) {
+      skipped.push({ key, reason: 'IDENTIFIES_EVENTS' })
+      continue
+    }
     const samples = { now: textsOf(key, now), before: textsOf(key, before) }
     const isFirst = isServiceLike(key)
     const suited = isFirst ? { key } : suitedKey(key, samples)

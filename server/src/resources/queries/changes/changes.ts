@@ -1,4 +1,5 @@
 import type { BodyOf, contract, Finding, FindingName, ReplyOf } from '@dendro/api'
+import type { Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
 import { badField, Failure } from '../../../kernel/errors.ts'
 import { patternId } from '../../../kernel/pattern-id.ts'
@@ -11,6 +12,7 @@ import {
   type ComparedKey,
   columnKeys,
   combinedRange,
+  countMatching,
   openComparison,
   type PatternCounts,
   type RangeComparison,
@@ -18,14 +20,14 @@ import {
 } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { sourceDatasets } from '../../data/datasets/datasets.ts'
-import { buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
+import { and, buildEventQuery, isSampled, recordSearch } from '../../data/event-queries/event-queries.ts'
 import { patternTemplates } from '../patterns/patterns.ts'
 import { type Candidates, chooseKeys } from './candidates.ts'
 import type { ExplainedChange, FindingGroup } from './causes.ts'
 import { groupsOf } from './explained.ts'
 import { type EventSet, findChanges, promisingKeys } from './findings.ts'
 import { sampleEvent, sampleRange } from './sample.ts'
-import { filterOfSet, labelOf, sentenceOf, summaryOf } from './sentences.ts'
+import { type ComparedWords, filterOfSet, labelOf, selectionSummaryOf, sentenceOf, summaryOf } from './sentences.ts'
 
 type ChangesRequest = BodyOf<typeof contract.changes.find>
 type FoundChanges = ReplyOf<typeof contract.changes.find>
@@ -58,25 +60,37 @@ export async function findChangesIn(world: World, actor: Actor, request: Changes
   return { ...found, cost: { rows: cost.rows, bytes: cost.bytes, ms } }
 }
 
-type ComparisonRequest = { readonly query: EventQuery; readonly bounds: ComparedBounds; readonly limit: number }
+type ComparisonRequest = {
+  readonly query: EventQuery
+  readonly bounds: ComparedBounds
+  readonly limit: number
+  /** Compares the events that match it with the others of the same range, which is both of the bounds. */
+  readonly selected?: Filter
+  /** The keys of ids, which are not compared. */
+  readonly ids?: ReadonlySet<string>
+}
 
 /** Compares the events of a query that is already planned; its bounds enclose both ranges. */
 export async function compareEvents(
   world: Pick<World, 'meta' | 'events'>,
   orgId: string,
-  { query, bounds, limit }: ComparisonRequest,
+  { query, bounds, limit, selected, ids }: ComparisonRequest,
 ): Promise<Omit<FoundChanges, 'cost'> & { cost: { rows: number; bytes: number } }> {
   const kept = withinRetention(query, bounds)
-  const comparison = await openComparison(world.events, query, kept)
-  const found = await compareRanges(world, { query, bounds: kept, comparison })
+  const comparison = await openComparison(world.events, query, kept, selected)
+  const [found, sampled] = await Promise.all([
+    compareRanges(world, { query, bounds: kept, comparison, selected, ids }),
+    countMatching(world.events, { ...query, filter: and(query.filter, isSampled) }),
+  ])
   const shown = shownGroups(found.groups, limit)
   const listed = shown.flatMap((group) => group.findings)
   const templates = await templatesOf(world, orgId, query, listed.flatMap(namesIn), found.patterns)
-  const findings = listed.map((one) => findingOf(one, found.totals, templates))
+  const words = selected ? 'selection' : 'ranges'
+  const findings = listed.map((one) => findingOf(one, found.totals, { templates, words }))
   return {
     range: { from_ts: kept.now.fromMs, to_ts: kept.now.toMs, count: found.totals.now },
     baseline: { from_ts: kept.before.fromMs, to_ts: kept.before.toMs, count: found.totals.before },
-    summary: summaryOf(found.totals, lengthsOf(kept), findings[0]?.text),
+    summary: selected ? selectionSummaryOf(found.totals, findings[0]?.text) : summaryOf(found.totals, lengthsOf(kept), findings[0]?.text),
     findings,
     groups: shown.map(({ findings: own, shared }) => ({
       findings: own.map((one) => listed.indexOf(one)),
@@ -85,7 +99,8 @@ export async function compareEvents(
     findings_total: found.groups.reduce((sum, group) => sum + group.findings.length, 0),
     compared: ['@pattern', ...found.candidates.keys.map(({ key }) => key)],
     skipped: found.candidates.skipped.slice(0, SKIPPED_MAX).map((one) => ({ ...one })),
-    cost: comparison.cost(),
+    is_sampled: sampled.count > 0,
+    cost: { rows: comparison.cost().rows + sampled.cost.rows, bytes: comparison.cost().bytes + sampled.cost.bytes },
   }
 }
 
@@ -129,10 +144,12 @@ type ComparedQuery = {
   readonly query: EventQuery
   readonly bounds: ComparedBounds
   readonly comparison: RangeComparison
+  readonly selected: Filter | undefined
+  readonly ids: ReadonlySet<string> | undefined
 }
 type PatternTotals = RangeTotals & { readonly id: string; readonly logId: string; readonly newest: bigint }
 
-async function compareRanges({ events: store }: Pick<World, 'events'>, { query, bounds, comparison }: ComparedQuery) {
+async function compareRanges({ events: store }: Pick<World, 'events'>, { query, bounds, comparison, selected, ids }: ComparedQuery) {
   const counts = await comparison.patterns()
   const eventsRead = comparison.cost().rows
   const totals = sumOf(counts)
@@ -142,8 +159,8 @@ async function compareRanges({ events: store }: Pick<World, 'events'>, { query, 
   }
   const [families, now, before] = await Promise.all([
     comparison.families(counts),
-    sampleRange(store, { ...query, bounds: bounds.now }, totals.now),
-    sampleRange(store, { ...query, bounds: bounds.before }, totals.before),
+    sampleRange(store, sideOf({ query, bounds, selected }, 'now'), totals.now),
+    sampleRange(store, sideOf({ query, bounds, selected }, 'before'), totals.before),
   ])
   const patterns = patternTotals(counts, families)
   const context = { datasets: new Map(query.sources.map((one) => [one.logId, one])), families }
@@ -151,8 +168,13 @@ async function compareRanges({ events: store }: Pick<World, 'events'>, { query, 
   const later = new Set(now.map(({ seq }) => seq))
   const earlier = before.filter(({ seq }) => !later.has(seq))
   const sampled = [now, earlier].map((some) => some.map((event) => sampleEvent(event, context)))
-  const chosen = chooseKeys(sampled[0] ?? [], sampled[1] ?? [], { columnKeys: columnKeys(query), keysMax: KEYS_MAX })
-  const lengths = lengthsOf(bounds)
+  const chosen = chooseKeys(sampled[0] ?? [], sampled[1] ?? [], {
+    columnKeys: columnKeys(query),
+    keysMax: KEYS_MAX,
+    ...(ids ? { ids } : {}),
+  })
+  // Selected events have no time of their own: their rates are their shares.
+  const lengths = selected ? { nowMs: totals.now, beforeMs: totals.before } : lengthsOf(bounds)
   const { candidates, values } = await countValues(
     comparison,
     await inAllEvents(comparison, chosen, { totals, lengths, eventsRead }),
@@ -160,8 +182,7 @@ async function compareRanges({ events: store }: Pick<World, 'events'>, { query, 
   )
   const changes = findChanges({ totals, lengths, keys: candidates.keys, values, patterns }, sampled.flat())
   const groups = await groupsOf(store, changes, {
-    query,
-    bounds,
+    sideOf: (side) => sideOf({ query, bounds, selected }, side),
     comparison,
     context,
     sampled: { now: sampled[0] ?? [], before: sampled[1] ?? [] },
@@ -169,6 +190,13 @@ async function compareRanges({ events: store }: Pick<World, 'events'>, { query, 
     comparisons: patterns.length + [...values.values()].reduce((sum, { length }) => sum + length, 0),
   })
   return { totals, patterns, candidates, groups }
+}
+
+/** The events of one of the sides that are compared. */
+function sideOf({ query, bounds, selected }: Omit<ComparedQuery, 'comparison' | 'ids'>, side: 'now' | 'before'): EventQuery {
+  if (!selected) return { ...query, bounds: bounds[side] }
+  const own: Filter = side === 'now' ? selected : { kind: 'not', of: selected }
+  return { ...query, bounds: bounds[side], filter: and(query.filter, own) }
 }
 
 type Volume = { readonly totals: RangeTotals; readonly lengths: ReturnType<typeof lengthsOf>; readonly eventsRead: number }
@@ -248,7 +276,9 @@ const nameOf = (set: EventSet, templates: Templates): FindingName => ({
   where: filterOfSet(set),
 })
 
-function findingOf(one: ExplainedChange, totals: RangeTotals, templates: Templates): Finding {
+type Shown = { readonly templates: Templates; readonly words: ComparedWords }
+
+function findingOf(one: ExplainedChange, totals: RangeTotals, { templates, words }: Shown): Finding {
   const names = one.names.map((set) => nameOf(set, templates))
   const [share, baselineShare] = [one.now / totals.now, one.before / totals.before]
   const shared = one.shared && {
@@ -269,6 +299,10 @@ function findingOf(one: ExplainedChange, totals: RangeTotals, templates: Templat
     significance: one.significance,
     score: one.score,
     shared: shared ?? null,
-    text: sentenceOf({ ...one, labels: names.map(({ label }) => label), isPattern: names[0]?.kind === 'PATTERN', shared: said }, totals),
+    text: sentenceOf(
+      { ...one, labels: names.map(({ label }) => label), isPattern: names[0]?.kind === 'PATTERN', shared: said },
+      totals,
+      words,
+    ),
   }
 }

@@ -1,7 +1,7 @@
 import type { EventStore } from '../../../events/store/events.ts'
 import { messageKeys, timeKeys } from '../../../lines/reference/event.ts'
 import type { EventQuery } from '../../../reading/query.ts'
-import { type ComparedBounds, type RangeComparison, readEvents } from '../../../reading/reading.ts'
+import { type RangeComparison, readEvents } from '../../../reading/reading.ts'
 import type { Candidates, SampleEvent } from './candidates.ts'
 import {
   candidatesMax,
@@ -23,8 +23,8 @@ const READS_MAX = 8
 const EVENTS_MAX = 60
 
 type Compared = {
-  readonly query: EventQuery
-  readonly bounds: ComparedBounds
+  /** The events of one of the sides that are compared. */
+  readonly sideOf: (side: 'now' | 'before') => EventQuery
   readonly comparison: RangeComparison
   readonly context: SampleContext
   readonly sampled: { readonly now: readonly SampleEvent[]; readonly before: readonly SampleEvent[] }
@@ -74,17 +74,12 @@ function sampledFindings(store: EventStore, found: readonly FoundChange[], compa
 }
 
 /** The newest events of a set in one of the ranges. */
-async function eventsOf(
-  store: EventStore,
-  set: EventSet,
-  side: 'now' | 'before',
-  { query, bounds, context }: Compared,
-): Promise<SampleEvent[]> {
+async function eventsOf(store: EventStore, set: EventSet, side: 'now' | 'before', { sideOf, context }: Compared): Promise<SampleEvent[]> {
+  const query = sideOf(side)
   const { families: _, ...planned } = query
   const own: EventQuery = {
     ...planned,
     sources: query.sources.map((source) => ({ ...source, families: context.families.get(source.logId) ?? source.families })),
-    bounds: bounds[side],
     filter: { kind: 'and', of: [query.filter, conditionOf(set)] },
   }
   const { events } = await readEvents(store, own, { limit: EVENTS_MAX, newestFirst: true, keys: 'all', withRaw: false })

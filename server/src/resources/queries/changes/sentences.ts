@@ -58,35 +58,62 @@ type NamedChange = Pick<FoundChange, 'change' | 'now' | 'before'> & { readonly l
 type Shared = { readonly labels: readonly string[]; readonly count: number; readonly othersShare: number }
 type ExplainedSentence = NamedChange & { readonly shared: Shared | undefined }
 
+/** How a finding is said: events of a range are compared with earlier ones, selected events with the others. */
+export type ComparedWords = 'ranges' | 'selection'
+
 /** The finding as a few sentences. What its events share comes first. */
-export function sentenceOf({ shared, ...named }: ExplainedSentence, totals: RangeTotals): string {
-  const changed = changeSentence(named, totals)
-  return shared ? `${sharedSentence(named, shared)} ${changed}` : changed
+export function sentenceOf({ shared, ...named }: ExplainedSentence, totals: RangeTotals, words: ComparedWords = 'ranges'): string {
+  const changed = changeSentence(named, totals, words)
+  return shared ? `${sharedSentence(named, shared, words)} ${changed}` : changed
 }
 
-function sharedSentence({ change, now, before, labels: [label = ''], isPattern }: NamedChange, shared: Shared): string {
+function sharedSentence(
+  { change, now, before, labels: [label = ''], isPattern }: NamedChange,
+  shared: Shared,
+  words: ComparedWords,
+): string {
   const isIncrease = change === 'NEW' || change === 'INCREASED'
   const all = isIncrease ? now : before
   const who = shared.count === all ? `All ${whole.format(all)}` : `${whole.format(shared.count)} of ${whole.format(all)}`
   const [share, have] = isIncrease ? ['share', 'have'] : ['shared', 'had']
-  const contrast = shared.othersShare === 0 ? `no others ${have}` : `${percent(shared.othersShare, 1)} of the others ${have}`
+  const others = words === 'ranges' ? 'of the others' : 'of the rest'
+  const contrast = shared.othersShare === 0 ? `no others ${have}` : `${percent(shared.othersShare, 1)} ${others} ${have}`
   return `${who} events ${isPattern ? 'like' : 'with'} ${quotedIf(label, isPattern)} ${share} ${shared.labels.join(' and ')}, which ${contrast}.`
 }
 
 const quotedIf = (label: string, isPattern: boolean): string => (isPattern ? `“${label}”` : label)
 
-function changeSentence({ change, now, before, labels: [label = '', ...others], isPattern }: NamedChange, totals: RangeTotals): string {
+function changeSentence(named: NamedChange, totals: RangeTotals, words: ComparedWords): string {
+  const { labels, isPattern, change } = named
+  const [label = '', ...others] = labels
   const shown = quotedIf(label, isPattern)
-  const [share, earlier] = [percent(now, totals.now), percent(before, totals.before)]
-  const sentence = {
-    NEW: `New: ${shown} in ${events(now)} (${share}), none before.`,
-    VANISHED: `Vanished: ${shown} had ${events(before)} (${earlier}) before, none now.`,
-    INCREASED: `${shown} rose from ${earlier} to ${share} of the events (${whole.format(before)} before, ${whole.format(now)} now).`,
-    DECREASED: `${shown} fell from ${earlier} to ${share} of the events (${whole.format(before)} before, ${whole.format(now)} now).`,
-  }[change]
+  const sentence = (words === 'ranges' ? rangeSentences : selectionSentences)(shown, named, totals)[change]
   if (others.length === 0) return sentence
   const more = others.length - MORE_NAMES_MAX
   return `${sentence} Same events: ${others.slice(0, MORE_NAMES_MAX).join('; ')}${more > 0 ? `; and ${more} more` : ''}.`
+}
+
+type Sentences = (shown: string, counts: Pick<NamedChange, 'now' | 'before'>, totals: RangeTotals) => Record<FoundChange['change'], string>
+
+const rangeSentences: Sentences = (shown, { now, before }, totals) => {
+  const [share, earlier] = [percent(now, totals.now), percent(before, totals.before)]
+  const counts = `${whole.format(before)} before, ${whole.format(now)} now`
+  return {
+    NEW: `New: ${shown} in ${events(now)} (${share}), none before.`,
+    VANISHED: `Vanished: ${shown} had ${events(before)} (${earlier}) before, none now.`,
+    INCREASED: `${shown} rose from ${earlier} to ${share} of the events (${counts}).`,
+    DECREASED: `${shown} fell from ${earlier} to ${share} of the events (${counts}).`,
+  }
+}
+
+const selectionSentences: Sentences = (shown, { now, before }, totals) => {
+  const both = `${shown} in ${percent(now, totals.now)} of these events and ${percent(before, totals.before)} of the others (${whole.format(now)} and ${whole.format(before)}).`
+  return {
+    NEW: `Only here: ${shown} in ${events(now)} (${percent(now, totals.now)}).`,
+    VANISHED: `Only in the others: ${shown} in ${events(before)} (${percent(before, totals.before)}).`,
+    INCREASED: both,
+    DECREASED: both,
+  }
 }
 
 type RangeLengths = { readonly nowMs: number; readonly beforeMs: number }
@@ -98,6 +125,14 @@ export function summaryOf(totals: RangeTotals, lengths: RangeLengths, first: str
   if (totals.now === 0) return `No events in the range, ${whole.format(totals.before)} before.`
   const volume = `${events(totals.now)}, ${volumeChange(totals, lengths)} before${lengths.nowMs === lengths.beforeMs ? '' : ' in as much time'}.`
   return `${volume} ${first ?? 'Nothing stands out: no value and no pattern has another share and another rate than before.'}`
+}
+
+/** The number of selected events and of the others, and the first finding. */
+export function selectionSummaryOf(totals: RangeTotals, first: string | undefined): string {
+  if (totals.now === 0) return 'No events are selected.'
+  if (totals.before === 0) return `${events(totals.now)}, and no others to compare with.`
+  const volume = `${events(totals.now)}, compared with ${whole.format(totals.before)} others.`
+  return `${volume} ${first ?? 'Nothing stands out: no value and no pattern has another share than in the others.'}`
 }
 
 /** Volumes that differ by less are called equal. */

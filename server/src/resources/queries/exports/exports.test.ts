@@ -50,7 +50,7 @@ async function finished(id: string, owner = org): Promise<Export> {
       expect(['COMPLETE', 'FAILED']).toContain(body.status)
       return body
     },
-    { timeout: 120_000, interval: 100 },
+    { timeout: 240_000, interval: 100 },
   )
   expect(seen, 'progress fell').toEqual(seen.toSorted((a, b) => a - b))
   return last

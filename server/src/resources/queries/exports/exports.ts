@@ -15,6 +15,7 @@ import { highestSequence } from './snapshot.ts'
 import { datasetIds, draftOf, EXPORTING } from './state.ts'
 
 export { ndjsonLine } from './lines.ts'
+export { parquetWriter } from './parquet.ts'
 export { exportRemoval } from './removal.ts'
 export { exporting } from './run.ts'
 

@@ -46,6 +46,6 @@ test('an export in a long read is handed over by a stop, and another process com
 
   const second = startWorker(world, [exporting(world)], { leaseMs: LEASE_MS, pollMs: 10 })
   const status = async () => (await org.ask<Export>('GET', `/exports/${made.body.export_id}`)).body.status
-  await expect.poll(status, { timeout: 120_000 }).toBe('COMPLETE')
+  await expect.poll(status, { timeout: 240_000 }).toBe('COMPLETE')
   await second.close()
 })

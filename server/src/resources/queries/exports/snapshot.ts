@@ -1,5 +1,4 @@
 import { amongIds } from '../../../events/store/id-list.ts'
-import { lastNumber } from '../../../events/writer/seq.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { eventsTables } from '../../../lines/layout/table.ts'
 import type { TimeBounds } from '../../../reading/query.ts'
@@ -15,7 +14,7 @@ const LATEST_MS = Date.UTC(2262, 0, 1)
  * is too busy, the last number issued is used, which admits events of the next seconds.
  */
 export async function highestSequence(
-  { events, log }: Pick<World, 'events' | 'log'>,
+  { events, writer, log }: Pick<World, 'events' | 'writer' | 'log'>,
   { orgNumber }: Actor,
   logIds: readonly string[],
   { fromMs, toMs }: TimeBounds,
@@ -37,7 +36,7 @@ export async function highestSequence(
     return BigInt(row?.highest ?? 0)
   } catch (err) {
     log.debug({ err }, 'the newest event of an export is unknown')
-    return lastNumber(events)
+    return writer.settled.last()
   }
 }
 

@@ -1,18 +1,23 @@
 import { Readable } from 'node:stream'
 import type { ForwardDestination } from '@dendro/api'
 import { DeliveryError, type Outgoing, type OutgoingRequest } from '../../../outgoing/outgoing.ts'
+import { bucketTrouble, objectStoreOptions, type SignedRequest, urlOfSigned } from '../../../outgoing/signed-request.ts'
 import type { World } from '../../../world.ts'
 
 /** A body with the headers that describe it. */
-export type PackedLines = { readonly bytes: Uint8Array; readonly encoding: 'gzip' | 'zstd' | undefined; readonly contentType: string }
+export type PackedEvents = { readonly bytes: Uint8Array; readonly encoding: 'gzip' | 'zstd' | undefined; readonly contentType: string }
 
 /** The credentials of a destination. */
-export type DestinationSecrets = { readonly secret_access_key?: string; readonly headers?: Readonly<Record<string, string>> }
+export type DestinationSecrets = {
+  readonly secret_access_key?: string
+  readonly password?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
 
 /** Stores an object, and deletes it. Both throw a DeliveryError. */
-export type ObjectTarget = { put(key: string, lines: PackedLines): Promise<void>; remove(key: string): Promise<void>; close(): void }
+export type ObjectTarget = { put(key: string, packed: PackedEvents): Promise<void>; remove(key: string): Promise<void>; close(): void }
 /** Posts a payload under an id that repeats have too. Throws a DeliveryError. */
-export type PostTarget = { post(id: string, lines: PackedLines): Promise<void> }
+export type PostTarget = { post(id: string, packed: PackedEvents): Promise<void> }
 
 type DestinationWorld = Pick<World, 'outgoing' | 'forwardBucket'>
 type S3Destination = Extract<ForwardDestination, { destination_type: 'S3' }>
@@ -59,15 +64,11 @@ export async function openObjectTarget(
   const sdk = await import('@aws-sdk/client-s3')
   const client = new sdk.S3Client({
     ...access,
-    maxAttempts: 1,
-    // Not every server knows the newer checksums.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { handle: (request: SignedRequest) => sendSigned(outgoing, request, signal) } as never,
+    ...objectStoreOptions((request) => sendSigned(outgoing, request, signal)),
   })
   const at = (key: string) => ({ Bucket: destination.bucket, Key: prefix + key })
   const failed = (cause: unknown): never => {
-    throw toDeliveryError(cause)
+    throw bucketTrouble(cause, 'could not be used')
   }
   return {
     put: async (key, { bytes, contentType }) => {
@@ -120,27 +121,13 @@ function accessTo({ outgoing, forwardBucket }: DestinationWorld, destination: S3
   }
 }
 
-/** A request of the SDK after it was signed. */
-type SignedRequest = {
-  readonly method: string
-  readonly protocol: string
-  readonly hostname: string
-  readonly port?: number
-  readonly path: string
-  readonly query?: Readonly<Record<string, string | readonly string[] | null>>
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: unknown
-}
-
 /** Sends a request of the SDK like every request to an address that callers choose. */
 async function sendSigned(outgoing: Outgoing, request: SignedRequest, signal: AbortSignal | undefined) {
-  const { method, protocol, hostname, port, path, query = {}, headers, body } = request
-  const url = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}`)
-  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value === null ? '' : String(value))
+  const { method, headers, body } = request
   const answer = await outgoing.post(
     {
       method: method as NonNullable<OutgoingRequest['method']>,
-      url: url.href,
+      url: urlOfSigned(request),
       headers,
       body: body instanceof Uint8Array ? body : '',
       boundMs: BOUND_MS,
@@ -148,12 +135,4 @@ async function sendSigned(outgoing: Outgoing, request: SignedRequest, signal: Ab
     signal,
   )
   return { response: { statusCode: answer.status, headers: {}, body: Readable.from([Buffer.from(answer.body)]) } }
-}
-
-function toDeliveryError(cause: unknown): DeliveryError {
-  if (cause instanceof DeliveryError) return cause
-  const { name = 'Error', $metadata } = cause as { name?: string; $metadata?: { httpStatusCode?: number } }
-  const status = $metadata?.httpStatusCode
-  const answer = status === undefined ? `could not be used (${name})` : `answered with status ${status} (${name})`
-  return new DeliveryError(`the bucket ${answer}`, { isRetryable: true, cause })
 }

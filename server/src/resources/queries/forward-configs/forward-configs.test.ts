@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { FailureBody, ForwardConfig } from '@dendro/api'
 import { buildApp } from 'fauxqs'
+import { parquetReadObjects } from 'hyparquet'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 import { makeEngines } from '../../../events/store/engine.fixture.ts'
@@ -90,7 +91,7 @@ const eventually = <T>(check: () => Promise<T>): Promise<T> =>
       app.clock.advance(10_000)
       return check()
     },
-    { timeout: 120_000, interval: 300 },
+    { timeout: 240_000, interval: 300 },
   )
 
 const delivered = (org: TestOrganization, count: number) =>
@@ -102,11 +103,14 @@ const delivered = (org: TestOrganization, count: number) =>
 
 type StoredObject = { key: string; lines: string[] }
 
-async function objectsIn(prefix: string): Promise<StoredObject[]> {
+async function keysIn(prefix: string): Promise<string[]> {
   const listing = await (await fetch(`${s3Url}/archive?list-type=2&prefix=all/${prefix}`)).text()
-  const keys = [...listing.matchAll(/<Key>([^<]+)<\/Key>/g)].map(([, key = '']) => key)
+  return [...listing.matchAll(/<Key>([^<]+)<\/Key>/g)].map(([, key = '']) => key)
+}
+
+async function objectsIn(prefix: string): Promise<StoredObject[]> {
   return Promise.all(
-    keys.map(async (key) => {
+    (await keysIn(prefix)).map(async (key) => {
       const bytes = Buffer.from(await (await fetch(`${s3Url}/archive/${key}`)).arrayBuffer())
       const text = key.endsWith('.gz') ? gunzipSync(bytes) : key.endsWith('.zst') ? zstdDecompressSync(bytes) : bytes
       return { key, lines: linesOf(text.toString()) }
@@ -155,6 +159,48 @@ test('a filter and named datasets choose the events; objects lie in the folders 
     [10, 12, 14].map((n) => ({ '@raw': `{"level":"error","n":${n}}`, dataset: 'web' })),
   )
 })
+
+/** The rows of the Parquet files below a prefix, by the key of the object. */
+async function tablesIn(prefix: string): Promise<ReadonlyMap<string, readonly Record<string, unknown>[]>> {
+  const compressors = { ZSTD: (input: Uint8Array) => zstdDecompressSync(input), GZIP: (input: Uint8Array) => gunzipSync(input) }
+  const tables = new Map<string, readonly Record<string, unknown>[]>()
+  for (const key of await keysIn(prefix)) {
+    const file = await (await fetch(`${s3Url}/archive/${key}`)).arrayBuffer()
+    tables.set(key, await parquetReadObjects({ file, compressors }))
+  }
+  return tables
+}
+
+test.each(['ZSTD', 'GZIP', 'NONE'])(
+  'a bucket gets Parquet with the compression %s, with every event once in the columns of exports',
+  async (compression) => {
+    const org = await app.newOrganization()
+    const prefix = `columns-${compression}`
+    await make(org, input(toBucket(prefix), { format: 'PARQUET', compression, max_payload_size_events: 1_000 }))
+    const sent = Array.from({ length: 1_500 }, (_, n) => ({ n, dataset: 'of the sender', ...(n % 100 ? {} : { [`rare.${n}`]: `é ${n}` }) }))
+    await post(
+      org,
+      sent.map((one) => JSON.stringify(one)),
+    )
+    await post(org, events(5, 7_000), 'api')
+    await delivered(org, 1_505)
+    const tables = await tablesIn(prefix)
+    for (const key of tables.keys()) expect(key).toMatch(/\/(web|api)-\d+-[\da-f]{8}\.parquet$/)
+    const rows = [...tables.values()].flat()
+    expect(new Set(rows.map((row) => row['@sequence'])).size).toBe(1_505)
+    expect(rows).toHaveLength(1_505)
+    const web = rows.filter(({ dataset }) => dataset === 'web').toSorted((one, other) => Number(one.n) - Number(other.n))
+    for (const [at, event] of sent.entries()) {
+      const { n, '@raw': raw, '@more': more, '@timestamp': time, ...row } = web[at] ?? {}
+      expect(raw).toBe(JSON.stringify(event))
+      expect(JSON.parse(String(more))).toEqual({ dataset: event.dataset })
+      expect([n, time]).toEqual([String(at), expect.any(Date)])
+      if (at % 100 === 0) expect(row).toMatchObject({ collection: 'shop', [`rare.${at}`]: `é ${at}` })
+    }
+    expect([...tables].filter(([key]) => key.includes('/web-')).length).toBeGreaterThan(1)
+    expect(rows.filter(({ dataset }) => dataset === 'api').map(({ n }) => n)).toEqual(['7000', '7001', '7002', '7003', '7004'])
+  },
+)
 
 test('an event with line breaks stays on one line', async () => {
   const org = await app.newOrganization()
@@ -292,10 +338,16 @@ test.each<[string, object, string]>([
   ['datasets and all', { log_ids: [randomUUID()] }, 'log_ids'],
   ['a wrong filter', { filter: 'level = ' }, 'filter'],
   ['a short buffer time', { max_buffer_time_ms: 1_000 }, 'max_buffer_time_ms'],
-  ['another destination', { destination: { destination_type: 'KAFKA' } }, 'destination.destination_type'],
+  ['another destination', { destination: { destination_type: 'FTP' } }, 'destination.destination_type'],
   ['a private address', { destination: { destination_type: 'HTTP', url: 'http://10.0.0.1/' } }, 'destination.url'],
   ['a folder above', { destination: { destination_type: 'S3', bucket: 'b', prefix: '../a' } }, 'destination.prefix'],
   ['an unknown placeholder', { destination: { destination_type: 'S3', bucket: 'b', path_template: '{day}' } }, 'destination.path_template'],
+  ['Parquet to a URL', { format: 'PARQUET', destination: { destination_type: 'HTTP', url: 'http://127.0.0.1:9/' } }, 'format'],
+  [
+    'Parquet to Kafka',
+    { format: 'PARQUET', destination: { destination_type: 'KAFKA', brokers: ['127.0.0.1:9'], topic: 'a', tls: false } },
+    'format',
+  ],
   ['half of a key', { destination: { destination_type: 'S3', bucket: 'b', access_key_id: 'a' } }, 'destination.secret_access_key'],
 ])('%s is refused, naming the field', async (_, change, field) => {
   const org = await app.newOrganization()

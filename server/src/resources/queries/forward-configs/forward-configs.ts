@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { BodyOf, contract, ForwardConfig, ForwardDestination, ReplyOf } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { enqueue } from '../../../jobs/jobs.ts'
-import { badField, conflict, Failure, notFound } from '../../../kernel/errors.ts'
-import { takeFromWindow } from '../../../meta/counters.ts'
+import { badField, conflict, notFound } from '../../../kernel/errors.ts'
+import { countTest } from '../../../meta/counters.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { DeliveryError } from '../../../outgoing/outgoing.ts'
 import { parseFilter } from '../../../query/query.ts'
@@ -28,6 +28,7 @@ import {
 } from './rows.ts'
 import { openSecrets, sealSecrets, splitDestination } from './secrets.ts'
 import { deliveryReply, FIRST_STATE } from './state.ts'
+import { testTopic } from './topics.ts'
 
 export { forwarding } from './forwarding.ts'
 
@@ -39,7 +40,6 @@ type ConfigRecord = { readonly config: ForwardConfigRow; readonly delivery: Deli
 /** Deleted ones count until they have delivered everything. */
 const CONFIGS_MAX = 20
 const TESTS_MAX = 10
-const TESTS_WINDOW_MS = 60_000
 
 /** Newest first. Configs that read a dataset hidden from the caller are omitted. */
 export async function listConfigs(world: Pick<World, 'meta'>, actor: Actor): Promise<ForwardConfig[]> {
@@ -142,6 +142,9 @@ type ConfigFields = Omit<
 async function checkedFields(world: World, actor: Actor, request: NewConfig): Promise<ConfigFields> {
   const { all_logs, log_ids: given = [], filter = '' } = request
   parseFilter(filter, 'filter')
+  if (request.format === 'PARQUET' && request.destination.destination_type !== 'S3') {
+    throw badField('format', 'PARQUET is for buckets only; use RAW or NDJSON')
+  }
   if (all_logs && given.length > 0) throw badField('log_ids', 'must be absent when all_logs is true')
   if (!all_logs && given.length === 0) throw badField('log_ids', 'must name at least one dataset when all_logs is false')
   const log_ids = [...new Set(given)]
@@ -172,12 +175,16 @@ export async function testDestination(
   signal?: AbortSignal,
 ): Promise<DestinationTest> {
   const { destination, secrets } = splitDestination(world, given, undefined, '')
-  await countTest(world, actor.orgId)
+  await countOwnTest(world, actor.orgId)
   const probe = { bytes: Buffer.from(''), encoding: undefined, contentType: 'application/x-ndjson' } as const
   const id = world.ids.uuid()
   try {
     if (destination.destination_type === 'HTTP') {
       await openPostTarget(world, destination, secrets, signal).post(id, probe)
+      return { result: true }
+    }
+    if (destination.destination_type === 'KAFKA') {
+      await testTopic(world, destination, secrets)
       return { result: true }
     }
     const target = await openObjectTarget(world, destination, secrets, signal)
@@ -195,17 +202,12 @@ export async function testDestination(
   }
 }
 
-/** Limits the tests of an organization over all processes, so that they cannot be used to scan a network. */
-async function countTest({ meta, clock }: Pick<World, 'meta' | 'clock'>, orgId: string): Promise<void> {
-  const nowMs = clock.nowMs()
-  const windowStartMs = nowMs - (nowMs % TESTS_WINDOW_MS)
-  const { granted } = await takeFromWindow(meta, { subject: `${orgId}/forward-tests`, windowStartMs, take: 1, limit: TESTS_MAX })
-  if (granted > 0) return
-  const seconds = Math.max(1, Math.ceil((windowStartMs + TESTS_WINDOW_MS - nowMs) / 1000))
-  throw new Failure(429, `an organization tests at most ${TESTS_MAX} destinations a minute; try again in ${seconds} s`, {
-    headers: { 'retry-after': String(seconds) },
-  })
-}
+const countOwnTest = ({ meta, clock }: Pick<World, 'meta' | 'clock'>, orgId: string): Promise<void> =>
+  countTest(
+    meta,
+    { subject: `${orgId}/forward-tests`, limit: TESTS_MAX, refusal: `an organization tests at most ${TESTS_MAX} destinations a minute` },
+    clock.nowMs(),
+  )
 
 const configReply = (row: ForwardConfigRow, { state }: DeliveryRow): ForwardConfig => ({
   id: row.id,

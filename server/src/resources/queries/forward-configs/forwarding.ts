@@ -127,7 +127,8 @@ async function sendAndSave(work: Work, planned: PlannedPayload, built: BuiltPayl
   const { world, job, config, secrets } = work
   const state = await countLost(work)
   // Events can be deleted between two attempts.
-  const delivered = built.events === 0 ? NONE : await sendPayload(world, config, secrets, { planned, built, signal: job.signal })
+  const delivered =
+    built.events === 0 ? NONE : await sendPayload(world, config, secrets, { planned, built, source: work.source, signal: job.signal })
   await save(work, { position: planned.to, payload: null, state: afterDelivery(state, delivered, world.clock.nowMs()) })
 }
 

@@ -1,17 +1,15 @@
 import type { ForwardDestination } from '@dendro/api'
+import { checkKafkaAccess, isSameAccount } from '../../../kafka/access.ts'
 import { badField } from '../../../kernel/errors.ts'
 import { Secret } from '../../../kernel/secret.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { refusedHeader } from '../../../outgoing/outgoing.ts'
 import type { World } from '../../../world.ts'
-import { openSecret, type SecretPlace, sealSecret } from '../../access/secrets/secrets.ts'
+import { keptSecret, MASK, openSecret, type SecretPlace, sealSecret } from '../../access/secrets/secrets.ts'
 import type { DestinationSecrets } from './destinations.ts'
 import { PLACEHOLDERS } from './payload.ts'
 import type { ForwardConfigRow } from './rows.ts'
-
-/** Shown in place of a secret; sent back, it keeps the secret. */
-const MASK = '***'
-const SERVER_CHANGED = `must be given again when the server or its account changes; ${MASK} does not keep it for another one`
+import { TOPIC_PLACEHOLDERS } from './topics.ts'
 
 type SplitDestination = { readonly destination: ForwardDestination; readonly secrets: DestinationSecrets }
 
@@ -51,6 +49,7 @@ export function splitDestination(
     }
     return splitBucket(outgoing, given, before, field)
   }
+  if (given.destination_type === 'KAFKA') return splitTopic(given, before, field)
   outgoing.check(given.url, `${field}url`)
   const names = new Set<string>()
   const known = before?.secrets.headers ?? {}
@@ -59,10 +58,28 @@ export function splitDestination(
     const problem = refusedHeader(name, value) ?? (names.has(name.toLowerCase()) ? 'is given twice' : undefined)
     if (problem !== undefined) throw badField(`${field}headers.${name}`, problem)
     names.add(name.toLowerCase())
-    return [name, kept(value, known[name], isSame, `${field}headers.${name}`)]
+    return [name, keptSecret(value, known[name], isSame, `${field}headers.${name}`)]
   })
   const destination = { ...given, headers: Object.fromEntries(headers.map(([name]) => [name, MASK])) }
   return { destination, secrets: { headers: Object.fromEntries(headers) } }
+}
+
+type KafkaDestination = Extract<ForwardDestination, { destination_type: 'KAFKA' }>
+
+function splitTopic(given: KafkaDestination, before: SplitDestination | undefined, field: string): SplitDestination {
+  const { password, topic } = given
+  checkKafkaAccess(given, field)
+  for (const [, name = ''] of topic.matchAll(/\{([^}]*)\}?/g)) {
+    if (!TOPIC_PLACEHOLDERS.has(name))
+      throw badField(`${field}topic`, `has an unknown placeholder; it knows ${[...TOPIC_PLACEHOLDERS].join(', ')}`)
+  }
+  if (password === undefined) return { destination: given, secrets: {} }
+  const old = before?.destination
+  const isSame = old?.destination_type === 'KAFKA' && isSameAccount(old, given)
+  return {
+    destination: { ...given, password: MASK },
+    secrets: { password: keptSecret(password, before?.secrets.password, isSame, `${field}password`) },
+  }
 }
 
 type S3Destination = Extract<ForwardDestination, { destination_type: 'S3' }>
@@ -89,13 +106,6 @@ function splitBucket(
   }
   const old = before?.destination
   const isSame = old?.destination_type === 'S3' && old.endpoint === endpoint && old.access_key_id === access_key_id
-  const secret = kept(secret_access_key, before?.secrets.secret_access_key, isSame, `${field}secret_access_key`)
+  const secret = keptSecret(secret_access_key, before?.secrets.secret_access_key, isSame, `${field}secret_access_key`)
   return { destination: { ...given, secret_access_key: MASK }, secrets: { secret_access_key: secret } }
-}
-
-function kept(value: string, known: string | undefined, isSame: boolean, field: string): string {
-  if (value !== MASK) return value
-  if (known === undefined) throw badField(field, `is new; ${MASK} only keeps an existing value`)
-  if (!isSame) throw badField(field, SERVER_CHANGED)
-  return known
 }

@@ -44,6 +44,15 @@ test('services, their operations and the kinds of these are listed', async () =>
   expect((await ask('operations')).status).toBe(400)
 })
 
+test('dependencies are the calls between services in the time before endTs', async () => {
+  expect((await ask(`dependencies?endTs=${app.clock.nowMs()}&lookback=3600000`)).data).toEqual([
+    { parent: 'shop', child: 'pay', callCount: 1 },
+  ])
+  expect((await ask('dependencies')).data).toHaveLength(1)
+  expect((await ask(`dependencies?endTs=${startMs}&lookback=1000`)).data).toEqual([])
+  for (const query of ['endTs=now', 'lookback=1h', 'lookback=0']) expect((await ask(`dependencies?${query}`)).status).toBe(400)
+})
+
 test('a trace by its id has its spans, references, processes, tags and logs', async () => {
   const { status, data } = await ask<JaegerTrace[]>(`traces/${BROKEN}`)
   expect(status).toBe(200)
@@ -120,5 +129,6 @@ test('another organization, unknown traces and other paths find nothing', async 
   expect((await ask('services', other)).data).toEqual([])
   expect((await ask(`traces/${SLOW}`, other)).status).toBe(404)
   expect((await ask(`traces/${'9'.repeat(32)}`)).errors).toEqual([{ code: 404, msg: 'trace not found' }])
-  expect((await ask('dependencies?endTs=1')).status).toBe(404)
+  expect((await ask('dependencies', other)).data).toEqual([])
+  expect((await ask('metrics/latencies')).status).toBe(404)
 })

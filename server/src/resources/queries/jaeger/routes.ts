@@ -1,6 +1,7 @@
 import { jsonReply, type ProtocolRead, protocolReads, type ReadCall } from '../../../http/protocol-reads.ts'
 import type { FindRawHandler } from '../../../http/raw-handler.ts'
 import type { World } from '../../../world.ts'
+import { listDependencies } from './dependencies.ts'
 import { listOperationNames, listOperations, listServices } from './names.ts'
 import { searchTraces, traceById } from './searches.ts'
 
@@ -23,6 +24,7 @@ export function openJaegerReads(world: World): FindRawHandler {
       read('services', 'api/services', listServices),
       read('serviceOperations', 'api/services/([^/]+)/operations', listOperationNames),
       read('operations', 'api/operations', listOperations),
+      read('dependencies', 'api/dependencies', listDependencies),
       read('traces', 'api/traces', searchTraces),
       read('trace', 'api/traces/([^/]+)', traceById),
     ],

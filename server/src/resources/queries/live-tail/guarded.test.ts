@@ -9,7 +9,7 @@ import { activeCallerOf } from '../../access/auth/auth.ts'
 import { LiveTails } from './live-tail.ts'
 
 /** Streams of live tails whose callers lose access while the stream waits for its client or for the store. */
-const WAIT_MS = 120_000
+const WAIT_MS = 240_000
 let app: TestApp
 let org: TestOrganization
 let actor: Actor

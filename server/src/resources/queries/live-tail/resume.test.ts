@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { messagesOf } from '../../../../../test/support/stream-messages.ts'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 import { decodeDelivered, encodeDelivered, readEventId, undelivered, withDelivery } from './delivered.ts'
 
@@ -22,15 +23,8 @@ async function read(app: TestApp, org: TestOrganization, job: string, last: stri
   })
   expect(response.status).toBe(200)
   const found: Message[] = []
-  let text = ''
-  for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
-    text += chunk
-    const messages = text.split('\n\n')
-    text = messages.pop() ?? ''
-    for (const message of messages) {
-      const [, id, data] = /^id: (\S+)\ndata: (.*)$/s.exec(message) ?? []
-      if (id !== undefined && data !== undefined) found.push({ id, text: JSON.parse(data).message_kvs.message })
-    }
+  for await (const messages of messagesOf(response)) {
+    found.push(...messages.map(({ id, data }) => ({ id, text: JSON.parse(data).message_kvs.message })))
     app.clock.advance(600)
     if (found.length >= count) break
   }

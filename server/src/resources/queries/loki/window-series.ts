@@ -84,7 +84,7 @@ export async function readWindowSeries(caller: LokiCaller, request: WindowReques
   const labels = groupedLabels(planned.keys, request)
   const groups = labels.flatMap(({ keys }) => keys)
   const query = await eventQueryOf(caller, planned, bounds)
-  const found = await readWindows(caller.world.events, query, { calls: [call], groups, stepMs, windowMs: range.rangeMs })
+  const { groups: found } = await readWindows(caller.world.events, query, { calls: [call], groups, stepMs, windowMs: range.rangeMs })
   const perStep = times.count === 1 ? 1 : times.stepMs / stepMs
   const all = new Map<string, { labels: Map<string, string>; values: (number | undefined)[] }>()
   for (const { window, values, measured } of found) {

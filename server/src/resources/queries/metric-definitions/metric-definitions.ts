@@ -36,7 +36,10 @@ const ENTITY = 'metric_definition'
 export type { MetricDefinitionRow }
 
 export const allMetricDefinitions = (world: MetaWorld, orgId: string): Promise<readonly MetricDefinitionRow[]> =>
-  world.meta.cached(orgId, 'metric definitions', () => selectMetricDefinitions(world.meta, orgId))
+  world.meta.cachedRows(orgId, 'metric definitions', {
+    read: (changed) => selectMetricDefinitions(world.meta, orgId, changed),
+    idsIn: { metric_definitions: ({ id }) => id },
+  })
 
 /** The definitions that refer to no dataset hidden from the caller. */
 export const seenMetricDefinitions = async (world: MetaWorld, actor: Actor): Promise<readonly MetricDefinitionRow[]> =>

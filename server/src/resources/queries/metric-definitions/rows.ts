@@ -1,5 +1,6 @@
 import type { Identity, MetricFormula, MetricQuery, Template } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
+import { among, type ChangedIds } from '../../../meta/row-list.ts'
 import { json, sql } from '../../../meta/sql.ts'
 
 export type MetricDefinitionRow = {
@@ -18,9 +19,9 @@ export type MetricDefinitionRow = {
   modified_by: Identity | null
 }
 
-export const selectMetricDefinitions = (db: Db, orgId: string) =>
+export const selectMetricDefinitions = (db: Db, orgId: string, changed?: ChangedIds) =>
   db.all<MetricDefinitionRow>(
-    sql`select *, template::json as template from metric_definitions where org_id = ${orgId} order by created_at desc, id`,
+    sql`select *, template::json as template from metric_definitions where org_id = ${orgId} and ${among(sql`id`, changed?.get('metric_definitions'))} order by created_at desc, id`,
   )
 
 export const lockMetricDefinition = (db: Db, orgId: string, id: string) =>

@@ -1,5 +1,5 @@
 import { contract, type FailureBody, type PatternRow } from '@dendro/api'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
 
 let app: TestApp
@@ -63,4 +63,22 @@ test.each<[string, object, number]>([
 
 test('search_details are required', async () => {
   expect((await org.ask('POST', '/patterns', { body: {} })).status).toBe(400)
+})
+
+test('templates that were written before need no event, except for objects, whose values differ', async () => {
+  const findTemplates = async (id: string, from_ts: number) => {
+    const read = vi.spyOn(app.app.world.events, 'read')
+    const { body } = await ask({ from: [id], from_ts, to_ts: app.clock.nowMs() + 1 })
+    const isRead = read.mock.calls.some(([{ body: statement }]) => /\bseq in\b/.test(statement.toString()))
+    read.mockRestore()
+    return { templates: body.patterns.map(({ template }) => template).sort(), isRead }
+  }
+  const nowMs = app.clock.nowMs()
+  const texts = await send('texts', ['queue 1 is full', 'queue 2 is full', JSON.stringify({ message: 'disk 3 is slow' })])
+  const templates = ['disk <*> is slow', 'queue <*> is full']
+  expect(await findTemplates(texts, nowMs - 60_000)).toEqual({ templates, isRead: true })
+  expect(await findTemplates(texts, nowMs - 61_000)).toEqual({ templates, isRead: false })
+  const objects = await send('objects', [JSON.stringify({ stop: { north: 1 } })])
+  expect(await findTemplates(objects, nowMs - 60_000)).toEqual({ templates: ['{"stop":{"north":<*>}}'], isRead: true })
+  expect(await findTemplates(objects, nowMs - 61_000)).toEqual({ templates: ['{"stop":{"north":<*>}}'], isRead: true })
 })

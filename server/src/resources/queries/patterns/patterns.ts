@@ -4,13 +4,14 @@ import type { Actor } from '../../../http/actor.ts'
 import { patternId } from '../../../kernel/pattern-id.ts'
 import { messageKeys } from '../../../lines/reference/event.ts'
 import { WILDCARD } from '../../../patterns/pattern.ts'
-import { parseFilter } from '../../../query/query.ts'
 import type { EventQuery, StatsGroup, TimeBounds } from '../../../reading/query.ts'
 import { countFamilies, readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { recordSearch } from '../../data/event-queries/event-queries.ts'
+import { knownTemplates } from './known-templates.ts'
 import { patternRange } from './range.ts'
-import { templateWriter } from './template-writer.ts'
+import { isOfText } from './template.ts'
+import { familyWords, writeTemplate } from './template-writer.ts'
 
 export { templateWriter } from './template-writer.ts'
 
@@ -20,8 +21,8 @@ type PatternsReply = ReplyOf<typeof contract.patterns.find>
 const PATTERNS_MAX = 1_000
 const GROUPS = ['@pattern', '@collection', '@dataset']
 const CALLS: readonly AggregateCall[] = [{ name: 'count' }, { name: 'last', key: '@sequence' }]
-/** Keeps the statement short; lookups by sequence number are fast. */
-const EXAMPLES_AT_ONCE = 250
+/** More in one statement read the same columns less often. */
+const EXAMPLES_AT_ONCE = 1_000
 
 /** Most patterns occurred lately, which costs little to find out. */
 const RECENT_MS = 7 * 86_400_000
@@ -75,7 +76,10 @@ function countedOf({ values: [id, ...place], whole }: StatsGroup, ids: ReadonlyM
   return [{ id, log_id, count: whole.count, sequence }]
 }
 
-/** Reads the newest event of each pattern to format its template. Returns the templates by the sequence numbers of those events. */
+/**
+ * Writes the template of each pattern, by its newest event unless one was written before. Returns the templates by the sequence numbers of those
+ * events.
+ */
 export async function patternTemplates(
   world: Pick<World, 'meta' | 'events'>,
   orgId: string,
@@ -84,17 +88,29 @@ export async function patternTemplates(
 ): Promise<ReadonlyMap<string, string>> {
   const templates = new Map<string, string>()
   const ids = counted.map(({ id }) => id)
-  const write = await templateWriter(world, orgId, { logIds: [...new Set(counted.map(({ log_id }) => log_id))], ids })
-  for (let from = 0; from < counted.length; from += EXAMPLES_AT_ONCE) {
-    const some = counted.slice(from, from + EXAMPLES_AT_ONCE)
+  const wordsOf = await familyWords(world, orgId, { logIds: [...new Set(counted.map(({ log_id }) => log_id))], ids })
+  const known = knownTemplates(world.meta, eventQuery)
+  const missing = counted.flatMap((row) => {
+    const written = { ...row, words: wordsOf(row) }
+    const template = known.find(written)
+    if (template === undefined) return [written]
+    templates.set(row.sequence, template)
+    return []
+  })
+  for (let from = 0; from < missing.length; from += EXAMPLES_AT_ONCE) {
+    const some = missing.slice(from, from + EXAMPLES_AT_ONCE)
     const rowOf = new Map(some.map((row) => [row.sequence, row]))
-    const { filter } = parseFilter(`@sequence IN (${[...rowOf.keys()].join(', ')})`)
-    const request = { limit: some.length, newestFirst: true, keys: messageKeys, withRaw: true }
-    const { events } = await readEvents(world.events, { ...eventQuery, filter }, request)
+    const numbers = some.map(({ sequence }) => BigInt(sequence))
+    const request = { limit: some.length, newestFirst: true, keys: messageKeys, withRaw: true, numbers }
+    const { events } = await readEvents(world.events, { ...eventQuery, filter: { kind: 'all' } }, request)
     for (const { seq, leaves, raw } of events) {
       const row = rowOf.get(String(seq))
+      if (!row) continue
       const message = messageKeys.map((key) => leaves.get(key)).find((text) => text)
-      if (row) templates.set(row.sequence, write(row, message, Buffer.from(raw ?? []).toString()))
+      const line = Buffer.from(raw ?? []).toString()
+      const template = writeTemplate(row.id, row.words, message, line)
+      templates.set(row.sequence, template)
+      if (row.words || isOfText(row.id, message, line)) known.keep(row, template)
     }
   }
   return templates

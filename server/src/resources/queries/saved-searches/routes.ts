@@ -6,8 +6,8 @@ import { templateHandlers } from '../templates/templates.ts'
 import {
   createSavedSearch,
   findSavedSearch,
-  listSavedSearches,
   removeSavedSearch,
+  savedSearchPage,
   savedSearchTemplates,
   shownSavedSearch,
   updateSavedSearch,
@@ -20,7 +20,7 @@ const bySavedSearchId =
 
 export const savedSearchRoutes = (world: World): Routes =>
   routes('savedSearches', contract.savedSearches, {
-    list: async ({ actor }) => ({ saved_searches: await listSavedSearches(world, actor) }),
+    list: ({ actor, query }) => savedSearchPage(world, actor, query),
     create: ({ actor, body }) => createSavedSearch(world, actor, body),
     get: onRecord(bySavedSearchId(world), async ({ record }) => shownSavedSearch(record)),
     update: onRecord(bySavedSearchId(world), ({ actor, record, body }) => updateSavedSearch(world, actor, record, body)),

@@ -1,5 +1,6 @@
 import {
   isUuid,
+  type PageQuery,
   type SavedSearch,
   type SavedSearchChange,
   SavedSearchDraft,
@@ -17,6 +18,7 @@ import { parseAll } from '../../../query/parse-all.ts'
 import { parseFilter, parseSelector } from '../../../query/query.ts'
 import type { MetaWorld, World } from '../../../world.ts'
 import { type DatasetReference, visibilityOfDefinitions, visibleRows } from '../../data/datasets/datasets.ts'
+import { type NextPage, pageOf, searchedText } from '../../list-pages.ts'
 import { changeRecord, createdBy, createRecord, type RecordKind, removeRecord } from '../../records.ts'
 import { fillTemplate, type Library } from '../templates/templates.ts'
 import {
@@ -34,17 +36,27 @@ const allSavedSearches = (world: MetaWorld, orgId: string): Promise<readonly Sav
 /** The saved searches that refer to no dataset hidden from the caller. */
 export const seenSavedSearches = async (world: MetaWorld, actor: Actor): Promise<readonly SavedSearchRow[]> =>
   visibleRows(await visibilityOfDefinitions(world, actor), await allSavedSearches(world, actor.orgId), (row) => [
-    referenceOf(row.search_details),
+    searchReference(row.search_details),
     { from: row.log_ids ?? [] },
   ])
 
-const referenceOf = (details: Pick<SearchDetails, 'from' | 'from_expr'>): DatasetReference => ({
+export const searchReference = (details: Pick<SearchDetails, 'from' | 'from_expr'>): DatasetReference => ({
   from: idsIn(details),
   from_expr: details.from_expr,
 })
 
 export const listSavedSearches = async (world: MetaWorld, actor: Actor): Promise<SavedSearch[]> =>
-  (await seenSavedSearches(world, actor)).map(shownSavedSearch)
+  (await savedSearchPage(world, actor, {})).saved_searches
+
+export async function savedSearchPage(
+  world: MetaWorld,
+  actor: Actor,
+  query: PageQuery,
+): Promise<NextPage & { saved_searches: SavedSearch[] }> {
+  const seen = await seenSavedSearches(world, actor)
+  const { rows, ...rest } = pageOf(seen, query, ({ name, description, tags }) => searchedText([name, description], tags))
+  return { saved_searches: rows.map(shownSavedSearch), ...rest }
+}
 
 export async function findSavedSearch(world: MetaWorld, actor: Actor, id: string): Promise<SavedSearchRow> {
   const row = (await seenSavedSearches(world, actor)).find((candidate) => candidate.id === id)
@@ -55,7 +67,7 @@ export async function findSavedSearch(world: MetaWorld, actor: Actor, id: string
 export async function createSavedSearch(world: World, actor: Actor, request: SavedSearchRequest): Promise<SavedSearch> {
   const { draft, template } = await resolveDraft(world, actor, request)
   const nowMs = world.clock.nowMs()
-  checkDetails(draft.search_details, nowMs)
+  checkSearchDetails(draft.search_details, nowMs)
   const row: SavedSearchRow = {
     org_id: actor.orgId,
     id: world.ids.uuid(),
@@ -86,7 +98,7 @@ export const savedSearchTemplates: Library<SavedSearchTemplateDraft> = {
   kind: 'saved_search_template',
   parts: ['name', 'description', 'search_details', 'tags'],
   check: async (_world, _actor, { search_details }) => checkSource(search_details),
-  references: ({ search_details }) => [referenceOf(search_details)],
+  references: ({ search_details }) => [searchReference(search_details)],
 }
 
 export async function updateSavedSearch(
@@ -95,7 +107,7 @@ export async function updateSavedSearch(
   { id }: SavedSearchRow,
   change: SavedSearchChange,
 ): Promise<SavedSearch> {
-  if (change.search_details) checkDetails(change.search_details, world.clock.nowMs())
+  if (change.search_details) checkSearchDetails(change.search_details, world.clock.nowMs())
   return changeRecord(world, actor, savedSearchRecords, {
     id,
     change: (before) => ({
@@ -113,13 +125,13 @@ export const removeSavedSearch = (world: World, actor: Actor, record: SavedSearc
 const AT = 'search_details'
 
 /** Rejects an invalid search; its datasets may be deleted later. */
-function checkDetails(details: SearchDetails, nowMs: number): void {
-  checkSource(details)
+export function checkSearchDetails(details: SearchDetails, nowMs: number, at = AT): void {
+  checkSource(details, at)
   const ids = idsIn(details)
   const odd = ids.find((id) => !isUuid(id))
-  if (odd !== undefined) throw badField(`${AT}.from`, 'must be dataset ids joined by :', 'BAD_ID')
+  if (odd !== undefined) throw badField(`${at}.from`, 'must be dataset ids joined by :', 'BAD_ID')
   parseAll({
-    where: () => parseFilter(details.where ?? '', `${AT}.where`),
+    where: () => parseFilter(details.where ?? '', `${at}.where`),
     source: () => (details.from_expr?.trim() ? parseSelector(details.from_expr) : undefined),
     bounds: () => boundsOf(details, nowMs, ''),
   })
@@ -127,8 +139,8 @@ function checkDetails(details: SearchDetails, nowMs: number): void {
 
 const idsIn = ({ from }: Pick<SearchDetails, 'from'>): string[] => from?.split(':').filter((id) => id !== '') ?? []
 
-function checkSource(details: Pick<SearchDetails, 'from' | 'from_expr'>): void {
-  if (idsIn(details).length === 0 && !details.from_expr?.trim()) throw badField(AT, 'needs from or from_expr', 'MISSING_SOURCE')
+function checkSource(details: Pick<SearchDetails, 'from' | 'from_expr'>, at = AT): void {
+  if (idsIn(details).length === 0 && !details.from_expr?.trim()) throw badField(at, 'needs from or from_expr', 'MISSING_SOURCE')
 }
 
 export const shownSavedSearch = (row: SavedSearchRow): SavedSearch => ({

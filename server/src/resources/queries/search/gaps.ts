@@ -13,7 +13,7 @@ export const gapWarnings = ({ gaps }: Pick<EventQuery, 'gaps'>, field = 'from'):
         {
           field,
           code: 'MISSING_SHARD',
-          message: 'a part of the event store does not answer just now; events that lie there are missing here',
+          message: `${gaps.shards ?? 'a part'} of the event store does not answer just now; events that lie there are missing here`,
         },
       ]
     : []

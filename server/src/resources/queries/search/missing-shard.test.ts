@@ -1,26 +1,21 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ClusterServices, openClusterServices } from '../../../../../test/support/cluster-services.ts'
+import type { TestApp, TestOrganization } from '../../../../../test/support/world.ts'
 import { startTestCluster, type TestCluster } from '../../../events/store/cluster.fixture.ts'
-import { makeServiceDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
 
 let cluster: TestCluster
-let database: TestDatabase
+let services: ClusterServices
 let app: TestApp
 let lenient: TestApp
 let organization: TestOrganization
 
 beforeAll(async () => {
   cluster = await startTestCluster()
-  database = await makeServiceDatabase(inject('stores'))
-  const env = { DENDRO_CLICKHOUSE_URL: cluster.url, DENDRO_POSTGRES_URL: database.url }
-  app = await openTestApp(env, undefined, undefined, { ownsEvents: false })
-  lenient = await openTestApp({ ...env, DENDRO_MISSING_SHARDS: 'skip' }, undefined, undefined, { ownsEvents: false })
-  organization = await app.newOrganization()
+  services = await openClusterServices(cluster.url)
+  ;({ app, lenient, organization } = services)
 })
 afterAll(async () => {
-  await lenient?.close()
-  await app?.close()
-  await database?.drop()
+  await services?.close()
   await cluster?.close()
 })
 

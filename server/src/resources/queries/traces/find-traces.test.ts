@@ -1,6 +1,7 @@
 import { contract, type FailureBody, type ReplyOf } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/support/world.ts'
+import { spansRead } from './find-traces.ts'
 import { sendSpans } from './spans.fixture.ts'
 
 type Answer = ReplyOf<typeof contract.traces.find> & FailureBody
@@ -121,6 +122,13 @@ test('spans are counted by duration, whatever durations are selected', async () 
   expect((await find()).body.durations).toBeUndefined()
 })
 
+test('the first page of the newest spans is small, later ones and those of the slowest are large', () => {
+  expect([0, 1, 2].map((page) => spansRead(page, 20, undefined))).toEqual([336, 1_000, 1_000])
+  expect(spansRead(0, 1, undefined)).toBe(32)
+  expect(spansRead(0, 100, undefined)).toBe(1_000)
+  expect(spansRead(0, 20, 'slowest')).toBe(1_000)
+})
+
 test('a trace with more spans than one page hides no other', async () => {
   const own = await app.newOrganization()
   const many = Array.from({ length: 1_500 }, (_, at) => ({ id: `n${at}`, service: 'batch', from: 2_000 + at, to: 2_001 + at }))
@@ -144,7 +152,13 @@ test('datasets are selected like those of a search; those of other organizations
   expect((await find('?from=.traces.pay')).body.traces[1]).toMatchObject({ spans: 3, root: { service: 'shop' } })
   expect((await find('?from=.traces.none')).status).toBe(404)
   const other = await app.newOrganization()
-  expect((await find('?durations=true', other)).body).toEqual({ traces: [], has_more: false, durations: [], is_exact: true })
+  expect((await find('?durations=true', other)).body).toEqual({
+    traces: [],
+    has_more: false,
+    durations: [],
+    is_sampled: false,
+    is_exact: true,
+  })
 })
 
 test('a policy that hides a dataset hides its spans, in the list and in the rows of other traces', async () => {

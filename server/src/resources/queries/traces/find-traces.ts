@@ -2,16 +2,17 @@ import type { contract, QueryOf, ReplyOf, TraceList } from '@dendro/api'
 import type { AggregateCall, Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
 import { boundsOf } from '../../../query/bounds.ts'
-import type { EventQuery, FoundEvent, TimeBounds } from '../../../reading/query.ts'
-import { countWithin, readEvents, readStats } from '../../../reading/reading.ts'
+import type { EventQuery, FoundEvent, QueryCost, TimeBounds } from '../../../reading/query.ts'
+import { readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
-import { and, buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
+import { and, buildEventQuery, recordSearch, WEIGHT_KEY } from '../../data/event-queries/event-queries.ts'
 import { durationCounts, durationFilters } from './duration-counts.ts'
 import { searchedDatasets, spanDatasets } from './span-datasets.ts'
-import { DURATION_KEY, inTraces, isRoot, spanFilter, TRACE_ID_KEY } from './span-filter.ts'
-import { isSpan } from './trace-id.ts'
+import { DURATION_KEY, inTraces, isRoot, spanFilter } from './span-filter.ts'
+import { isSpan, TRACE_ID_KEY } from './trace-id.ts'
 import { traceIdOf, traceSummaries } from './trace-summaries.ts'
+import { countWeighted, weightsAmong } from './weighted-counts.ts'
 
 /** `also` is a further condition on the spans, for callers with a query language of their own. */
 export type TracesQuery = QueryOf<typeof contract.traces.find> & { readonly also?: Filter }
@@ -21,8 +22,10 @@ const DEFAULT_RANGE = 'last 1 hour'
 const LIMIT = 20
 /** Spans that are read at once to find traces. */
 const PAGE = 1_000
+/** Spans of a trace that match, at most, in most searches. */
+const SPANS_OF_TRACE = 16
 /** Each further page leaves out the traces that were found, so a trace with many spans takes one page. */
-const PAGES_MAX = 10
+const PAGES_MAX = 11
 /** Roots that are read; a trace may have several. */
 const ROOTS_MAX = 1_000
 /** Combinations of trace, service and status that are read. */
@@ -33,7 +36,7 @@ const NS_PER_MS = 1_000_000n
 const SPAN_KEYS = ['trace_id', 'span_id', 'name', 'kind', 'status_code', 'start_time_unix_nano', 'duration_nano'].map(
   (name) => `$span.${name}`,
 )
-const KEYS = [...SPAN_KEYS, '$service.name']
+const KEYS = [...SPAN_KEYS, '$service.name', WEIGHT_KEY]
 const CALLS: readonly AggregateCall[] = [
   { name: 'min', key: '$span.start_time_unix_nano' },
   { name: 'max', key: '$span.end_time_unix_nano' },
@@ -46,11 +49,12 @@ export async function findTraces(world: World, actor: Actor, query: TracesQuery,
   const bounds = boundsOf(query, world.clock.nowMs(), DEFAULT_RANGE)
   const ofSpans = await spanDatasets(world, actor)
   const datasets = await searchedDatasets(world, actor, query)
-  if (datasets.length === 0) return { traces: [], has_more: false, ...(query.durations ? { durations: [] } : {}), is_exact: true }
+  if (datasets.length === 0)
+    return { traces: [], has_more: false, ...(query.durations ? { durations: [] } : {}), is_sampled: false, is_exact: true }
   const reading: TracesReading = { world, actor, signal, bytes: 0 }
   const [chosen, durations] = await Promise.all([
     chooseTraces(reading, { datasets, filter: filter.whole, bounds }, query),
-    query.durations ? countDurations(reading, { datasets, filter: filter.ofAnyDuration, bounds }) : undefined,
+    countDurations(reading, { datasets, filter: filter.ofAnyDuration, bounds }, query.durations ?? false),
   ])
   const ids = new Set(ofSpans.map(({ id }) => id))
   const described = await describeTraces(reading, [...ofSpans, ...datasets.filter(({ id }) => !ids.has(id))], chosen.found)
@@ -58,7 +62,8 @@ export async function findTraces(world: World, actor: Actor, query: TracesQuery,
   return {
     traces: described.traces,
     has_more: chosen.hasMore,
-    ...(durations ? { durations } : {}),
+    ...(durations.counts ? { durations: durations.counts } : {}),
+    is_sampled: durations.isSampled,
     is_exact: chosen.isExact && described.isExact,
   }
 }
@@ -78,7 +83,7 @@ async function chooseTraces(reading: TracesReading, selection: Selection, { orde
   for (let page = 0; page < PAGES_MAX; page += 1) {
     const others = found.size === 0 ? selection.filter : and(selection.filter, inTraces([...found.keys()], true))
     const eventQuery = await eventQueryOf(reading, { ...selection, filter: others })
-    const request = { limit: PAGE, newestFirst: true, keys: KEYS, withRaw: false, ...orderBy }
+    const request = { limit: spansRead(page, limit, order), newestFirst: true, keys: KEYS, withRaw: false, ...orderBy }
     const { events, hasMore, cost } = await readEvents(reading.world.events, eventQuery, request)
     reading.bytes += cost.bytes
     for (const event of events) {
@@ -92,11 +97,27 @@ async function chooseTraces(reading: TracesReading, selection: Selection, { orde
   return { found, hasMore: true, isExact: false }
 }
 
-async function countDurations(reading: TracesReading, selection: Selection): Promise<NonNullable<TraceList['durations']>> {
-  const eventQuery = await eventQueryOf(reading, selection)
-  const { counts, cost } = await countWithin(reading.world.events, eventQuery, durationFilters)
-  reading.bytes += cost.bytes
-  return durationCounts(counts)
+/**
+ * How many spans a page reads. The newest are read backwards in time until there are enough: what few spans have lies far apart, so that the first page
+ * wants no more than the traces that are listed have in most searches. The slowest are sorted over the whole range anyway.
+ */
+export const spansRead = (page: number, limit: number, order: TracesQuery['order']): number =>
+  page > 0 || order === 'slowest' ? PAGE : Math.min(PAGE, SPANS_OF_TRACE * (limit + 1))
+
+type Durations = { readonly isSampled: boolean; readonly counts: TraceList['durations'] }
+
+/** Whether spans that match stand for others too, and if it is asked for, how many there are by duration. */
+async function countDurations(reading: TracesReading, selection: Selection, areCounted: boolean): Promise<Durations> {
+  const counting = {
+    store: reading.world.events,
+    query: (filter: Filter) => eventQueryOf(reading, { ...selection, filter }),
+    read: ({ bytes }: QueryCost) => {
+      reading.bytes += bytes
+    },
+  }
+  const weights = await weightsAmong(counting, selection.filter)
+  const counts = areCounted ? await countWeighted(counting, selection.filter, durationFilters, weights) : undefined
+  return { isSampled: weights.length > 0, counts: counts && durationCounts(counts) }
 }
 
 /** Describes the traces from all their spans, which may lie in datasets that were not searched. */

@@ -5,7 +5,8 @@ import { boundsOf } from '../../../query/bounds.ts'
 import type { StatsGroup, StatsResult } from '../../../reading/query.ts'
 import { readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
-import { and, buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
+import { and, buildEventQuery, isSampled, recordSearch } from '../../data/event-queries/event-queries.ts'
+import { nameOfGroup, type Unstored, unstoredOf, WEIGHTS, withUnstored } from './sampled-spans.ts'
 import { searchedDatasets } from './span-datasets.ts'
 import { DURATION_KEY, isFailed, isOneOf, spanFilter } from './span-filter.ts'
 
@@ -44,23 +45,43 @@ export async function listOperations(world: World, actor: Actor, query: Operatio
     chosen.groups.length === 0
       ? chosen
       : await (order === 'failing' ? count(and(spans, among), [COUNT, DURATIONS]) : count(and(failed, among), [COUNT]))
+  // Where rules have sampled traces, each stored span stands for several.
+  const stoodFor = async (filter: Filter): Promise<Unstored> =>
+    chosen.groups.length === 0 ? new Map() : unstoredOf(await count(and(and(filter, among), isSampled), [WEIGHTS]))
+  const unstored = await stoodFor(spans)
+  const unstoredFailures = unstored.size === 0 ? unstored : await stoodFor(failed)
   recordSearch(world, actor, { datasets, bytes, startedMs })
   const [all, failures] = order === 'failing' ? [others, chosen] : [chosen, others]
   const [allOf, failuresOf] = [byName(all.groups), byName(failures.groups)]
   const seconds = (bounds.toMs - bounds.fromMs) / 1_000
   const operations = chosen.groups.map((group) =>
-    shown(group, { seconds, all: allOf.get(nameOf(group)), failures: failuresOf.get(nameOf(group)) }),
+    shown(group, { seconds, all: allOf.get(nameOf(group)), failures: failuresOf.get(nameOf(group)), unstored, unstoredFailures }),
   )
-  return { operations, operations_total: chosen.groupsTotal, is_exact: operations.every(({ p95_nano }) => p95_nano === undefined) }
+  if (unstored.size > 0 && order !== 'slowest') {
+    const rankOf = ({ spans: number, errors }: Operation): number => (order === 'failing' ? errors : number)
+    operations.sort((one, other) => rankOf(other) - rankOf(one))
+  }
+  return {
+    operations,
+    operations_total: chosen.groupsTotal,
+    is_exact: unstored.size === 0 && operations.every(({ p95_nano }) => p95_nano === undefined),
+  }
 }
 
-const nameOf = ({ values }: StatsGroup): string => JSON.stringify(values)
+const nameOf = ({ values }: StatsGroup): string => nameOfGroup(values)
 const byName = (groups: readonly StatsGroup[]): ReadonlyMap<string, StatsGroup> => new Map(groups.map((group) => [nameOf(group), group]))
 
-type Counted = { readonly seconds: number; readonly all: StatsGroup | undefined; readonly failures: StatsGroup | undefined }
+type Counted = {
+  readonly seconds: number
+  readonly all: StatsGroup | undefined
+  readonly failures: StatsGroup | undefined
+  readonly unstored: Unstored
+  readonly unstoredFailures: Unstored
+}
 
-function shown({ values: [service, name] }: StatsGroup, { seconds, all, failures }: Counted): Operation {
-  const spans = all?.whole.count ?? 0
+function shown({ values }: StatsGroup, { seconds, all, failures, unstored, unstoredFailures }: Counted): Operation {
+  const [service, name] = values
+  const spans = withUnstored(all?.whole.count ?? 0, values, unstored)
   const quantiles = all?.whole.stats.find((stat) => stat.quantiles)?.quantiles
   const nanos = (value: number) => Math.max(0, Math.round(value))
   return {
@@ -68,7 +89,7 @@ function shown({ values: [service, name] }: StatsGroup, { seconds, all, failures
     operation: name ?? '',
     spans,
     per_second: seconds > 0 ? spans / seconds : 0,
-    errors: failures?.whole.count ?? 0,
+    errors: withUnstored(failures?.whole.count ?? 0, values, unstoredFailures),
     ...(quantiles
       ? { p50_nano: nanos(quantiles.p50), p95_nano: nanos(quantiles.p95), p99_nano: nanos(quantiles.p99), max_nano: nanos(quantiles.max) }
       : {}),

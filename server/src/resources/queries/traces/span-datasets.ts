@@ -5,7 +5,7 @@ import { type DatasetRow, type SourceSelection, sourceDatasets, visibleDatasets 
 /** The collection of spans. Other system collections hold no traces. */
 const SPANS_COLLECTION = '.traces'
 
-const isOfSpans = (collection: string): boolean => collection === SPANS_COLLECTION
+export const isOfSpans = (collection: string): boolean => collection === SPANS_COLLECTION
 export const mayHaveTraces = (collection: string): boolean => !collection.startsWith('.') || isOfSpans(collection)
 
 /** The datasets of spans that the caller may see. */

@@ -4,14 +4,13 @@ import type { Filter, FilterOperator, Literal } from '@dendro/language/tree'
 import { badField } from '../../../kernel/errors.ts'
 import { parseFilter } from '../../../query/query.ts'
 import { and } from '../../data/event-queries/event-queries.ts'
-import { isSpan } from './trace-id.ts'
+import { isSpan, TRACE_ID_KEY } from './trace-id.ts'
 
 type TracesQuery = QueryOf<typeof contract.traces.find>
 type SpanConditions = Pick<TracesQuery, 'where' | 'service' | 'operation' | 'status' | 'min_duration' | 'max_duration' | 'spans'> & {
   readonly also?: Filter
 }
 
-export const TRACE_ID_KEY = '$span.trace_id'
 export const DURATION_KEY = '$span.duration_nano'
 const NOWHERE = { position: 0, length: 0 }
 const codes = { ok: 'STATUS_CODE_OK', error: 'STATUS_CODE_ERROR' } as const

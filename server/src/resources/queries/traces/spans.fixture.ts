@@ -7,6 +7,8 @@ export type GivenSpan = {
   name?: string
   kind?: number
   error?: string
+  /** Attributes that name whom the span calls. */
+  peer?: Readonly<Record<string, string>>
 }
 
 type Sender = { ask(method: 'POST', path: string, given: { raw: string; headers: Record<string, string> }): Promise<{ status: number }> }
@@ -15,15 +17,22 @@ const NS_PER_MS = 1_000_000n
 
 export const spanId = (id: string): string => Buffer.from(id.padEnd(8, '.')).toString('hex')
 
-/** Sends spans as OTLP. Their times are milliseconds after the start. */
-export async function sendSpans(to: Sender, startMs: number, traceId: string, spans: readonly GivenSpan[]): Promise<void> {
+type GivenTraces = readonly (readonly [traceId: string, spans: readonly GivenSpan[]])[]
+
+/** Sends spans as OTLP, of one trace or of several. Their times are milliseconds after the start. */
+export async function sendSpans(to: Sender, startMs: number, traceId: string, spans: readonly GivenSpan[]): Promise<void>
+export async function sendSpans(to: Sender, startMs: number, traces: GivenTraces): Promise<void>
+export async function sendSpans(to: Sender, startMs: number, given: string | GivenTraces, own: readonly GivenSpan[] = []): Promise<void> {
+  const spans = (typeof given === 'string' ? [[given, own] as const] : given).flatMap(([traceId, of]) =>
+    of.map((span) => ({ ...span, traceId })),
+  )
   const attribute = (key: string, stringValue: string) => ({ key, value: { stringValue } })
   const nano = (offset: number) => String((BigInt(startMs) + BigInt(offset)) * NS_PER_MS)
-  const resourceSpans = [...Map.groupBy(spans, ({ service }) => service)].map(([service, own]) => ({
+  const resourceSpans = [...Map.groupBy(spans, ({ service }) => service)].map(([service, group]) => ({
     resource: { attributes: [attribute('service.name', service)] },
     scopeSpans: [
       {
-        spans: own.map(({ id, parent, from, to: end, name = id, kind = 1, error }) => ({
+        spans: group.map(({ traceId, id, parent, from, to: end, name = id, kind = 1, error, peer = {} }) => ({
           traceId,
           spanId: spanId(id),
           ...(parent ? { parentSpanId: spanId(parent) } : {}),
@@ -31,7 +40,7 @@ export async function sendSpans(to: Sender, startMs: number, traceId: string, sp
           kind,
           startTimeUnixNano: nano(from),
           endTimeUnixNano: nano(end),
-          attributes: [attribute('cart.id', `cart-${id}`)],
+          attributes: [attribute('cart.id', `cart-${id}`), ...Object.entries(peer).map(([key, value]) => attribute(key, value))],
           ...(error
             ? {
                 status: { code: 2, message: error },

@@ -18,11 +18,12 @@ export function parseTraceId(given: string): string | undefined {
 
 const unlessZero = (digits: string): string | undefined => (/^0+$/.test(digits) ? undefined : digits)
 
-/** The forms in which events may have an id; letters may be of either case. */
-export function formsOf(traceId: string): readonly string[] {
+/** The texts that events may have for an id. Letters are all of one case. */
+function textsOf(traceId: string): readonly string[] {
   const dashed = traceId.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
   const zeros = '0'.repeat(DIGITS - SHORT_DIGITS)
-  return traceId.startsWith(zeros) ? [traceId, dashed, traceId.slice(zeros.length)] : [traceId, dashed]
+  const forms = traceId.startsWith(zeros) ? [traceId, dashed, traceId.slice(zeros.length)] : [traceId, dashed]
+  return [...new Set(forms.flatMap((form) => [form, form.toUpperCase()]))]
 }
 
 /** The fields that hold a trace id in the formats of common loggers. */
@@ -31,13 +32,22 @@ const spanFields = ['span_id', 'spanId', 'span.id', 'spanid', 'SpanId'] as const
 
 const NOWHERE = { position: 0, length: 0 }
 
-/** The filter for the spans and the events of a trace. */
-export const ofTrace = (traceId: string): Filter => ({
-  kind: 'or',
-  of: fields.flatMap((key) =>
-    formsOf(traceId).map((pattern): Filter => ({ kind: 'like', key, pattern, ignoreCase: true, negated: false, at: NOWHERE })),
-  ),
+const hasId = (key: string, traceId: string): Filter => ({
+  kind: 'in',
+  key,
+  values: textsOf(traceId).map((text) => ({ kind: 'text', text })),
+  negated: false,
+  at: NOWHERE,
 })
+
+/** The field of spans that holds their trace id. */
+export const TRACE_ID_KEY = '$span.trace_id'
+
+/** The filter for the spans of a trace. */
+export const spansOfTrace = (traceId: string): Filter => hasId(TRACE_ID_KEY, traceId)
+
+/** The filter for the events of a trace in datasets of any kind. */
+export const eventsOfTrace = (traceId: string): Filter => ({ kind: 'or', of: fields.map((key) => hasId(key, traceId)) })
 
 /** The id of the span that an event names. */
 export function namedSpan(leaves: ReadonlyMap<string, string>): string | undefined {
@@ -48,4 +58,7 @@ export function namedSpan(leaves: ReadonlyMap<string, string>): string | undefin
   return undefined
 }
 
-export const isSpan = (negated: boolean): Filter => ({ kind: 'exists', key: '$span.span_id', negated, at: NOWHERE })
+/** The field that spans have and other events have not. */
+export const SPAN_ID_KEY = '$span.span_id'
+
+export const isSpan = (negated: boolean): Filter => ({ kind: 'exists', key: SPAN_ID_KEY, negated, at: NOWHERE })

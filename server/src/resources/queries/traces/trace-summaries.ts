@@ -1,6 +1,7 @@
 import type { TraceSummary } from '@dendro/api'
 import type { FoundEvent, StatsGroup } from '../../../reading/query.ts'
 import { recordedSpan } from './recorded-span.ts'
+import { weightOf } from './sampled-spans.ts'
 import { parseTraceId } from './trace-id.ts'
 
 type SpanSummary = TraceSummary['found']
@@ -40,6 +41,7 @@ function summaryOf(id: string, event: FoundEvent, root: FoundEvent | undefined, 
   const start = groups.map((group) => timeIn(group, 0)).reduce(least, undefined) ?? found.startNano
   const end = groups.map((group) => timeIn(group, 1)).reduce(most, undefined) ?? found.startNano + BigInt(found.durationNano)
   const services = servicesOf(groups)
+  const weight = weightOf(event)
   return {
     trace_id: parseTraceId(id) ?? id,
     start_time: Number(start / NS_PER_MS),
@@ -51,6 +53,7 @@ function summaryOf(id: string, event: FoundEvent, root: FoundEvent | undefined, 
     services_total: services.length,
     ...(root ? { root: shown(root) } : {}),
     found: shown(event),
+    ...(weight > 1 ? { weight } : {}),
   }
 }
 

@@ -13,17 +13,19 @@ import { assembleTrace } from './assembled.ts'
 import { recordedSpan } from './recorded-span.ts'
 import { searchRanges, widerRange } from './search-ranges.ts'
 import { shownErrors, shownLogs, shownSpans } from './shown-trace.ts'
-import { mayHaveTraces } from './span-datasets.ts'
-import { isSpan, ofTrace, parseTraceId } from './trace-id.ts'
+import { isOfSpans, mayHaveTraces } from './span-datasets.ts'
+import { eventsOfTrace, isSpan, parseTraceId, SPAN_ID_KEY, spansOfTrace } from './trace-id.ts'
 import { type TraceSpan, traceSpan } from './trace-spans.ts'
 
 type TraceQuery = QueryOf<typeof contract.traces.get>
 type TraceReply = ReplyOf<typeof contract.traces.get>
 
+export { listCalls } from './calls.ts'
 export { boundsAround, findTraces, type TracesQuery } from './find-traces.ts'
 export { resourceAttributes } from './resource-attributes.ts'
 export { spanDatasets } from './span-datasets.ts'
-export { DURATION_KEY, hasText, inTraces, isFailed, ofStatus, spanFilter, TRACE_ID_KEY } from './span-filter.ts'
+export { DURATION_KEY, hasText, inTraces, isFailed, ofStatus, spanFilter } from './span-filter.ts'
+export { TRACE_ID_KEY } from './trace-id.ts'
 export { readTraceSpans, type TraceSpan, traceSpan } from './trace-spans.ts'
 
 const LOGS = 1_000
@@ -52,7 +54,7 @@ async function readTrace(world: World, actor: Actor, given: string, query: ReadQ
   if (traceId === undefined) throw badField('traceId', 'must be 32 or 16 hex digits, not all 0, or 16 bytes in base64')
   const ranges = rangesOf(world, query)
   const datasets = (await visibleDatasets(world, actor)).filter(({ collection }) => mayHaveTraces(collection))
-  const reading: TraceReading = { world, actor, datasets, filter: ofTrace(traceId), signal, logs: query.logs, bytes: 0 }
+  const reading: TraceReading = { world, actor, traceId, ...byContent(datasets), signal, logs: query.logs, bytes: 0 }
   const found = datasets.length === 0 ? NOTHING : await search(reading, ranges)
   recordSearch(world, actor, { datasets, bytes: reading.bytes, startedMs })
   return { traceId, found }
@@ -71,8 +73,11 @@ function rangesOf(world: World, query: Omit<TraceQuery, 'logs'>): readonly TimeB
 type TraceReading = {
   readonly world: World
   readonly actor: Actor
-  readonly datasets: readonly DatasetRow[]
-  readonly filter: Filter
+  readonly traceId: string
+  /** The datasets that senders of spans fill. */
+  readonly ofSpans: readonly DatasetRow[]
+  /** The others. Rules may have moved spans to them. */
+  readonly others: readonly DatasetRow[]
   readonly signal: AbortSignal
   readonly logs: number | 'none'
   bytes: number
@@ -104,17 +109,62 @@ async function search(reading: TraceReading, ranges: readonly TimeBounds[]): Pro
   return NOTHING
 }
 
+function byContent(datasets: readonly DatasetRow[]): Pick<TraceReading, 'ofSpans' | 'others'> {
+  return {
+    ofSpans: datasets.filter(({ collection }) => isOfSpans(collection)),
+    others: datasets.filter(({ collection }) => !isOfSpans(collection)),
+  }
+}
+
+/** Spans have their id in one field. Other events may have it in several, which takes longer to read. */
 async function readRange(reading: TraceReading, bounds: TimeBounds): Promise<FoundTrace> {
-  const [spans, logs] = await Promise.all([
-    readPart(reading, bounds, and(reading.filter, isSpan(false)), TRACE_SPANS_MAX),
-    reading.logs === 'none' ? NO_EVENTS : readPart(reading, bounds, and(reading.filter, isSpan(true)), reading.logs),
+  const { traceId, ofSpans } = reading
+  const [spans, others] = await Promise.all([
+    readPart(reading, { datasets: ofSpans, bounds, filter: spansOfTrace(traceId), limit: TRACE_SPANS_MAX }),
+    readOthers(reading, bounds),
   ])
-  return { spans, logs }
+  return { spans: joined(spans, others.spans), logs: others.logs }
+}
+
+/** Reads what other datasets have, which is seldom a span: only where they have much, it is read apart. */
+async function readOthers(reading: TraceReading, bounds: TimeBounds): Promise<FoundTrace> {
+  const { traceId, others: datasets, logs } = reading
+  const filter = eventsOfTrace(traceId)
+  if (typeof logs === 'number' && logs > 0) {
+    const all = await readPart(reading, { datasets, bounds, filter, limit: TRACE_SPANS_MAX })
+    if (all.events.length === all.total) return divided(all.events, logs)
+  }
+  const [spans, events] = await Promise.all([
+    readPart(reading, { datasets, bounds, filter: and(filter, isSpan(false)), limit: TRACE_SPANS_MAX }),
+    logs === 'none' ? NO_EVENTS : readPart(reading, { datasets, bounds, filter: and(filter, isSpan(true)), limit: logs }),
+  ])
+  return { spans, logs: events }
+}
+
+function divided(events: readonly FoundEvent[], logsMax: number): FoundTrace {
+  const spans = events.filter(({ leaves }) => leaves.has(SPAN_ID_KEY))
+  const logs = events.filter(({ leaves }) => !leaves.has(SPAN_ID_KEY))
+  return { spans: { events: spans, total: spans.length }, logs: { events: logs.slice(0, logsMax), total: logs.length } }
+}
+
+/** The oldest of two lists that are sorted by time. */
+function joined(one: Part, other: Part): Part {
+  if (other.total === 0) return one
+  const events = [...one.events, ...other.events].sort((a, b) => Number(a.timeNs - b.timeNs) || Number(a.seq - b.seq))
+  return { events: events.slice(0, TRACE_SPANS_MAX), total: one.total + other.total }
+}
+
+type PartRequest = {
+  readonly datasets: readonly DatasetRow[]
+  readonly bounds: TimeBounds
+  readonly filter: Filter
+  readonly limit: number
 }
 
 /** Reads the oldest events that match, and counts the others if there are more. */
-async function readPart(reading: TraceReading, bounds: TimeBounds, filter: Filter, limit: number): Promise<Part> {
-  const { world, actor, datasets, signal } = reading
+async function readPart(reading: TraceReading, { datasets, bounds, filter, limit }: PartRequest): Promise<Part> {
+  if (datasets.length === 0) return NO_EVENTS
+  const { world, actor, signal } = reading
   const eventQuery = await buildEventQuery(world, actor, { datasets, filter, bounds, signal })
   if (limit > 0) {
     const order = { key: '@timestamp', descending: false }

@@ -1,4 +1,5 @@
 import type { Meter } from '../../../http/measure.ts'
+import { keptReading } from '../../../kernel/kept-reading.ts'
 import type { World } from '../../../world.ts'
 import type { HealthChecks } from '../health/health.ts'
 import { agesOf, type BackupAges, backupProblems } from './due.ts'
@@ -14,18 +15,12 @@ export type BackupWatch = {
 
 /** Reads the state of backups at most once in five seconds, and only where they are configured. */
 export function openBackupWatch({ backups, clock, meta, log }: World, meter: Meter): BackupWatch {
-  let reading: Promise<BackupTaskRow[]> | undefined
   let known: readonly BackupTaskRow[] = []
-  let readMs = Number.NEGATIVE_INFINITY
-  const latest = (): Promise<BackupTaskRow[]> => {
-    if (reading && clock.monotonicMs() - readMs <= READ_EVERY_MS) return reading
-    readMs = clock.monotonicMs()
-    reading = selectLatestTasks(meta).then((rows) => {
-      known = rows
-      return rows
-    })
-    return reading
-  }
+  const latest = keptReading(READ_EVERY_MS, clock, async () => {
+    const rows = await selectLatestTasks(meta)
+    known = rows
+    return rows
+  })
   if (backups) {
     const age = (which: keyof BackupAges) => (): number => {
       // The scrape gets what was read last; the next one is current.

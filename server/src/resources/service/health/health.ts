@@ -1,3 +1,4 @@
+import { keptReading } from '../../../kernel/kept-reading.ts'
 import type { World } from '../../../world.ts'
 import { openStoreProbe } from './probe.ts'
 import { selectOverdue } from './rows.ts'
@@ -32,27 +33,23 @@ export function openHealth(world: HealthWorld): HealthChecks {
       )
       return found.filter((failure) => failure !== undefined)
     },
-    problems: async () => [clock.report?.().problem, await overdue()].filter((problem) => problem !== undefined),
+    problems: async () =>
+      [clock.report?.().problem, await overdue(), await events.cold?.unavailableReason()].filter((problem) => problem !== undefined),
   }
 }
 
 /** Reports late evaluations of monitors; reads at most once in five seconds. */
 function openOverdue({ clock, meta, log }: HealthWorld): () => Promise<string | undefined> {
-  let reading: Promise<string | undefined> | undefined
-  let readMs = Number.NEGATIVE_INFINITY
   const read = async (): Promise<string | undefined> => {
     const nowMs = clock.nowMs()
     const row = await selectOverdue(meta, nowMs - OVERDUE_MS)
     if (!row || row.earliest === null) return undefined
     return `${row.monitors} monitors are overdue, by up to ${Math.round((nowMs - row.earliest) / 1_000)} s`
   }
-  return () => {
-    if (reading && clock.monotonicMs() - readMs <= OVERDUE_READ_EVERY_MS) return reading
-    readMs = clock.monotonicMs()
-    reading = read().catch((err) => {
+  return keptReading(OVERDUE_READ_EVERY_MS, clock, () =>
+    read().catch((err) => {
       log.debug({ err }, 'overdue monitors could not be counted')
       return 'it is not known whether monitors are overdue: the metadata store does not answer'
-    })
-    return reading
-  }
+    }),
+  )
 }

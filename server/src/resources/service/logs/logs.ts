@@ -3,17 +3,26 @@ import type { Actor } from '../../../http/actor.ts'
 import { type SerializedJson, serializeOnce } from '../../../http/serialized-json.ts'
 import { badField } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
-import { createDataset, type DatasetRow, shownDataset, updateDataset, visibleDatasets } from '../../data/datasets/datasets.ts'
+import {
+  createDataset,
+  type DatasetList,
+  type DatasetRow,
+  type LatestArrivals,
+  shownDataset,
+  updateDataset,
+  visibleDatasets,
+  withArrivals,
+} from '../../data/datasets/datasets.ts'
 
 type NewLog = BodyOf<typeof contract.logs.create>
 type LogChange = BodyOf<typeof contract.logs.update>
 
 /** A log is a dataset under its older name: the same record with both pairs of names. */
 export async function listLogs(world: Pick<World, 'meta'>, actor: Actor): Promise<SerializedJson<ReplyOf<typeof contract.logs.list>>> {
-  return serializedList(await visibleDatasets(world, actor))
+  return serializedList(await withArrivals(world, actor.orgId, await visibleDatasets(world, actor)))
 }
 
-const serializedList = serializeOnce((rows: readonly DatasetRow[]) => ({ logs: rows.map(shownLog) }))
+const serializedList = serializeOnce(({ rows, arrivals }: DatasetList) => ({ logs: rows.map((row) => shownLog(row, arrivals)) }))
 
 export async function createLog(world: World, actor: Actor, request: NewLog): Promise<Log> {
   const { collection, dataset } = namesOf(request)
@@ -43,7 +52,7 @@ function oneName(body: LogChange, field: 'collection' | 'dataset', twin: 'logset
   return name ?? deprecated
 }
 
-export function shownLog(row: DatasetRow): Log {
-  const { id, ...rest } = shownDataset(row)
+export function shownLog(row: DatasetRow, arrivals?: LatestArrivals): Log {
+  const { id, ...rest } = shownDataset(row, arrivals)
   return { log_id: id, ...rest, logset: row.collection, log: row.dataset }
 }

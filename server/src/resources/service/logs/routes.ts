@@ -1,7 +1,7 @@
 import { contract } from '@dendro/api'
 import { onRecord, type Routes, routes } from '../../../http/mount.ts'
 import type { World } from '../../../world.ts'
-import { findDataset, removeDataset } from '../../data/datasets/datasets.ts'
+import { findDataset, latestArrivals, removeDataset } from '../../data/datasets/datasets.ts'
 import { createLog, listLogs, shownLog, updateLog } from './logs.ts'
 import { recordsOfLog } from './readers.ts'
 import { views } from './views.ts'
@@ -13,7 +13,7 @@ export const logRoutes = (world: World): Routes =>
     views: async () => ({ views }),
     get: onRecord(
       ({ actor, params }) => findDataset(world, actor, params.logId, 'log'),
-      async ({ record }) => shownLog(record),
+      async ({ actor, record }) => shownLog(record, await latestArrivals(world, actor.orgId)),
     ),
     update: onRecord(
       ({ actor, params }) => findDataset(world, actor, params.logId, 'log'),

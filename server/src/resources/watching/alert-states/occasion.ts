@@ -40,6 +40,8 @@ export type Occasion = {
   readonly value?: number | 'Infinity' | '-Infinity'
   /** The value it was compared with, for changes and anomalies. */
   readonly baseline?: number
+  /** What a value of spend rests on, in words. */
+  readonly evidence?: string
   /** The threshold that decided: the warning threshold for a change to or from WARN. */
   readonly threshold: number
   readonly fromMs: number

@@ -167,9 +167,10 @@ const thresholdOf = ({ threshold, warning_threshold }: MonitorRow, change: Statu
 
 type JsonNumber = number | 'Infinity' | '-Infinity'
 
-function measuredOf(compared: ComparedValue | undefined): { value?: JsonNumber; baseline?: number } {
+function measuredOf(compared: ComparedValue | undefined): Pick<Occasion, 'value' | 'baseline' | 'evidence'> {
   if (!compared) return {}
-  return { value: toJsonNumber(compared.value), ...(compared.baseline === undefined ? {} : { baseline: compared.baseline }) }
+  const { value, baseline, evidence } = compared
+  return { value: toJsonNumber(value), ...(baseline === undefined ? {} : { baseline }), ...(evidence === undefined ? {} : { evidence }) }
 }
 
 /** JSON has no infinite numbers. */

@@ -19,7 +19,7 @@ export type { EvaluationRecord } from './rows.ts'
 
 /** Monitors due within this time are evaluated early, since monitors evaluated together share scans. */
 const EARLY_MS = 5_000
-const BATCH_MAX = 200
+const BATCH_MAX = 500
 const POLL_MS = 1_000
 /** How long the monitors of a dead process stay claimed; less than one interval. */
 const LEASE_MS = 30_000

@@ -1,6 +1,7 @@
 import type { Downtime } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { badRequest, Failure, unavailable } from '../../../kernel/errors.ts'
+import { oncePerObject } from '../../../kernel/once-per-object.ts'
 import type { World } from '../../../world.ts'
 import { isValidState, type Suppression } from '../alert-states/alert-states.ts'
 import { allDowntimes, isDowntime } from '../downtimes/downtimes.ts'
@@ -20,12 +21,13 @@ import {
   readSeries,
   type SeriesMeasures,
   seriesFor,
-  sourcesOf,
   type WindowSeries,
 } from '../observations/observations.ts'
+import { BatchSources } from './batch-sources.ts'
 import { decide, type EvaluationInput, type EvaluationOutcome, undecidedEvaluation } from './decide.ts'
 import { INTERVAL_MS } from './interval.ts'
 import { type EvaluationWrite, insertEvent, insertGroupHistory, writeEvaluations } from './rows.ts'
+import { ScanSizes } from './scan-sizes.ts'
 import { type FailedReading, groupIntoScans, readScan, type SeriesRequest, sourceKey, windowsKey } from './shared-scans.ts'
 import { type Gap, gapsOf, reasonOfGap } from './time-gaps.ts'
 
@@ -59,22 +61,30 @@ type PreparedEvaluation = {
   readonly earlier: readonly SeriesRequest[]
 }
 
+/** Rows stay the same until a monitor of the organization changes. */
+const parsedDefinition = oncePerObject((monitor: MonitorRow): MonitorDefinition => definitionOf(monitor))
+
 /** Evaluates claimed monitors. It caches the baselines of anomaly monitors while they stay valid. */
 export class Evaluator {
   readonly #world: World
   readonly #earlier = new Map<string, Promise<SeriesMeasures>>()
   readonly #absence: Gap | undefined
+  readonly #scanSizes: ScanSizes
+  /** Monitors by id for each list of an organization; the list stays the same until one of them changes. */
+  readonly #byId = new WeakMap<readonly MonitorRow[], ReadonlyMap<string, MonitorRow>>()
 
   /** `absence` is a long time before this process in which no process evaluated monitors. */
   constructor(world: World, absence?: Gap) {
     this.#world = world
+    this.#scanSizes = new ScanSizes(() => world.clock.nowMs())
     this.#absence = absence
   }
 
   /** Evaluates each monitor and stores the results. Monitors with equal queries share a scan. */
   async evaluateAll(claimed: readonly StateRow[], signal: AbortSignal): Promise<void> {
     const nowMs = this.#world.clock.nowMs()
-    const prepared = await Promise.all(claimed.map((state) => this.#prepare(state, nowMs)))
+    const sources = new BatchSources(this.#world)
+    const prepared = await Promise.all(claimed.map((state) => this.#prepare(state, nowMs, sources)))
     const evaluations: ClaimedEvaluation[] = []
     const requests = prepared.filter((one): one is PreparedEvaluation => one !== undefined && 'now' in one)
     const readings = await this.#readAll(requests, signal)
@@ -88,13 +98,13 @@ export class Evaluator {
     await this.#write(evaluations)
   }
 
-  async #prepare(claimed: StateRow, nowMs: number): Promise<PreparedEvaluation | ClaimedEvaluation | undefined> {
+  async #prepare(claimed: StateRow, nowMs: number, sources: BatchSources): Promise<PreparedEvaluation | ClaimedEvaluation | undefined> {
     const world = this.#world
     const monitor = await this.#monitorOf(claimed)
     if (!monitor) return undefined
     const toMs = claimed.is_new ? nowMs + 1 : nowMs - SETTLE_MS
     try {
-      const definition = definitionOf(monitor)
+      const definition = parsedDefinition(monitor)
       const gaps = gapsOf(world.clock.report?.(), this.#absence)
       const incomplete = reasonOfGap(gaps, { fromMs: toMs - definition.windowMs, toMs, nowMs })
       if (incomplete !== undefined) throw unavailable(incomplete)
@@ -103,7 +113,7 @@ export class Evaluator {
       const request = async (series: WindowSeries): Promise<SeriesRequest> => ({
         series,
         actor,
-        datasets: await sourcesOf(world, actor, series),
+        datasets: await sources.of(actor, series),
       })
       return {
         claimed,
@@ -125,7 +135,12 @@ export class Evaluator {
       this.#world.log.warn({ err, org_id, monitor_id }, 'a monitor could not be loaded')
       return []
     })
-    return monitors.find(({ id }) => id === monitor_id)
+    let byId = this.#byId.get(monitors)
+    if (!byId) {
+      byId = new Map(monitors.map((monitor) => [monitor.id, monitor]))
+      this.#byId.set(monitors, byId)
+    }
+    return byId.get(monitor_id)
   }
 
   /** An evaluation that changes nothing and records the reason. */
@@ -172,10 +187,10 @@ export class Evaluator {
         else found.set(one.series, await this.#earlierReading(monitor, one, signal).catch((thrown: unknown) => ({ thrown })))
       }
     }
-    const waiting = groupIntoScans(requests)
+    const waiting = groupIntoScans(requests, this.#scanSizes)
     const work = async (): Promise<void> => {
       for (let scan = waiting.pop(); scan; scan = waiting.pop()) {
-        for (const [series, reading] of await readScan(this.#world, scan, signal)) found.set(series, reading)
+        for (const [series, reading] of await readScan(this.#world, scan, signal, this.#scanSizes)) found.set(series, reading)
       }
     }
     await Promise.all(Array.from({ length: SCANS_AT_ONCE }, work))

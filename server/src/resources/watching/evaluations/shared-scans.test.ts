@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Actor } from '../../../http/actor.ts'
+import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import { planMetrics } from '../../queries/timeseries/plan-metrics.ts'
-import { groupIntoScans, type SeriesRequest, sourceKey, windowsKey } from './shared-scans.ts'
+import { ScanSizes } from './scan-sizes.ts'
+import { groupIntoScans, partKey, type SeriesRequest, sourceKey, windowsKey } from './shared-scans.ts'
 
 const END_MS = 1_795_262_400_000
 const actorOf = (id: string): Actor => ({
@@ -38,9 +40,9 @@ test('series in one scan read the same events and groups, over equal windows or 
   fc.assert(
     fc.property(fc.array(asks, { maxLength: 30 }), (requests) => {
       const scans = groupIntoScans(requests)
-      expect(scans.flat().length).toBe(requests.length)
-      expect(new Set(scans.flat())).toEqual(new Set(requests))
-      for (const scan of scans) {
+      expect(scans.flat(2).length).toBe(requests.length)
+      expect(new Set(scans.flat(2))).toEqual(new Set(requests))
+      for (const scan of scans.flat()) {
         expect(new Set(scan.map(sourceKey)).size).toBe(1)
         if (new Set(scan.map(({ series }) => windowsKey(series))).size === 1) continue
         expect(new Set(scan.map(({ series }) => series.toMs)).size).toBe(1)
@@ -65,4 +67,54 @@ test('there are never more scans than questions over different windows, and one 
         expect(groupIntoScans(requests).length).toBe(new Set(requests.map((one) => `${sourceKey(one)} ${one.series.toMs}`)).size)
     }),
   )
+})
+
+const dataset = (id: string) => ({ id, collection: 'default', dataset: id }) as DatasetRow
+const ofDatasets = fc
+  .tuple(asks, fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 3 }))
+  .map(([request, ids]) => ({
+    ...request,
+    datasets: ids.map(dataset),
+  }))
+
+test('parts of one scan have no dataset in common, and ask the same of theirs', () => {
+  fc.assert(
+    fc.property(fc.array(ofDatasets, { maxLength: 30 }), (requests) => {
+      const scans = groupIntoScans(requests)
+      expect(new Set(scans.flat(2))).toEqual(new Set(requests))
+      for (const scan of scans) {
+        const ids = scan.flatMap(([first]) => first?.datasets.map(({ id }) => id) ?? [])
+        expect(new Set(ids).size).toBe(ids.length)
+        const requested = scan.map((part) =>
+          JSON.stringify([
+            part[0]?.actor.identity.id,
+            part[0]?.series.query.query.where,
+            part[0]?.series.groups,
+            [...new Set(part.map(({ series }) => `${series.query.call.call.name} ${windowsKey(series)}`))].sort(),
+          ]),
+        )
+        expect(new Set(requested).size).toBe(1)
+      }
+    }),
+  )
+})
+
+test('one question about each of many datasets is one scan, smaller ones after it has read too much, and the same again an hour later', () => {
+  let nowMs = END_MS
+  const [request] = fc.sample(asks, 1)
+  if (!request) throw new Error('no request')
+  const requests = Array.from({ length: 64 }, (_, index) => ({ ...request, datasets: [dataset(`d${index}`)] }))
+  const sizes = new ScanSizes(() => nowMs)
+  const lengths = () => groupIntoScans(requests, sizes).map((scan) => scan.length)
+  expect(lengths()).toEqual([64])
+  const [scan = []] = groupIntoScans(requests, sizes)
+  sizes.note(scan.map(partKey), 64 * 20_000)
+  expect(lengths()).toEqual([64])
+  sizes.note(scan.map(partKey), Number.POSITIVE_INFINITY)
+  expect(lengths()).toEqual(Array.from({ length: 8 }, () => 8))
+  const [eight = []] = groupIntoScans(requests, sizes)
+  sizes.note(eight.map(partKey), 10_000_000)
+  expect(lengths().toSorted((a, b) => a - b)).toEqual([...Array.from({ length: 8 }, () => 1), ...Array.from({ length: 7 }, () => 8)])
+  nowMs += 3_600_001
+  expect(lengths()).toEqual([64])
 })

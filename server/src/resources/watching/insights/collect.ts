@@ -1,5 +1,5 @@
 import { selectArrivedByHour, selectLevelsByHour, selectPatternsOfHour } from '../../../events/ledger/hours.ts'
-import { NIL_ID } from '../../../events/ledger/page.ts'
+import { NIL_ID } from '../../../kernel/ids.ts'
 import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import {

@@ -98,7 +98,7 @@ export function findVerboseDatasets(rows: readonly LevelsOfDay[], endMs: number)
         confidence: debugs / counted >= SURE_SHARE ? 'high' : 'medium',
         action: {
           label: 'Look at the debug events',
-          link: pageLink('explore', { d: [log_id], q: '@status IN (debug, trace)', f: endMs - HOUR_MS, t: endMs }),
+          link: pageLink('explore', { d: [log_id], q: 'level IN (debug, trace)', f: endMs - HOUR_MS, t: endMs }),
         },
       }),
     )

@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto'
 import type { BodyOf, contract, ReplyOf, WebhookIntegration } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
-import { badField, Failure, notFound } from '../../../kernel/errors.ts'
+import { badField, notFound } from '../../../kernel/errors.ts'
 import { Secret } from '../../../kernel/secret.ts'
-import { takeFromWindow } from '../../../meta/counters.ts'
+import { countTest } from '../../../meta/counters.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import { DeliveryError, type OutgoingRequest, refusedHeader } from '../../../outgoing/outgoing.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
-import { openSecret, type SecretPlace, sealSecret } from '../../access/secrets/secrets.ts'
+import { MASK, openSecret, type SecretPlace, sealSecret } from '../../access/secrets/secrets.ts'
 import { changeRecord, createdBy, type RecordKind } from '../../records.ts'
 import { type DeliveryAttempt, deliveryHeaders } from './delivery.ts'
 import { removeIntegration } from './integration-records.ts'
@@ -25,8 +25,6 @@ export { type Placeholders, renderText } from './payload.ts'
 type NewWebhook = BodyOf<typeof contract.integrations.createWebhook>
 type WebhookTest = ReplyOf<typeof contract.integrations.testWebhook>
 
-/** Shown in place of a secret; sent back, it keeps the secret. */
-const MASK = '***'
 /** A user who may change a webhook must not be able to send its secrets to their own server. */
 const SERVER_CHANGED = `must be given again when the scheme, host or port of the url changes; ${MASK} does not keep it for another server`
 
@@ -70,7 +68,7 @@ export const removeWebhook = (world: World, actor: Actor, record: WebhookRow): P
 
 /** Sends a sample. The caller gets the status or the reason, never the response of the target. */
 export async function testWebhook(world: World, record: WebhookRow, signal?: AbortSignal): Promise<WebhookTest> {
-  await countTest(world, record.org_id)
+  await countOwnTest(world, record.org_id)
   const values = { ...samplePlaceholders, region: world.deployment.region }
   try {
     const { status } = await world.outgoing.post(await webhookRequest(world, record, values, { id: world.ids.uuid(), attempt: 1 }), signal)
@@ -83,19 +81,17 @@ export async function testWebhook(world: World, record: WebhookRow, signal?: Abo
 }
 
 const TESTS_MAX = 10
-const TESTS_WINDOW_MS = 60_000
 
-/** Limits the tests of an organization over all processes, so that they cannot be used to scan a network. */
-async function countTest({ meta, clock }: Pick<World, 'meta' | 'clock'>, orgId: string): Promise<void> {
-  const nowMs = clock.nowMs()
-  const windowStartMs = nowMs - (nowMs % TESTS_WINDOW_MS)
-  const { granted } = await takeFromWindow(meta, { subject: `${orgId}/webhook-tests`, windowStartMs, take: 1, limit: TESTS_MAX })
-  if (granted > 0) return
-  const seconds = Math.max(1, Math.ceil((windowStartMs + TESTS_WINDOW_MS - nowMs) / 1000))
-  throw new Failure(429, `an organization tests its webhooks at most ${TESTS_MAX} times a minute; try again in ${seconds} s`, {
-    headers: { 'retry-after': String(seconds) },
-  })
-}
+const countOwnTest = ({ meta, clock }: Pick<World, 'meta' | 'clock'>, orgId: string): Promise<void> =>
+  countTest(
+    meta,
+    {
+      subject: `${orgId}/webhook-tests`,
+      limit: TESTS_MAX,
+      refusal: `an organization tests its webhooks at most ${TESTS_MAX} times a minute`,
+    },
+    clock.nowMs(),
+  )
 
 /** Builds the request that sends a notification to a webhook. */
 export async function webhookRequest(

@@ -1,6 +1,7 @@
 import type { Identity, MetricFormula, MetricQuery, Monitor, MonitorDraft, Template } from '@dendro/api'
 import { badField } from '../../../kernel/errors.ts'
 import { parseTimeRange } from '../../../query/query.ts'
+import type { SpendMeasure } from '../../data/spend/spend.ts'
 import { type PlannedMetrics, planMetrics } from '../../queries/timeseries/timeseries.ts'
 import type { MonitorRules, MonitorState, Thresholds } from '../alert-states/alert-states.ts'
 
@@ -71,7 +72,7 @@ export type MonitorDefinition = {
 /** How the values of the window are processed before they are compared with the thresholds. */
 export type MonitorKind =
   | { readonly kind: 'value' }
-  | { readonly kind: 'usage' }
+  | { readonly kind: 'usage'; readonly spend?: SpendMeasure }
   | { readonly kind: 'change'; readonly backMs: number; readonly isPercentage: boolean }
   | { readonly kind: 'anomaly'; readonly windows: number }
   | { readonly kind: 'patterns'; readonly want: 'NEW' | 'VANISHED'; readonly baselineMs: number }
@@ -235,7 +236,7 @@ function kindOf(monitor: DefinitionColumns, planned: PlannedMetrics, windowMs: n
     case 'PATTERN':
       return patternKind(monitor, planned)
     case 'USAGE':
-      return usageKind(planned)
+      return usageKind(monitor, planned, windowMs)
     case 'CHANGE_DETECTION':
       return changeKind(monitor)
     case 'ANOMALY_DETECTION':
@@ -259,7 +260,7 @@ function patternKind({ aux }: DefinitionColumns, { queries, formulas }: PlannedM
   return { kind: 'patterns', want, baselineMs }
 }
 
-function usageKind({ queries }: PlannedMetrics): MonitorKind {
+function usageKind({ aux }: DefinitionColumns, { queries, formulas }: PlannedMetrics, windowMs: number): MonitorKind {
   queries.forEach(({ query, filter, groups }, index) => {
     if (filter.kind !== 'all')
       throw badField(`queries.${index}.where`, 'must be empty: usage is counted for each dataset, not for each event')
@@ -267,7 +268,16 @@ function usageKind({ queries }: PlannedMetrics): MonitorKind {
     if (strange !== undefined) throw badField(`queries.${index}.groups`, 'must be @collection or @dataset')
     if (query.select.length !== 1) throw badField(`queries.${index}.select`, 'must be one item')
   })
-  return { kind: 'usage' }
+  if (aux?.spend === undefined) return { kind: 'usage' }
+  const { spend: of, unit = 'BYTES' } = aux
+  if (of !== 'MONTH' && of !== 'FORECAST') throw badField('aux.spend', 'must be MONTH or FORECAST')
+  if (unit !== 'BYTES' && unit !== 'MONEY') throw badField('aux.unit', 'must be BYTES or MONEY')
+  const [only] = queries
+  if (queries.length !== 1 || formulas.length > 0 || only?.groups.length !== 0 || only.reduceTo) {
+    throw badField('queries', 'must be one query without groups, reduce_to and formulas when spend is watched')
+  }
+  if (windowMs !== DAY_MS) throw badField('window', 'must be "Last 1 day" when spend is watched, which is that of a month')
+  return { kind: 'usage', spend: { of, unit } }
 }
 
 function changeKind({ compare_to, change_type }: DefinitionColumns): MonitorKind {

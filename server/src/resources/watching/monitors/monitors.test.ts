@@ -181,6 +181,13 @@ describe('monitors', () => {
     [{ type: 'USAGE', monitor_type: 'PATTERN' }, 'monitor_type'],
     [{ type: 'SOMETHING' }, 'type'],
     [{ type: 'USAGE' }, 'queries.0.where'],
+    [{ type: 'USAGE', window: 'Last 1 day', aux: { spend: 'YEAR' }, queries: [{ ...errors, where: '' }] }, 'aux.spend'],
+    [{ type: 'USAGE', window: 'Last 1 day', aux: { spend: 'MONTH', unit: 'EVENTS' }, queries: [{ ...errors, where: '' }] }, 'aux.unit'],
+    [{ type: 'USAGE', window: 'Last 5 minutes', aux: { spend: 'MONTH' }, queries: [{ ...errors, where: '' }] }, 'window'],
+    [
+      { type: 'USAGE', window: 'Last 1 day', aux: { spend: 'MONTH' }, queries: [{ ...errors, where: '', groups: ['@dataset'] }] },
+      'queries',
+    ],
     [{ mute_until: 1 }, 'mute_until'],
     [{ mute_until: -2 }, 'mute_until'],
     [{ monitor_type: 'CHANGE_DETECTION' }, 'compare_to'],

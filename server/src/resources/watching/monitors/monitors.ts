@@ -1,4 +1,4 @@
-import { type BodyOf, type contract, type Monitor, MonitorDraft, type Template } from '@dendro/api'
+import { type BodyOf, type contract, type Monitor, MonitorDraft, type PageQuery, type Template } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { check } from '../../../http/validation.ts'
 import { badField, notFound } from '../../../kernel/errors.ts'
@@ -10,6 +10,7 @@ import { recordChange } from '../../access/audit/audit.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import { isSameIdentity, visibilityFor } from '../../data/datasets/datasets.ts'
 import { checkMonitorLimit } from '../../data/limits/limits.ts'
+import { type NextPage, pageOf, searchedText } from '../../list-pages.ts'
 import { dropBacking, keepBacking } from '../../queries/metric-definitions/metric-definitions.ts'
 import { createdBy, modifiedBy } from '../../records.ts'
 import { newState } from '../alert-states/alert-states.ts'
@@ -28,6 +29,7 @@ import {
   selectMonitors,
   selectState,
   selectStates,
+  selectStatesOf,
   updateMonitorRow,
 } from './rows.ts'
 import { draftFromTemplate } from './templates.ts'
@@ -38,14 +40,35 @@ const FOR_EVER = -1
 
 /** All monitors of an organization, newest first, without the state that evaluations change. */
 export const allMonitors = (world: MetaWorld, orgId: string): Promise<readonly MonitorRow[]> =>
-  world.meta.cached(orgId, 'monitors', () => selectMonitors(world.meta, orgId))
+  world.meta.cachedRows(orgId, 'monitors', {
+    read: (changed) => selectMonitors(world.meta, orgId, changed),
+    idsIn: { monitors: ({ id }) => id, metric_definitions: ({ metric_id }) => metric_id },
+  })
 
-export async function listMonitors(world: Pick<World, 'meta' | 'clock'>, actor: Actor, log?: DatasetRow | string): Promise<Monitor[]> {
-  const states = new Map((await selectStates(world.meta, actor.orgId)).map((state) => [state.monitor_id, state]))
-  const rows = await visibleMonitors(world, actor, async () => states)
-  const chosen = log === undefined ? rows : rows.filter((row) => readsLog(row, log))
+export const listMonitors = async (world: Pick<World, 'meta' | 'clock'>, actor: Actor, log?: DatasetRow | string): Promise<Monitor[]> =>
+  (await monitorPage(world, actor, {}, log)).monitors
+
+/** A page of the monitors. Only their states are read, unless others decide what the caller may see. */
+export async function monitorPage(
+  world: Pick<World, 'meta' | 'clock'>,
+  actor: Actor,
+  query: PageQuery,
+  log?: DatasetRow | string,
+): Promise<NextPage & { monitors: Monitor[] }> {
+  const { orgId } = actor
+  const ofPage = (ids: readonly string[]) =>
+    query.limit === undefined ? selectStates(world.meta, orgId) : selectStatesOf(world.meta, orgId, ids)
+  let known: Awaited<ReturnType<typeof selectStates>> | undefined
+  const visible = await visibleMonitors(world, actor, async () => {
+    known = await selectStates(world.meta, orgId)
+    return byMonitor(known)
+  })
+  const chosen = log === undefined ? visible : visible.filter((row) => readsLog(row, log))
+  const { rows, ...rest } = pageOf(chosen, query, ({ name, description, tags }) => searchedText([name, description], tags))
+  // What the caller may see was decided with these states, and later ones may be of a dataset that is hidden.
+  const states = byMonitor(known ?? (await ofPage(rows.map(({ id }) => id))))
   const nowMs = world.clock.nowMs()
-  return chosen.map((row) => monitorReply(row, states.get(row.id), nowMs))
+  return { monitors: rows.map((row) => monitorReply(row, states.get(row.id), nowMs)), ...rest }
 }
 
 /** True if a query of the monitor reads the log, by id or by selector. */
@@ -82,7 +105,10 @@ export async function visibleMonitors(
 
 /** The datasets that each monitor has read so far. */
 export const monitorReads = async (world: MetaWorld, orgId: string): Promise<ReadonlyMap<string, Pick<StateRow, 'reads'>>> =>
-  new Map((await selectStates(world.meta, orgId)).map((state) => [state.monitor_id, state]))
+  byMonitor(await selectStates(world.meta, orgId))
+
+const byMonitor = <State extends { monitor_id: string }>(states: readonly State[]): ReadonlyMap<string, State> =>
+  new Map(states.map((state) => [state.monitor_id, state]))
 
 export async function findMonitor(world: MetaWorld, actor: Actor, id: string): Promise<MonitorRow> {
   const row = (await visibleMonitors(world, actor, () => monitorReads(world, actor.orgId))).find((candidate) => candidate.id === id)

@@ -6,7 +6,7 @@ import { templateHandlers } from '../../queries/templates/templates.ts'
 import type { RecordPath } from '../../records.ts'
 import { backtest } from '../evaluations/evaluations.ts'
 import { listEvaluations, listEvents, listNotifications } from './history.ts'
-import { createMonitor, findMonitor, listMonitors, muteMonitor, removeMonitor, showMonitor, updateMonitor } from './monitors.ts'
+import { createMonitor, findMonitor, monitorPage, muteMonitor, removeMonitor, showMonitor, updateMonitor } from './monitors.ts'
 import { monitorTemplates, normalizeTemplate } from './templates.ts'
 
 const byMonitorId =
@@ -18,7 +18,7 @@ export const monitorRoutes = (world: World): Routes =>
   routes('monitors', contract.monitors, {
     list: async ({ actor, query }) => {
       const log = query.log_id && ((await visibleDatasets(world, actor)).find(({ id }) => id === query.log_id) ?? query.log_id)
-      return { monitors: await listMonitors(world, actor, log) }
+      return monitorPage(world, actor, query, log)
     },
     create: ({ actor, body }) => createMonitor(world, actor, body),
     backtest: ({ actor, body, signal }) => backtest(world, actor, body, signal),

@@ -1,4 +1,5 @@
 import type { Db } from '../../../meta/meta.ts'
+import { among, type ChangedIds } from '../../../meta/row-list.ts'
 import { json, sql } from '../../../meta/sql.ts'
 import type { MonitorRow, StateRow } from '../monitor-definitions/monitor-definitions.ts'
 
@@ -6,8 +7,11 @@ import type { MonitorRow, StateRow } from '../monitor-definitions/monitor-defini
 const columns = sql`m.*, m.aux::json as aux, m.template::json as template, coalesce(d.queries, '[]') as queries, coalesce(d.formulas, '[]') as formulas`
 const from = sql`from monitors m left join metric_definitions d on d.id = m.metric_id and d.org_id = m.org_id`
 
-export const selectMonitors = (db: Db, orgId: string) =>
-  db.all<MonitorRow>(sql`select ${columns} ${from} where m.org_id = ${orgId} order by m.created_at desc, m.id`)
+export const selectMonitors = (db: Db, orgId: string, changed: ChangedIds | undefined) => {
+  const [ids, metricIds] = [changed?.get('monitors') ?? [], changed?.get('metric_definitions') ?? []]
+  const chosen = changed ? sql`(${among(sql`m.id`, ids)} or ${among(sql`m.metric_id`, metricIds)})` : sql`true`
+  return db.all<MonitorRow>(sql`select ${columns} ${from} where m.org_id = ${orgId} and ${chosen} order by m.created_at desc, m.id`)
+}
 
 export const selectMonitor = (db: Db, orgId: string, id: string) =>
   db.one<MonitorRow>(sql`select ${columns} ${from} where m.org_id = ${orgId} and m.id = ${id}`)
@@ -50,6 +54,10 @@ export const removeFromDowntimes = (db: Db, orgId: string, id: string) =>
 export const selectStates = (db: Db, orgId: string) =>
   db.all<Pick<StateRow, 'monitor_id' | 'status' | 'state' | 'last_trigger_ts' | 'looked_at' | 'reads'>>(sql`
     select monitor_id, status, state, last_trigger_ts, looked_at, reads from monitor_states where org_id = ${orgId}`)
+
+export const selectStatesOf = (db: Db, orgId: string, ids: readonly string[]) =>
+  db.all<Pick<StateRow, 'monitor_id' | 'status' | 'state' | 'last_trigger_ts' | 'looked_at' | 'reads'>>(sql`
+    select monitor_id, status, state, last_trigger_ts, looked_at, reads from monitor_states where org_id = ${orgId} and monitor_id = any(${ids}::uuid[])`)
 
 export const selectState = (db: Db, orgId: string, monitorId: string) =>
   db.one<StateRow>(sql`select * from monitor_states where org_id = ${orgId} and monitor_id = ${monitorId}`)

@@ -9,7 +9,7 @@ import { type Engines, makeEngines } from '../../../events/store/engine.fixture.
 import { createEvaluationRound, type EvaluationRound } from '../evaluations/evaluations.ts'
 import { notificationDelivery } from './delivery.ts'
 
-const PATIENT = { timeout: 120_000, interval: 50 }
+const PATIENT = { timeout: 240_000, interval: 50 }
 const MINUTE_MS = 60_000
 
 let engines: Engines

@@ -36,13 +36,14 @@ export function descriptionOf(content: NotificationContent): string {
 
 /** Describes what was measured and what it means, in a sentence or two. */
 export function happened(occasion: Occasion): string {
-  const { value, baseline, before, after, fromMs, toMs, isDelayed } = occasion
+  const { value, baseline, evidence, before, after, fromMs, toMs, isDelayed } = occasion
   const window = `from ${instant(fromMs)} to ${instant(toMs)}`
   const measured =
     value === undefined ? `There was nothing to measure ${window}.` : `${subjectOf(occasion)} ${verdictOf(occasion)}, ${window}.`
   const compared = baseline === undefined ? [] : [`It was compared with ${number(baseline)}.`]
+  const rests = evidence === undefined ? [] : [evidence]
   const held = isDelayed ? ['A downtime had held this back.'] : []
-  return [measured, ...compared, `The status was ${statusWords[before]} and is ${statusWords[after]}.`, ...held].join(' ')
+  return [measured, ...compared, ...rests, `The status was ${statusWords[before]} and is ${statusWords[after]}.`, ...held].join(' ')
 }
 
 function subjectOf({ monitor: { type }, value = 0 }: Occasion): string {

@@ -1,7 +1,7 @@
 import { type Formula, formulaValue, namesOf } from '@dendro/language/formula'
 
-/** The result of one query for one group: the number of events and the aggregated value. */
-export type GroupMeasure = { readonly count: number; readonly value: number | null }
+/** The result of one query for one group: the number of events, the aggregated value, and for spend what it rests on. */
+export type GroupMeasure = { readonly count: number; readonly value: number | null; readonly evidence?: string }
 /** The results of a query by group id ('' without groups). Groups without events are absent. */
 export type GroupMeasures = ReadonlyMap<string, GroupMeasure>
 
@@ -16,7 +16,7 @@ export type QueryMeasures = {
 export type GroupNumbers = ReadonlyMap<string, number>
 
 /** The value that is compared with the thresholds, and for changes and anomalies the baseline it was compared with. */
-export type ComparedValue = { readonly value: number; readonly baseline?: number }
+export type ComparedValue = { readonly value: number; readonly baseline?: number; readonly evidence?: string }
 
 /** Computes the value of each group that has events: the formula, or the first query without a formula. */
 export function valuesOf(parts: readonly QueryMeasures[], formula: Formula | undefined): GroupNumbers {

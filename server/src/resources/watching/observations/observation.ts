@@ -1,4 +1,5 @@
 import type { TimeBounds } from '../../../reading/query.ts'
+import type { SpendMeasure } from '../../data/spend/spend.ts'
 import type { PlannedQuery } from '../../queries/timeseries/timeseries.ts'
 import { fold } from '../../queries/timeseries/timeseries.ts'
 import { type MonitorDefinition, storeGroupKeys } from '../monitor-definitions/monitor-definitions.ts'
@@ -22,6 +23,8 @@ export type WindowSeries = {
   readonly query: PlannedQuery
   readonly groups: readonly string[]
   readonly isUsage: boolean
+  /** Set where spend is watched instead of the bytes of a window. */
+  readonly spend?: SpendMeasure
   readonly fromMs: number
   readonly toMs: number
   readonly stepMs: number
@@ -41,6 +44,7 @@ export function seriesFor({ planned, windowMs, kind }: MonitorDefinition, toMs: 
       query,
       groups: storeGroupKeys(kind, query.groups),
       isUsage,
+      ...spendOf(kind),
       fromMs,
       toMs: endMs,
       stepMs: query.reduceTo ? lengthMs / CELLS_PER_WINDOW : lengthMs,
@@ -66,6 +70,9 @@ export function seriesFor({ planned, windowMs, kind }: MonitorDefinition, toMs: 
   }
 }
 
+export const spendOf = (kind: MonitorDefinition['kind']): Pick<WindowSeries, 'spend'> =>
+  kind.kind === 'usage' && kind.spend ? { spend: kind.spend } : {}
+
 /** The results of each window of a series, oldest first. */
 export type SeriesMeasures = readonly GroupMeasures[]
 
@@ -84,11 +91,22 @@ export function observe(
     definition,
     valuesIn(definition, windows(now), 0),
     Array.from({ length: count }, (_, index) => valuesIn(definition, before, index)),
+    now[0]?.[0],
   )
 }
 
+function evidenceOf(measures: GroupMeasures | undefined, group: string): Pick<ComparedValue, 'evidence'> {
+  const evidence = measures?.get(group)?.evidence
+  return evidence === undefined ? {} : { evidence }
+}
+
 /** Compares a window with earlier windows, if the kind of monitor needs them. */
-export function judge({ kind, planned }: MonitorDefinition, now: GroupNumbers, earlier: readonly GroupNumbers[]): MonitorObservation {
+export function judge(
+  { kind, planned }: MonitorDefinition,
+  now: GroupNumbers,
+  earlier: readonly GroupNumbers[],
+  evidence?: GroupMeasures,
+): MonitorObservation {
   const zeroWithoutEvents = planned.formulas.length === 0 && isZeroWithoutEvents(planned.queries[0])
   switch (kind.kind) {
     case 'change':
@@ -96,7 +114,7 @@ export function judge({ kind, planned }: MonitorDefinition, now: GroupNumbers, e
     case 'anomaly':
       return { compared: anomaliesOf(now, earlier, { zeroWithoutEvents }) }
     default:
-      return { compared: new Map([...now].map(([group, value]) => [group, { value }])) }
+      return { compared: new Map([...now].map(([group, value]) => [group, { value, ...evidenceOf(evidence, group) }])) }
   }
 }
 

@@ -10,6 +10,7 @@ import {
   type MonitorObservation,
   observePatterns,
   type SeriesMeasures,
+  spendOf,
   valuesIn,
   windowsOf,
 } from './observation.ts'
@@ -17,9 +18,10 @@ import { readSeries, sourcesOf } from './series-reader.ts'
 
 export type { ComparedValue } from './compare.ts'
 export { isZeroWithoutEvents, type MonitorObservation, observe, type SeriesMeasures, seriesFor, type WindowSeries } from './observation.ts'
-export { readSeries, sourcesOf } from './series-reader.ts'
+export { readScanParts, readSeries } from './series-reader.ts'
 
 const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
 /** The maximum number of steps in a window; it bounds the work of summing up long windows. */
 const FOLD_MAX = 300
 const HEAVY_FOLD_MAX = 12
@@ -28,6 +30,7 @@ const cheapFunctions: ReadonlySet<string> = new Set(['count', 'sum', 'avg', 'min
 
 /** The time between evaluations: one minute, or more when the window or the queries make that too expensive. */
 export function stepOf({ planned, windowMs, kind, groups }: MonitorDefinition): number {
+  if (spendOf(kind).spend) return HOUR_MS
   if (kind.kind === 'anomaly' || kind.kind === 'patterns') return windowMs
   if (planned.queries.some(({ reduceTo }) => reduceTo)) return windowMs / CELLS_PER_WINDOW
   const foldMax = groups.length === 0 && planned.queries.every(({ call }) => cheapFunctions.has(call.call.name)) ? FOLD_MAX : HEAVY_FOLD_MAX
@@ -93,11 +96,14 @@ async function windowsOver(
   const cellMs = query.reduceTo ? windowMs / CELLS_PER_WINDOW : stepMs
   // Usage is read in steps that do not overlap, and summed up here.
   const isWhole = !query.reduceTo && !isUsage
+  const { spend } = spendOf(kind)
   const series = {
     query,
     groups: storeGroupKeys(kind, query.groups),
     isUsage,
-    fromMs,
+    ...(spend ? { spend } : {}),
+    // Spend is that of the month at the end of each step, and the first evaluation is at the end of its window.
+    fromMs: spend ? fromMs + windowMs - stepMs : fromMs,
     toMs,
     stepMs: cellMs,
     windowMs: isWhole ? windowMs : cellMs,
@@ -105,7 +111,7 @@ async function windowsOver(
   const datasets = await sourcesOf(world, actor, series)
   const [reading = []] = await readSeries(world, actor, [series], datasets, signal, budget)
   if (query.reduceTo) return windowsOf(query, reading, Math.round(stepMs / cellMs))
-  return isUsage ? sumSteps(reading, Math.round(windowMs / stepMs)) : reading
+  return isUsage && !spend ? sumSteps(reading, Math.round(windowMs / stepMs)) : reading
 }
 
 /** Sums `fold` steps for each window. */
