@@ -8,8 +8,7 @@ import { openBackupPlace } from './backups/place.ts'
 import { restoreBackup } from './backups/restore.ts'
 import { refuseUnfinishedRestore } from './backups/unfinished-restore.ts'
 import { type Config, readConfig, unknownSettings } from './config.ts'
-import { diagnoseEvents } from './events/store/doctor.ts'
-import { diagnoseBlobStore } from './files/open-files.ts'
+import { doctor } from './doctor.ts'
 import { ownAddress } from './http/base-url.ts'
 import { readWebFiles } from './http/pages/web-app/files.ts'
 import { ROLES } from './http/process-roles.ts'
@@ -17,7 +16,6 @@ import { systemClock } from './kernel/clock.ts'
 import { systemIds } from './kernel/ids.ts'
 import { openLogger } from './kernel/log.ts'
 import { openVault } from './kernel/vault.ts'
-import { diagnoseMeta } from './meta/doctor.ts'
 import { lockDataDir } from './meta/lock.ts'
 import { openMeta } from './meta/meta.ts'
 import { restoreMetadata } from './meta/restore.ts'
@@ -73,11 +71,12 @@ async function start(config: Config, whenUp: (address: string, firstKey: string 
   process.exit(0)
 }
 
+type Listening = Pick<App, 'http' | 'listeners' | 'certificates'> & { world: OpenWorld }
+
 /** Opens the listeners of other protocols first: once HTTP answers, the service is ready. */
-async function listen(config: Config, { world, http, listeners }: Pick<App, 'http' | 'listeners'> & { world: OpenWorld }): Promise<string> {
-  const files = { cert: config.DENDRO_TLS_CERT_FILE, key: config.DENDRO_TLS_KEY_FILE }
+async function listen(config: Config, { world, http, listeners, certificates }: Listening): Promise<string> {
   if (config.DENDRO_ROLES.includes('ingest')) {
-    for (const { port } of await listeners.open(config.DENDRO_LISTENERS, files)) world.listensOn(port)
+    for (const { port } of await listeners.open(config.DENDRO_LISTENERS, certificates.ofListeners)) world.listensOn(port)
   }
   return http.listen({ host: config.DENDRO_HOST, port: config.DENDRO_PORT })
 }
@@ -140,7 +139,8 @@ function logRolesOfNobody({ DENDRO_ROLES: roles }: Config, { meta, events, log }
 function logLinkBase(config: Config, { world, http }: App): void {
   const named = config.DENDRO_PUBLIC_URL
   const at = http.addresses().find((each) => typeof each !== 'string')
-  const base = named ?? ownAddress(config.DENDRO_HOST, typeof at === 'object' ? at.port : undefined)
+  const base =
+    named ?? ownAddress(config.DENDRO_HOST, typeof at === 'object' ? at.port : undefined, config.DENDRO_TLS_CERT ? 'https' : 'http')
   if (named !== undefined) world.log.info({ base }, 'links start with DENDRO_PUBLIC_URL')
   else if (config.DENDRO_TRUSTED_PROXIES.isNamed)
     world.log.info({ base }, 'links start with the address from a trusted proxy, else with this address')
@@ -160,20 +160,6 @@ async function seedOnce(address: string, firstKey: string | undefined): Promise<
   const cli = join(import.meta.dirname, '../../cli/src/main.ts')
   const env = { ...process.env, DENDRO_URL: address, DENDRO_API_KEY: firstKey }
   spawn(process.execPath, [cli, 'seed', 'shop'], { env, stdio: 'inherit' })
-}
-
-/** Checks everything that a start needs and prints remedies; status 1 if a check fails. */
-async function doctor(config: Config): Promise<void> {
-  const deps = { clock: systemClock, log: openLogger('silent'), ids: systemIds }
-  const dataDir = config.DENDRO_DATA_DIR
-  const findings = [
-    { ok: true, what: `Node ${process.versions.node} on ${process.platform} ${process.arch}` },
-    ...(await diagnoseMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir })),
-    ...(await diagnoseEvents({ url: config.DENDRO_CLICKHOUSE_URL?.reveal(), dataDir, memoryBytes: config.DENDRO_MEMORY }, deps)),
-    ...(config.DENDRO_EXPORT_URL ? [await diagnoseBlobStore(config.DENDRO_EXPORT_URL)] : []),
-  ]
-  for (const { ok, what, advice } of findings) process.stdout.write(`${ok ? 'ok  ' : 'BAD '} ${what}${advice ? `\n     ${advice}` : ''}\n`)
-  if (findings.some(({ ok }) => !ok)) process.exitCode = 1
 }
 
 /** Replaces a metadata store that cannot be opened by a dump, and keeps the old store next to it. */

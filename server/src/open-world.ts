@@ -6,17 +6,21 @@ import { noteRunningDeletions } from './events/purge/purge.ts'
 import { openDiskWatch } from './events/store/disk.ts'
 import { type EventStore, openEventStore } from './events/store/events.ts'
 import { openLateIndexes } from './events/store/late-indexes.ts'
+import { openColdTier } from './events/tiers/tiers.ts'
 import { openEventWriter } from './events/writer/writer.ts'
 import type { BucketLocation } from './files/location.ts'
 import { openBlobStore } from './files/open-files.ts'
+import { AddressDatabases } from './ingest-rules/address-databases.ts'
 import type { Clock } from './kernel/clock.ts'
 import { guardSystemClock, isGuarded } from './kernel/guarded-clock.ts'
 import { systemIds } from './kernel/ids.ts'
 import { type Logger, openLogger } from './kernel/log.ts'
 import { openBoth } from './kernel/reach.ts'
+import { SharedFiles } from './kernel/shared-files.ts'
 import { openVault } from './kernel/vault.ts'
 import { version } from './kernel/version.ts'
 import { openMeta } from './meta/meta.ts'
+import { openNumberClaims } from './meta/number-claims.ts'
 import { openPostClaims } from './meta/post-claims.ts'
 import { followReferenceClock } from './meta/reference-clock.ts'
 import { openUsageCounts } from './meta/usage-counts.ts'
@@ -51,9 +55,11 @@ export async function openWorld(config: Config, replacements: Replacements = {})
   const deps = { clock, log, ids: systemIds }
   const dataDir = config.DENDRO_DATA_DIR
   const admin = adminOf(config)
+  checkColdSettings(config)
   const listening = new Set<number>()
   // These come before the stores, so that a bad secret or setting fails at once and leaves nothing open.
   const { vault, blobStore } = openSecretsAndFiles(config)
+  const addressFiles = openAddressFiles(config.DENDRO_GEOIP_DIR)
   const mailer = openMailer({ url: config.DENDRO_SMTP_URL, from: config.DENDRO_MAIL_FROM })
   const [events, meta] = await openBoth(
     openEventStore(
@@ -62,8 +68,11 @@ export async function openWorld(config: Config, replacements: Replacements = {})
         dataDir,
         memoryBytes: Math.floor(config.DENDRO_MEMORY * ENGINE_SHARE),
         spillBytes: config.DENDRO_QUERY_SPILL * SPILLS_AT_ONCE,
+        keptBytes: config.DENDRO_QUERY_KEPT,
         isOwned: replacements.ownsEvents ?? false,
         backups: config.DENDRO_BACKUP_URL,
+        cold: coldStorageOf(config),
+        storagePolicy: config.DENDRO_CLICKHOUSE_STORAGE_POLICY,
       },
       deps,
     ),
@@ -86,7 +95,8 @@ export async function openWorld(config: Config, replacements: Replacements = {})
   }
   // Embedded stores serve one process at a time, so claims in memory suffice.
   const openClaims = events.engine || meta.server ? undefined : (writerId: string) => openPostClaims(meta, writerId, deps)
-  const writer = await openEventWriter(events, { ...deps, openClaims }, bounds).catch(async (cause) => {
+  const numberClaims = events.cluster === undefined ? undefined : openNumberClaims(meta)
+  const writer = await openEventWriter(events, { ...deps, openClaims, numberClaims }, bounds).catch(async (cause) => {
     await closeStores()
     throw cause
   })
@@ -94,6 +104,7 @@ export async function openWorld(config: Config, replacements: Replacements = {})
   const usage = openUsageCounts(meta, deps)
   const queryBounds = queryBoundsOf(config)
   const backups = backupPolicyOf(config)
+  const cold = openCold(config, events, clock)
   return {
     clock,
     log,
@@ -101,6 +112,7 @@ export async function openWorld(config: Config, replacements: Replacements = {})
     vault,
     events,
     disk,
+    cold,
     writer,
     ledger,
     meta,
@@ -111,6 +123,7 @@ export async function openWorld(config: Config, replacements: Replacements = {})
     mailer,
     outgoing: openOutgoing({ allowed: config.DENDRO_WEBHOOK_ALLOW, ownPorts: () => ownPorts(config, events, listening) }),
     forwardBucket: openForwardBucket(config.DENDRO_FORWARD_URL, () => ownPorts(config, events, listening)),
+    addressFiles,
     model: openModel(
       { url: config.DENDRO_LLM_URL, key: config.DENDRO_LLM_KEY, name: config.DENDRO_LLM_MODEL },
       { ownPorts: () => ownPorts(config, events, listening) },
@@ -126,7 +139,9 @@ export async function openWorld(config: Config, replacements: Replacements = {})
       queryLimits: queryLimitsOf(config),
       queryBounds,
       retentionDays: config.DENDRO_RETENTION_DAYS,
+      isCanaryOn: config.DENDRO_CANARY,
       monitorsMax: config.DENDRO_MONITORS_MAX,
+      sourceDirectories: config.DENDRO_SOURCE_DIRECTORIES,
     },
     listensOn: (port) => void listening.add(port),
     close: async (atLast) => {
@@ -150,6 +165,16 @@ export const openSecretsAndFiles = (config: Config): Pick<World, 'vault' | 'blob
   blobStore: openBlobStore(config.DENDRO_EXPORT_URL ?? { kind: 'directory', dir: join(config.DENDRO_DATA_DIR, 'exports') }),
 })
 
+function openAddressFiles(directory: string | undefined): World['addressFiles'] {
+  if (directory === undefined) return undefined
+  try {
+    const databases = new AddressDatabases()
+    return new SharedFiles(directory, '.mmdb', (files) => void databases.of(files))
+  } catch (cause) {
+    throw new Error(`DENDRO_GEOIP_DIR has files that cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  }
+}
+
 const backupPolicyOf = (config: Config): World['backups'] =>
   config.DENDRO_BACKUP_URL && {
     place: openBackupPlace(config.DENDRO_BACKUP_URL),
@@ -158,12 +183,31 @@ const backupPolicyOf = (config: Config): World['backups'] =>
     keepMs: config.DENDRO_BACKUP_KEEP,
   }
 
+const coldStorageOf = ({ DENDRO_COLD_STORAGE: location }: Config) => location && { location }
+
+const openCold = (config: Config, events: EventStore, clock: Clock): World['cold'] =>
+  config.DENDRO_COLD_STORAGE || config.DENDRO_CLICKHOUSE_STORAGE_POLICY ? openColdTier(events, config.DENDRO_COLD_AFTER, clock) : undefined
+
 /** Requests to the bucket go to the configured host only, which may have a private address. */
 function openForwardBucket(location: BucketLocation | undefined, ownPorts: () => readonly number[]): World['forwardBucket'] {
   if (!location) return undefined
   const host = location.endpoint === undefined ? '' : new URL(location.endpoint).hostname.replace(/^\[|\]$/g, '')
   const hosts = location.hostStyle && host !== '' ? [host, `${location.bucket}.${host}`] : [host]
   return { location, outgoing: openOutgoing({ allowed: parseAllowList(hosts.join(',')), ownPorts }) }
+}
+
+/** Which of the two settings is used depends on the event store. */
+function checkColdSettings({
+  DENDRO_CLICKHOUSE_URL: url,
+  DENDRO_COLD_STORAGE: cold,
+  DENDRO_CLICKHOUSE_STORAGE_POLICY: policy,
+}: Config): void {
+  if (cold && url)
+    throw new Error(
+      'DENDRO_COLD_STORAGE is for the embedded event store; a server has disks of its own, which DENDRO_CLICKHOUSE_STORAGE_POLICY names',
+    )
+  if (policy !== undefined && !url)
+    throw new Error('DENDRO_CLICKHOUSE_STORAGE_POLICY is for a server; the embedded event store has DENDRO_COLD_STORAGE')
 }
 
 /** Reads the administrator for the first start. Every start checks it, so that a bad setting never goes unnoticed. */

@@ -32,13 +32,18 @@ import { dashboardRoutes, dashboardTemplateRoutes } from './resources/boards/das
 import { widgetRoutes, widgetTemplateRoutes } from './resources/boards/widgets/routes.ts'
 import { collectionRoutes } from './resources/data/collections/routes.ts'
 import { datasetRoutes } from './resources/data/datasets/routes.ts'
+import { usedColumns } from './resources/data/ingest-rules/ingest-rules.ts'
 import { ingestRuleRoutes } from './resources/data/ingest-rules/routes.ts'
 import { ledgerRoutes } from './resources/data/ledger/routes.ts'
 import type { LimitMeter } from './resources/data/limits/limits.ts'
 import { limitRoutes } from './resources/data/limits/routes.ts'
 import { lineTimeRoutes } from './resources/data/line-times/routes.ts'
+import { lookupTableRoutes } from './resources/data/lookup-tables/routes.ts'
 import { parserRoutes } from './resources/data/parsers/routes.ts'
+import { rehydrationRoutes } from './resources/data/rehydrations/routes.ts'
 import { retentionRoutes, retentionRuleRoutes } from './resources/data/retention/routes.ts'
+import { sourceRoutes } from './resources/data/sources/routes.ts'
+import { spendRoutes } from './resources/data/spend/routes.ts'
 import { usageRoutes } from './resources/data/usage/routes.ts'
 import { analyticsRoutes } from './resources/queries/analytics/routes.ts'
 import { changeRoutes } from './resources/queries/changes/routes.ts'
@@ -51,6 +56,7 @@ import type { LiveTails } from './resources/queries/live-tail/live-tail.ts'
 import { liveTailRoutes } from './resources/queries/live-tail/routes.ts'
 import { openLokiReads } from './resources/queries/loki/loki.ts'
 import { metricDefinitionRoutes, metricDefinitionTemplateRoutes } from './resources/queries/metric-definitions/routes.ts'
+import { notebookRoutes } from './resources/queries/notebooks/routes.ts'
 import { patternRoutes } from './resources/queries/patterns/routes.ts'
 import { previewPolicy } from './resources/queries/policy-previews/policy-previews.ts'
 import { savedSearchRoutes, savedSearchTemplateRoutes } from './resources/queries/saved-searches/routes.ts'
@@ -62,6 +68,7 @@ import { topKeyRoutes } from './resources/queries/top-keys/routes.ts'
 import { traceRoutes } from './resources/queries/traces/routes.ts'
 import type { BackupWatch } from './resources/service/backups/backups.ts'
 import { backupRoutes } from './resources/service/backups/routes.ts'
+import type { CanaryWatch } from './resources/service/canary/canary.ts'
 import type { HealthChecks } from './resources/service/health/health.ts'
 import { healthRoutes } from './resources/service/health/routes.ts'
 import { logRoutes } from './resources/service/logs/routes.ts'
@@ -79,6 +86,7 @@ import type { World } from './world.ts'
 export type RouteParts = {
   health: HealthChecks
   backups: BackupWatch
+  canary: CanaryWatch
   /** Whether this process was asked to stop. */
   isStopping: () => boolean
   meter: Meter
@@ -93,7 +101,7 @@ export type RouteParts = {
 /** Has one member for each group of the contract; a group without routes does not compile. */
 export const allRoutes = (
   world: World,
-  { health, backups, isStopping, meter, intake, limits, searches, tails, web, innerCalls }: RouteParts,
+  { health, backups, canary, isStopping, meter, intake, limits, searches, tails, web, innerCalls }: RouteParts,
 ): readonly Routes[] =>
   Object.values({
     access: accessRoutes(world),
@@ -123,14 +131,17 @@ export const allRoutes = (
     exports: exportRoutes(world),
     customer: customerRoutes(world),
     encryptionKeys: encryptionKeyRoutes(world),
+    sources: sourceRoutes(world),
+    rehydrations: rehydrationRoutes(world),
     statements: statementRoutes(world),
     insights: insightRoutes(world),
     forwardConfigs: forwardConfigRoutes(world),
     signOn: signOnRoutes(world),
     sso: { ...ssoRoutes(world), findRawHandler: openScim(world).find },
-    health: { ...healthRoutes(world, health, backups, isStopping), servedBy: 'any' },
+    health: { ...healthRoutes(world, health, { backups, canary }, isStopping), servedBy: 'any' },
     ingestion: { ...ingestionRoutes(intake), servedBy: 'ingest' },
     ingestRules: ingestRuleRoutes(world),
+    lookupTables: lookupTableRoutes(world, (orgId) => (table) => usedColumns(world, orgId, table)),
     integrations: integrationRoutes(world),
     ledger: ledgerRoutes(world),
     limits: limitRoutes(world, limits),
@@ -141,6 +152,7 @@ export const allRoutes = (
     retentionRules: retentionRuleRoutes(world),
     search: { ...searchRoutes(world, searches), findRawHandler: openLokiReads(world, tails).find },
     datasetKeys: datasetKeyRoutes(world),
+    notebooks: notebookRoutes(world),
     savedSearches: savedSearchRoutes(world),
     savedSearchTemplates: savedSearchTemplateRoutes(world),
     topKeys: topKeyRoutes(world),
@@ -157,6 +169,7 @@ export const allRoutes = (
     configAssistant: configAssistantRoutes(world),
     context: contextRoutes(world),
     tags: tagRoutes(world),
+    spend: spendRoutes(world),
     usage: usageRoutes(world),
     users: userRoutes(world),
     webApp: webAppRoutes(web),

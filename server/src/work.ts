@@ -1,6 +1,7 @@
 import type { ProcessRole } from './http/process-roles.ts'
 import type { RateLimiter } from './http/rate-limit.ts'
 import { auditTrail } from './ingest/audit-trail.ts'
+import { canary } from './ingest/canary.ts'
 import type { JobKind } from './jobs/job.ts'
 import { every } from './kernel/every.ts'
 import { removeWindows } from './meta/counters.ts'
@@ -9,6 +10,7 @@ import { removeUsageMinutes } from './meta/usage-counts.ts'
 import type { ApiKeyUses } from './resources/access/api-keys/api-keys.ts'
 import type { SessionUses } from './resources/access/auth/auth.ts'
 import { signOnRecheck } from './resources/access/sign-on/sign-on.ts'
+import { coldMoves } from './resources/data/cold-storage/cold-storage.ts'
 import type { Heartbeats } from './resources/data/datasets/datasets.ts'
 import { deleteOldCreationCounts } from './resources/data/datasets/datasets.ts'
 import { ledgerRecount, ledgerRollup, openLedgerPresence, PRESENCE_EVERY_MS } from './resources/data/ledger/ledger.ts'
@@ -36,6 +38,8 @@ export type BackgroundWork = {
   sweepEveryMs?: number
   /** Whether the process has a lease in the ledger, so that the others know that it counts events. */
   isInLedger?: boolean
+  /** Whether the process reads sources. */
+  readsSources?: boolean
 }
 
 const SWEEP_EVERY_MS = 60_000
@@ -48,8 +52,14 @@ const FLUSH_EVERY_MS = 3_000
 
 export const workOf = (world: World, roles: readonly ProcessRole[]): BackgroundWork =>
   roles.includes('work')
-    ? { kinds: jobKinds(world), loops: [startEvaluations], sweepEveryMs: SWEEP_EVERY_MS, isInLedger: true }
-    : { kinds: [], loops: [], isInLedger: true }
+    ? {
+        kinds: jobKinds(world),
+        loops: [startEvaluations],
+        sweepEveryMs: SWEEP_EVERY_MS,
+        isInLedger: true,
+        readsSources: roles.includes('ingest'),
+      }
+    : { kinds: [], loops: [], isInLedger: true, readsSources: roles.includes('ingest') }
 
 /** Lists every kind of job; a kind that is missing here never runs. */
 export const jobKinds = (world: World): readonly JobKind[] => [
@@ -59,11 +69,13 @@ export const jobKinds = (world: World): readonly JobKind[] => [
   ledgerRollup(world),
   eventRemoval(world),
   orphanSweep(world),
+  coldMoves(world),
   notificationDelivery(world),
   exporting(world),
   exportRemoval(world),
   forwarding(world),
   auditTrail(world),
+  canary(world),
   backupTasks(world),
   backupSchedule(world),
   signOnRecheck(world),

@@ -2,6 +2,7 @@ import type { BackupPlace } from './backups/place.ts'
 import type { Ledger } from './events/ledger/ledger.ts'
 import type { DiskWatch } from './events/store/disk.ts'
 import type { EventStore } from './events/store/events.ts'
+import type { ColdTier } from './events/tiers/tiers.ts'
 import type { EventWriter } from './events/writer/writer.ts'
 import type { BlobStore } from './files/files.ts'
 import type { BucketLocation } from './files/location.ts'
@@ -9,6 +10,7 @@ import type { Clock } from './kernel/clock.ts'
 import type { Ids } from './kernel/ids.ts'
 import type { Logger } from './kernel/log.ts'
 import type { Secret } from './kernel/secret.ts'
+import type { SharedFiles } from './kernel/shared-files.ts'
 import type { Vault } from './kernel/vault.ts'
 import type { Meta } from './meta/meta.ts'
 import type { UsageCounts } from './meta/usage-counts.ts'
@@ -55,7 +57,14 @@ export type QueryTicket = {
 }
 
 /** Decides which queries run, wait or are refused. */
-export type QueryAdmission = { ticket(owner: QueryOwner): QueryTicket; running(kind: QueryClass): number }
+export type QueryAdmission = {
+  ticket(owner: QueryOwner): QueryTicket
+  running(kind: QueryClass): number
+  waiting(kind: QueryClass): number
+}
+
+/** A directory that the operator opens to an organization; undefined for a directory that has a folder for each. */
+export type SourceDirectory = { readonly path: string; readonly orgId: string | undefined }
 
 /** The part of the configuration that feature modules read. */
 export type Deployment = {
@@ -72,8 +81,12 @@ export type Deployment = {
   queryBounds: QueryBounds
   /** The default retention; undefined keeps events without end. */
   retentionDays: number | undefined
+  /** Whether an event is written and searched each minute. */
+  isCanaryOn: boolean
   /** The maximum number of monitors of an organization; undefined for no limit. */
   monitorsMax: number | undefined
+  /** The directories that organizations may read sources from. */
+  sourceDirectories: readonly SourceDirectory[]
 }
 
 /** Where and when backups are made; undefined where the operator wants none. */
@@ -93,6 +106,8 @@ export type World = {
   events: EventStore
   /** Watches the free space of the event store. */
   disk: DiskWatch
+  /** Where old events lie; undefined where all are on the disk. */
+  cold: ColdTier | undefined
   /** The only way to store events. */
   writer: EventWriter
   /** Accounts for every received event. */
@@ -110,6 +125,8 @@ export type World = {
   outgoing: Outgoing
   /** The bucket that the operator offers for forwarded events, and the only way to it. */
   forwardBucket: { readonly location: BucketLocation; readonly outgoing: Outgoing } | undefined
+  /** Databases of network addresses, for ingest rules; undefined where the operator offers none. */
+  addressFiles: SharedFiles | undefined
   /** The optional language model. */
   model: LanguageModel
   deployment: Deployment

@@ -5,7 +5,13 @@ import { hostname } from 'node:os'
 /** The headers of a request and the addresses of its connection. */
 export type ConnectionFacts = {
   headers: IncomingHttpHeaders
-  socket: { remoteAddress?: string | undefined; localAddress?: string | undefined; localPort?: number | undefined }
+  socket: {
+    remoteAddress?: string | undefined
+    localAddress?: string | undefined
+    localPort?: number | undefined
+    /** True on a connection with TLS. */
+    encrypted?: boolean | undefined
+  }
 }
 
 /** Returns the base of absolute links for a request, without a trailing slash. */
@@ -23,17 +29,19 @@ export function openBaseUrl({ publicUrl, host, proxies }: BaseUrlOptions): BaseU
   const trusted = listOf(proxies)
   const names = new Set(['localhost', hostname().toLowerCase(), host.toLowerCase()])
   return ({ headers, socket }) => {
-    const usual = ownAddress(host, socket.localPort)
+    const scheme = socket.encrypted ? 'https' : 'http'
+    const usual = ownAddress(host, socket.localPort, scheme)
     if (socket.remoteAddress !== undefined && isIn(trusted, socket.remoteAddress)) return forwardedBase(headers) ?? usual
     const requestedHost = headers.host === undefined ? undefined : splitHost(headers.host)
-    if (!requestedHost || requestedHost.port !== (socket.localPort ?? HTTP_PORT)) return usual
+    const port = requestedHost?.port ?? PORTS[scheme]
+    if (!requestedHost || port !== (socket.localPort ?? PORTS[scheme])) return usual
     const isOurs =
       names.has(requestedHost.name) || isIn(loopback, requestedHost.name) || requestedHost.name === bareAddress(socket.localAddress)
-    return isOurs ? `http://${headers.host}` : usual
+    return isOurs ? `${scheme}://${headers.host}` : usual
   }
 }
 
-const HTTP_PORT = 80
+const PORTS = { http: 80, https: 443 }
 const PRESETS: ReadonlyMap<string, readonly string[]> = new Map([
   ['loopback', ['127.0.0.0/8', '::1/128']],
   ['linklocal', ['169.254.0.0/16', 'fe80::/10']],
@@ -41,10 +49,10 @@ const PRESETS: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 
 /** The listen address as a base of links. A server that listens on every address gets the loopback address. */
-export function ownAddress(host: string, port: number | undefined): string {
+export function ownAddress(host: string, port: number | undefined, scheme: keyof typeof PORTS): string {
   const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
   const text = isIP(name) === 6 ? `[${name}]` : name
-  return port === undefined || port === HTTP_PORT ? `http://${text}` : `http://${text}:${port}`
+  return port === undefined || port === PORTS[scheme] ? `${scheme}://${text}` : `${scheme}://${text}:${port}`
 }
 
 /** Reads the headers of a trusted proxy. The last of several hosts is the proxy's; those before it come from its client. */
@@ -62,10 +70,10 @@ const lastOf = (header: string | string[] | undefined): string | undefined => {
 const HOST = /^(?:([\w.-]+)|\[([\da-f:.]+)\])(?::(\d{1,5}))?$/i
 const HOST_LENGTH_MAX = 255
 
-function splitHost(text: string): { name: string; port: number } | undefined {
+function splitHost(text: string): { name: string; port: number | undefined } | undefined {
   const [, name, address, port] = text.length <= HOST_LENGTH_MAX ? (HOST.exec(text) ?? []) : []
   const found = name ?? address
-  return found === undefined ? undefined : { name: found.toLowerCase(), port: port === undefined ? HTTP_PORT : Number(port) }
+  return found === undefined ? undefined : { name: found.toLowerCase(), port: port === undefined ? undefined : Number(port) }
 }
 
 function listOf(networks: readonly string[]): BlockList {

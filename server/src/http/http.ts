@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import type { Server as TlsServer } from 'node:tls'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Certificate } from '../kernel/certificate.ts'
 import { badRequest, Failure, forbidden, notFound, reasonPhrase, unauthenticated, unavailable } from '../kernel/errors.ts'
 import { toJson } from '../kernel/exact-json.ts'
 import type { Ids } from '../kernel/ids.ts'
@@ -20,6 +22,7 @@ import { mount, type Routes, signalOf } from './mount.ts'
 import { type ProcessRole, refuseOtherRoles, type ServedBy } from './process-roles.ts'
 import { type Quota, quotaExceeded, type RateLimiter } from './rate-limit.ts'
 import { type FindRawHandler, headOf, type RawHandler, sendRawReply } from './raw-handler.ts'
+import { addRequestSpans, type RequestSpans } from './request-spans.ts'
 import { isWebSocketRequest, openUpgrades, type Upgrades } from './upgrade.ts'
 
 export type HttpOptions = {
@@ -36,11 +39,14 @@ export type HttpOptions = {
   /** Counts requests that send events separately. */
   senderLimiter: RateLimiter
   meter: Meter
+  spans?: RequestSpans | undefined
   extraKeyHeaders: readonly string[]
   /** The base of links in responses. */
   baseUrl: BaseUrl
   /** The proxies whose X-Forwarded-For is trusted; none when absent. */
   trustedProxies?: readonly string[]
+  /** With a certificate, the port speaks TLS only. */
+  certificate?: Certificate | undefined
   /** timeouts can be shortened by tests. */
   timeouts?: Partial<ConnectionTimeouts>
   /** What this process does; requests for others are refused. */
@@ -59,6 +65,7 @@ const BODY_BYTES_MAX = 4 * 1024 * 1024
 const CLOSE_BUSY_MS = 5_000
 
 export type ConnectionTimeouts = { headersMs: number; requestMs: number; idleMs: number; checkEveryMs: number; closeMs: number }
+const TLS = { minVersion: 'TLSv1.2' } as const
 const TIMEOUTS: ConnectionTimeouts = {
   headersMs: 10_000,
   requestMs: 120_000,
@@ -69,9 +76,18 @@ const TIMEOUTS: ConnectionTimeouts = {
 
 /** Creates the HTTP server. Every request passes authentication, rate limit and permission checks before its body is read. */
 export function openHttp(options: HttpOptions): FastifyInstance {
-  const { log } = options
+  const { log, certificate } = options
   const bounds = { ...TIMEOUTS, ...options.timeouts }
   const failureLog = new FailureLog()
+  const connections = {
+    maxHeaderSize: HEADER_BYTES_MAX,
+    headersTimeout: bounds.headersMs,
+    connectionsCheckingInterval: bounds.checkEveryMs,
+    requireHostHeader: false,
+    shouldUpgradeCallback: (request: IncomingMessage) => isWebSocketRequest(request) && isUpgradable(options, request),
+  }
+  // Not in the type: an application with TLS has another type, though nothing here differs.
+  const secured: object = certificate ? { https: { ...connections, ...certificate.pair, ...TLS, handshakeTimeout: bounds.headersMs } } : {}
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
@@ -79,13 +95,8 @@ export function openHttp(options: HttpOptions): FastifyInstance {
     trustProxy: options.trustedProxies?.length ? [...options.trustedProxies] : false,
     requestTimeout: bounds.requestMs,
     keepAliveTimeout: bounds.idleMs,
-    http: {
-      maxHeaderSize: HEADER_BYTES_MAX,
-      headersTimeout: bounds.headersMs,
-      connectionsCheckingInterval: bounds.checkEveryMs,
-      requireHostHeader: false,
-      shouldUpgradeCallback: (request) => isWebSocketRequest(request) && isUpgradable(options, request),
-    },
+    http: connections,
+    ...secured,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: PARAM_LENGTH_MAX },
     forceCloseConnections: 'idle',
     // Requests on open connections are served until all have ended.
@@ -94,6 +105,7 @@ export function openHttp(options: HttpOptions): FastifyInstance {
       replyWithFailure(options, failureLog, thrown, request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: (thrown, socket) => replyToClientError(options, thrown, socket),
   })
+  certificate?.onChange((pair) => (app.server as unknown as TlsServer).setSecureContext({ ...pair, ...TLS }))
   app.decorateRequest('actor', undefined)
   app.decorateRequest('facts', null as unknown as RequestFacts)
   app.decorateRequest('rawRequest', undefined)
@@ -106,6 +118,7 @@ export function openHttp(options: HttpOptions): FastifyInstance {
     if (encoding && encoding !== 'identity') throw new Failure(415, 'compressed bodies are supported for ingestion only')
     return bytes.length === 0 ? undefined : parseJson(bytes)
   })
+  if (options.spans) addRequestSpans(app, options.spans)
   app.addHook('onRequest', async (request, reply) => {
     const answered = await admit(options, request, reply, () => upgrades.accept(reply))
     // Unknown paths are 404 before the body is checked.
@@ -127,12 +140,11 @@ export function openHttp(options: HttpOptions): FastifyInstance {
   app.addHook('onSend', compress)
   const upgrades = openUpgrades(app)
   endConnections(app, { log, busyMs: bounds.closeMs })
-  app.addHook('onResponse', (request, reply, done) => {
+  app.addHook('onResponse', async (request, reply) => {
     const action = request.facts?.action ?? 'unknown'
     const { statusCode: status, elapsedTime: ms } = reply
     options.meter.countRequest(action, status, ms / 1000)
     log.debug({ action, status, ms: Math.round(ms), correlation_id: request.facts?.correlationId }, 'request')
-    done()
   })
   return app
 }

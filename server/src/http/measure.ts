@@ -9,10 +9,11 @@ export type Meter = {
   /** Registers a value that is read at each scrape. */
   gauge(name: string, help: string, read: () => number): void
   /** Registers values with labels that are read at each scrape. The labels must have few values. */
-  gauges(name: string, help: string, labels: readonly string[], read: () => readonly LabeledValue[]): void
+  gauges(name: string, help: string, labels: readonly string[], read: () => LabeledValues | Promise<LabeledValues>): void
 }
 
 export type LabeledValue = { labels: Record<string, string>; value: number }
+type LabeledValues = readonly LabeledValue[]
 
 const BUCKETS_S = [0.001, 0.005, 0.025, 0.1, 0.5, 2, 10]
 
@@ -46,9 +47,10 @@ export function openMeter(): Meter {
         help,
         labelNames: [...labelNames],
         registers: [registry],
-        collect() {
+        async collect() {
+          const values = await read()
           this.reset()
-          for (const { labels, value } of read()) this.set(labels, value)
+          for (const { labels, value } of values) this.set(labels, value)
         },
       })
     },

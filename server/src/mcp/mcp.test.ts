@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { contract } from '@dendro/api'
 import type { ClientOptions } from '@modelcontextprotocol/client'
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../test/support/world.ts'
 import type { Actor } from '../http/actor.ts'
 import { type AgentAnswer, agentOf, type ConnectedAgent, checkListed, connectAgent } from './agent.fixture.ts'
@@ -257,7 +257,15 @@ describe('reading tools', () => {
     expect((await agent.tool('trace', { trace_id: '1'.repeat(32) })).body.error).toMatchObject({ code: 404 })
   })
 
+  test('services', async () => {
+    const { body, ...rest } = await agent.tool('services', { service: 'pay' })
+    expect(body).toMatchObject({ operations_total: 2, calls_total: 0, calls_are_estimates: false })
+    expect(body.link).toContain('/app/traces?map=true&service=pay')
+    expect(rowsOf({ body, ...rest }, 'operations')).toContainEqual(expect.objectContaining({ operation: 'charge', spans: 1, failed: 1 }))
+  })
+
   test.each([
+    ['services', {}],
     ['find_traces', {}],
     ['trace', { trace_id: TRACE }],
   ])('texts of spans in %s stay inside the data mark', async (tool, args) => {
@@ -309,6 +317,29 @@ describe('reading tools', () => {
     await expect.poll(async () => (await agent.tool('query_cost', { from: ['shop.web'], ...range })).body.bytes_in_range).toBeGreaterThan(0)
   })
 
+  test('spend', async () => {
+    const settings = { price: { currency: 'EUR', per_gb: 1_000_000 }, budget: { amount: 0.000_000_001, unit: 'GB' } }
+    expect((await org.ask('PUT', '/spend/settings', { body: settings })).status).toBe(200)
+    await vi.waitFor(
+      async () => {
+        const found = await agent.tool('spend', { time_range: 'Last 7 days', limit: 2 })
+        expect(found.body.month).toMatchObject({ budget: { amount: 0.000_000_001, unit: 'GB', state: 'EXCEEDED' } })
+        expect(found.body.bytes_total).toBeGreaterThan(0)
+        expect(found.body.cost_total).toBeCloseTo(Number(found.body.bytes_total) / 1_000, 0)
+        expect(found.body.summary).toMatch(
+          /^[\d,]+ bytes arrived in the range and cost [\d.]+ EUR\. This month is beyond its budget\. \d+ ways? to save\.$/,
+        )
+        expect(rowsOf(found, 'groups')[0]).toMatchObject({ name: 'foreign.hostile' })
+        expect(new URL(found.body.link ?? '').pathname).toBe('/app/spend')
+      },
+      { timeout: 240_000, interval: 500 },
+    )
+    const byKey = await agent.tool('spend', { by: 'key' })
+    expect(rowsOf(byKey, 'groups')[0]).toMatchObject({ share: 1, name: expect.any(String) })
+    expect((await agent.tool('spend', { by: 'color' })).body.error).toMatchObject({ errors: [{ field: 'by' }] })
+    expect((await agent.tool('spend', { by: 'pattern' })).body.is_estimate).toBe(true)
+  })
+
   test('links lead to the same query and range', async () => {
     const { body } = await agent.tool('search', { from: ['shop.web'], where: 'level = error', from_ts: 1_000, to_ts: 2_000 })
     const link = new URL(body.link ?? '')
@@ -344,6 +375,12 @@ describe('creating tools answer with a preview first', () => {
       args: { name: 'Errors', from: ['shop.web'], where: 'level = error', time_range: 'Last 1 day' },
       list: '/saved-searches',
       names: 'saved_searches',
+    },
+    {
+      tool: 'create_notebook',
+      args: { name: 'Declined', steps: [{ words: 'They **began** here.', query: { from: ['shop.web'], where: 'level = error' } }] },
+      list: '/notebooks',
+      names: 'notebooks',
     },
     { tool: 'create_export', args: { from: ['shop.web'], where: 'level = error' }, list: '/exports', names: 'exports' },
   ]
@@ -417,6 +454,7 @@ describe('the answer of each tool has the form that the list of tools promises',
     create_from_content_pack: async () => ({ pack: 'application', dataset_id: await webId(), monitors: [] }),
     create_monitor: () => ({ ...monitor, name: 'Form', actions: [{ email: 'ada@shop.example' }] }),
     create_dashboard: () => ({ name: 'Form', widgets: [widgetOf('level = error')] }),
+    create_notebook: () => ({ name: 'Form', steps: [{ words: 'A note.' }, { query: {} }] }),
     create_saved_search: () => ({ name: 'Form', from: ['shop.web'], where: 'level = error' }),
   }
 
@@ -607,6 +645,8 @@ describe('bad arguments name the field', () => {
     ['chart', { select: 7 }, 'select'],
     ['search', { from: ['shop.web'], from_expr: '*' }, 'from'],
     ['create_dashboard', { name: 'x', widgets: [widgetOf('level = error'), widgetOf('level = ')] }, 'widgets.1.queries.0.where'],
+    ['create_notebook', { name: 'x', steps: [{ words: 'y' }, { query: { where: 'level = ' } }] }, 'steps.1.query.where'],
+    ['create_notebook', { name: 'x', steps: [{ query: { from: ['shop.nowhere'] } }] }, 'steps.0.query.from'],
     ['backtest_monitor', { changes: { ...monitor, name: undefined, window: 'Last 1 minute' } }, 'changes.window'],
     ['patterns', { where: 'level == = 3' }, 'where'],
     ['event_context', { event: 'x' }, 'event'],

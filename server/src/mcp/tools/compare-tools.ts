@@ -33,7 +33,7 @@ const compareRanges = readingTool({
     limit: z.int().min(1).max(50).default(10),
   }),
   output: {
-    facts: { ...rangeOutput, baseline: Span, findings_total: z.int(), cost: Cost },
+    facts: { ...rangeOutput, baseline: Span, findings_total: z.int(), counts_are_of_stored_spans: z.literal(true).optional(), cost: Cost },
     data: {
       findings: z.array(
         z.strictObject({
@@ -86,6 +86,7 @@ const compareRanges = readingTool({
         ...rangeFacts(bounds),
         baseline: { from: timeText(earlier.fromMs), to: timeText(earlier.toMs) },
         findings_total: found.findings_total,
+        ...(found.is_sampled ? { counts_are_of_stored_spans: true as const } : {}),
         cost: { bytes_searched: Number(found.cost.bytes), ms: found.cost.ms },
       },
       data: {

@@ -2,6 +2,7 @@ import { contract, TRACES_MAX, type Trace, type TraceSummary } from '@dendro/api
 import { z } from 'zod'
 import { appLink } from '../app-links.ts'
 import { counted } from '../counted.ts'
+import { msOf } from '../durations.ts'
 import { rangeOutput } from '../output-schema.ts'
 import { rangeArguments, rangeFacts, rangeOfCall, timeText } from '../sources.ts'
 import { type AgentTool, readingTool, type ToolContext } from '../tool.ts'
@@ -10,8 +11,6 @@ const NAME_CHARS = 120
 const LOGS_MAX = 50
 const SERVICES_SHOWN = 20
 const ERRORS_SHOWN = 20
-const DIGITS = 6
-const NANOS = 1e6
 
 const { service, operation, status, min_duration, max_duration, spans, order } = contract.traces.find.query.shape
 const { traceId } = contract.traces.get.params.shape
@@ -50,6 +49,7 @@ const findTraces = readingTool({
           spans: count,
           failed_spans: count,
           services: z.array(z.string()),
+          stands_for: z.number().optional(),
         }),
       ),
     },
@@ -96,6 +96,7 @@ function traceRow(trace: TraceSummary, { cuts }: ToolContext) {
     spans: trace.spans,
     failed_spans: trace.errors,
     services: trace.services.map((one) => cuts.text(one.service, NAME_CHARS)),
+    ...(trace.weight === undefined ? {} : { stands_for: trace.weight }),
   }
 }
 
@@ -211,7 +212,5 @@ function longest<T>(items: readonly T[], max: number, sizeOf: (item: T) => numbe
   const kept = new Set(items.toSorted((one, other) => sizeOf(other) - sizeOf(one)).slice(0, max))
   return items.filter((item) => kept.has(item))
 }
-
-const msOf = (nanos: number): number => Number((nanos / NANOS).toPrecision(DIGITS))
 
 export const traceTools: readonly AgentTool[] = [findTraces, trace]

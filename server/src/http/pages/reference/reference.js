@@ -113,18 +113,19 @@ if (navigator.clipboard) {
   for (const button of document.querySelectorAll('button.copy')) {
     button.hidden = false
     button.addEventListener('click', async () => {
-      await navigator.clipboard.writeText(button.closest('.code').querySelector('pre').textContent)
-      confirmCopy(button)
+      await copyText(button, button.closest('.code').querySelector('pre').textContent)
     })
   }
 }
 
-function confirmCopy(button) {
-  const label = button.textContent
-  button.textContent = 'Copied'
-  setTimeout(() => {
-    button.textContent = label
-  }, 1500)
+/** The button shows how copying went, until something else is copied. */
+async function copyText(button, text) {
+  for (const other of document.querySelectorAll('button[data-label]')) other.textContent = other.dataset.label
+  button.dataset.label ??= button.textContent
+  button.textContent = await navigator.clipboard.writeText(text).then(
+    () => 'Copied',
+    () => 'Not copied: the browser refused',
+  )
 }
 
 // The form of a request is built when it is opened. The entered key stays in its field.
@@ -167,8 +168,7 @@ function formOf(holder) {
   const send = element('button', { type: 'submit', textContent: `Send ${method}` })
   const copy = element('button', { type: 'button', className: 'plain', textContent: 'Copy as curl', hidden: !navigator.clipboard })
   copy.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(curlOf(requestOf(method, path, form)))
-    confirmCopy(copy)
+    await copyText(copy, curlOf(requestOf(method, path, form)))
   })
   const note = element('span', { className: 'note', textContent: method === 'GET' ? '' : 'This changes the data of the service.' })
   form.append(element('div', { className: 'row' }, send, copy, note))

@@ -56,6 +56,14 @@ export const wireProtocols: readonly WireProtocol[] = [
     failure: 'A text',
   },
   {
+    receiver: 'jaeger',
+    title: 'Jaeger',
+    paths: ['/api/traces'],
+    body: 'A `Batch` in the binary protocol of Thrift (`application/x-thrift`), or a `PostSpansRequest` in protobuf (`application/x-protobuf`)',
+    success: '202',
+    failure: 'A text',
+  },
+  {
     receiver: 'logdna',
     title: 'LogDNA',
     paths: ['/logs/ingest', '/logs/agent'],
