@@ -62,6 +62,7 @@ const ownCommands = [
   'monitors',
   'export',
   'ingest',
+  'rehydrate',
   'apply',
   'export-config',
   'login',

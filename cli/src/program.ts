@@ -12,6 +12,7 @@ import { loginCommands } from './commands/login.ts'
 import { mcpCommand } from './commands/mcp.ts'
 import { addMonitors, ownMonitorVerbs } from './commands/monitors.ts'
 import { addPatterns } from './commands/patterns.ts'
+import { rehydrateCommand } from './commands/rehydrate.ts'
 import { addSearch } from './commands/search.ts'
 import { seedCommand } from './commands/seed.ts'
 import { tailCommand } from './commands/tail.ts'
@@ -85,6 +86,7 @@ export function programFor(terminal: Terminal, words?: readonly string[]): Comma
     addInsights(noun('insights'), terminal, globals),
     exportCommand(terminal, globals),
     ingestCommand(terminal, globals),
+    rehydrateCommand(terminal, globals),
   ]
   const tools = [
     ...loginCommands(terminal, globals),

@@ -166,9 +166,41 @@ idp: Corp
 const FURTHER_SECRETS = {
   FORWARD_CONFIG_ARCHIVE_SECRET_ACCESS_KEY: 'heron-4417-lagoon',
   FORWARD_CONFIG_OTHER_SITE_AUTHORIZATION: 'Bearer marmot-9921',
+  SOURCE_ORDERS_PASSWORD: 'heron-5512-reed',
 }
 
+/** A table with a mark at its beginning, line breaks of another system, and a text that looks like a variable. */
+const HOSTS = '\ufeffhost,team\r\na,"shop, \u0024{TEAM}"\r\n'
+
 const FURTHER = `---
+kind: lookup_table
+name: Hosts of the shop
+description: Who owns which host
+key: host
+csv: { file: hosts.csv }
+---
+kind: lookup_table
+name: hosts-of.the shop
+key: host
+csv: |
+  host,team
+  a,$\${NOT_A_VARIABLE}
+---
+kind: ingest_rule
+name: Owners
+from_expr: '*'
+action: { type: LOOKUP, table: Hosts of the shop, key: host, columns: [team], prefix: '' }
+---
+kind: source
+name: Orders
+log_id: shop.web
+origin:
+  kind: KAFKA
+  brokers: ["kafka.example.org:9092"]
+  topic: orders
+  username: dendro
+  password: \${SOURCE_ORDERS_PASSWORD}
+---
 kind: identity_provider
 name: Campus
 provider_type: SAML
@@ -261,6 +293,15 @@ destination:
   url: https://logs.example.org/in
   headers:
     Authorization: \${FORWARD_CONFIG_OTHER_SITE_AUTHORIZATION}
+---
+kind: notebook
+name: Outage of the shop
+description: what we know
+steps:
+  - title: Where it began
+    words: The bank **declines** some.
+    search_details: { from: [shop.web], where: "level = 'error'", time_range: Last 1 hour }
+  - words: Then it stopped.
 `
 
 async function samlMetadata(entityId: string): Promise<string> {
@@ -271,9 +312,9 @@ test('the export of an organization makes an empty organization export the same'
   const [first, second] = [await app.newOrganization(), await app.newOrganization()]
   const env = { ...SECRETS, ...FURTHER_SECRETS, IDENTITY_PROVIDER_STAFF_CLIENT_SECRET: 'another secret of a provider' }
   const text = COMPLETE + FURTHER
-  const file = await fileWith(text, { 'campus.xml': await samlMetadata('https://campus.example.org') })
+  const file = await fileWith(text, { 'campus.xml': await samlMetadata('https://campus.example.org'), 'hosts.csv': HOSTS })
   const made = await run(first, ['apply', '-f', file, '--yes'], { env })
-  expect(made).toMatchObject({ status: 0, err: expect.stringContaining('25 changes made') })
+  expect(made).toMatchObject({ status: 0, err: expect.stringContaining('30 changes made') })
   expect(await run(first, ['apply', '-f', file, '--dry-run'], { env })).toMatchObject({ status: 0, out: '' })
   const one = await mkdtemp(join(folder, 'one-'))
   const exported = await run(first, ['export-config', '-o', one])
@@ -282,7 +323,9 @@ test('the export of an organization makes an empty organization export the same'
   const files = await filesIn(one)
   for (const kind of kinds) expect(files[kind.file], `a document of every kind is made and exported`).toContain(`kind: ${kind.name}\n`)
   const orderIn = (documents = '') => [...documents.matchAll(/^name: (.*)$/gm)].map(([, name]) => name)
-  expect(orderIn(files['ingest-rules.yaml'])).toEqual(['Without addresses', 'A tenth of the successes', 'No health checks'])
+  expect(orderIn(files['ingest-rules.yaml'])).toEqual(['Owners', 'Without addresses', 'A tenth of the successes', 'No health checks'])
+  expect(files['lookup-table-Hosts-of-the-shop.csv']).toBe(HOSTS)
+  expect(files['lookup-table-hosts-of-the-shop-2.csv']).toBe('host,team\na,\u0024{NOT_A_VARIABLE}\n')
   expect(files['monitors.yaml']).toContain('integration_id: webhook/Pager')
   expect(Object.values(files).join('')).not.toMatch(/otters|abcdef|hooks|a secret of|heron|marmot|[\da-f]{8}-[\da-f]{4}-/)
   expect(await run(second, ['apply', '-f', one, '--yes'], { env })).toMatchObject({ status: 0 })
@@ -707,7 +750,7 @@ test('the documents and the script for CI in docs/config-as-files.md work as wri
   const PATH = [place, dirname(process.execPath), process.env.PATH].join(delimiter)
   const env = { PATH, HOME: place, DENDRO_URL: app.url, DENDRO_API_KEY: org.key, PAGER_TOKEN: 'Bearer 4f1e77', ARCHIVE_KEY: 'heron-4417' }
   const runScript = () => promisify(execFile)('sh', ['-c', script ?? ''], { cwd: place, env })
-  expect((await runScript()).stderr).toContain('11 changes made')
+  expect((await runScript()).stderr).toContain('14 changes made')
   expect((await runScript()).stdout).toBe('nothing to change\n')
   await expect(promisify(execFile)('sh', ['-c', script ?? ''], { cwd: place, env: { ...env, PAGER_TOKEN: '' } })).rejects.toMatchObject({
     code: 1,

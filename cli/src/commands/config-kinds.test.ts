@@ -60,6 +60,26 @@ const rulesOf = async (org: TestOrganization) => (await org.ask<{ ingest_rules: 
 const namesOf = async (org: TestOrganization) => (await rulesOf(org)).map(({ name }) => name).join(' ')
 
 describe('ingest rules', () => {
+  test('with any action are the same after a second run', async () => {
+    const org = await app.newOrganization()
+    await org.ask('POST', '/lookup-tables', { body: { name: 'hosts', key: 'host', csv: 'host,team' } })
+    const actions = [
+      '{ type: ADD_FIELDS, fields: [{ name: env, value: prod }] }',
+      '{ type: RENAME_FIELDS, fields: [{ from: a, to: b }] }',
+      '{ type: REMOVE_FIELDS, names: [c] }',
+      "{ type: PARSE, format: DISSECT, pattern: '%{a} %{b}' }",
+      '{ type: SET_TAGS, tags: { team: shop } }',
+      '{ type: SET_DATASET, dataset: errors }',
+      "{ type: LOOKUP, table: hosts, key: host, prefix: '' }",
+      '{ type: COUNT, metric: errors, by: [] }',
+    ]
+    const files = actions.map((action, at) => rule(`R${at}`).replace('{ type: DROP }', action)).join('---\n')
+    await applied(files, { org })
+    expect((await rulesOf(org)).map(({ action }) => action.type)).toEqual(actions.map((text) => /type: (\w+)/.exec(text)?.[1]))
+    const again = await applied(files, { org })
+    expect(again.err).toMatch(/0 to create, 0 to change, 0 to delete, 8 unchanged/)
+  })
+
   test('apply in the order of the documents, and others keep their places', async () => {
     const org = await app.newOrganization()
     const first = await applied(rules('A', 'B', 'C'), { org })
@@ -370,11 +390,64 @@ accept_idp_initiated: true
   })
 })
 
+test('notebooks have their steps, with datasets by name; a change that somebody made since the plan is left as it is', async () => {
+  const org = await app.newOrganization()
+  const text = (words: string) => `kind: dataset
+collection: shop
+dataset: web
+---
+kind: notebook
+name: Declined payments
+description: What we know
+steps:
+  - title: Where it began
+    words: ${words}
+    search_details: { from: [shop.web], where: "level = 'error'", from_ts: 1767225600000, to_ts: 1767229200000 }
+  - words: Then it stopped.
+`
+  const made = await applied(text('The bank **declines** some.'), { org })
+  expect(made.out).toContain('+ notebook Declined payments')
+  const list = async () => (await org.ask<{ notebooks: { id: string; version: number }[] }>('GET', '/notebooks')).body.notebooks
+  const [{ id = '' } = {}] = await list()
+  const datasets = (await org.ask<{ datasets: { id: string; dataset: string }[] }>('GET', '/datasets')).body.datasets
+  expect((await org.ask('GET', `/notebooks/${id}`)).body).toMatchObject({
+    steps: [{ search_details: { from: datasets.find(({ dataset }) => dataset === 'web')?.id } }, { words: 'Then it stopped.' }],
+  })
+  const exported = await run(org, ['export-config', '--only', 'notebooks'])
+  expect(exported.out).toContain('kind: notebook\nname: Declined payments\n')
+  expect(exported.out).toContain('- shop.web')
+  const changed = await applied(text('All of them.').replace('description: What we know\n', ''), { org })
+  expect(changed.out.split('\n')).toEqual([
+    '~ notebook Declined payments',
+    '    steps[0].words: The bank **declines** some. → All of them.',
+    '    description: What we know → (absent)',
+  ])
+  const fetching = globalThis.fetch
+  globalThis.fetch = async (...given) => {
+    if (given[1]?.method === 'PATCH') {
+      globalThis.fetch = fetching
+      expect(await org.ask('PATCH', `/notebooks/${id}`, { body: { description: 'theirs' } })).toMatchObject({ status: 200 })
+    }
+    return fetching(...given)
+  }
+  const late = await apply(text('Mine.'), { org }).finally(() => {
+    globalThis.fetch = fetching
+  })
+  expect(late.status).toBe(1)
+  expect(late.err).toContain('the notebook has the version 3 by now')
+  const empty = await apply('kind: notebook\nname: Bare\nsteps:\n  - title: Nothing\n', { org })
+  expect(empty.err).toContain('steps[0] must have words, search_details or both')
+  await applied('kind: notebook\nname: Another\n', { org, words: ['--yes', '--prune'] })
+  expect((await list()).length).toBe(1)
+})
+
 test('documents have every field that the contract lets a caller set', () => {
   const { integrations } = contract
   const bodies: Record<string, readonly unknown[]> = {
     dataset: [contract.datasets.create.body, contract.datasets.update.body],
     ingest_rule: [contract.ingestRules.create.body],
+    lookup_table: [contract.lookupTables.create.body, contract.lookupTables.update.body],
+    source: [contract.sources.create.body],
     forward_config: [contract.forwardConfigs.create.body],
     webhook: [integrations.createWebhook.body],
     slack_workspace: [integrations.createSlackWorkspace.body],
@@ -382,6 +455,7 @@ test('documents have every field that the contract lets a caller set', () => {
     email_template: [integrations.createEmailTemplate.body],
     monitor: [contract.monitors.create.body, contract.monitors.update.body],
     saved_search: [contract.savedSearches.create.body],
+    notebook: [contract.notebooks.create.body],
     dashboard: [contract.dashboards.create.body],
     role: [contract.roles.create.body],
     policy: [contract.policies.create.body],

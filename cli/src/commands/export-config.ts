@@ -30,17 +30,19 @@ export function exportConfigCommand(terminal: Terminal, globals: () => Settings)
     const settings = { ...globals(), ...options }
     const chosen = chosenKinds(options.only)
     const { signal } = terminal
-    const inventory = openInventory({ client: await connect(settings, terminal, 'credential'), signal }, kinds)
+    const service = { client: await connect(settings, terminal, 'credential'), signal }
+    const inventory = openInventory(service, kinds)
     const usedNames = new Set<string>()
     const problems: string[] = []
     const exported = []
     for (const kind of chosen) {
       problems.push(...(await repeatedObjects(kind, inventory).catch(nameKind(kind))))
-      exported.push(await exportKind(kind, inventory, usedNames))
+      exported.push(await exportKind(kind, { service, inventory, usedNames, hasFiles: options.out !== undefined }).catch(nameKind(kind)))
     }
     if (problems.length > 0) throw new ConfigError(problems)
     const { writeDocuments } = await import('../configuration/yaml-documents.ts')
-    for (const { kind, documents } of exported) {
+    for (const { kind, documents, files } of exported) {
+      for (const { name, load } of files) await writeConfigFile(options.out ?? '', name, await load().catch(nameKind(kind)))
       const text = writeDocuments(documents)
       if (options.out === undefined) await terminal.write(text)
       else await writeConfigFile(options.out, kind.file, HEADER + (text === '' ? `# There is no ${kind.name}.\n` : text))

@@ -61,6 +61,7 @@ export function addTraces(command: Command, terminal: Terminal, globals: () => S
       terminal,
     )
     if (found.has_more) terminal.err(`There are more; up to ${TRACES_MAX} with --limit, or narrow the range or the filter`)
+    if (found.is_sampled) terminal.err('Sampled: only a share of some traces is stored')
     if (!found.is_exact) terminal.err('Not exact: some traces have more spans than were read')
   })
 }

@@ -45,8 +45,17 @@ export type Kind = {
   check(fields: ConfigFields): { fields: ConfigFields; problems: readonly Problem[] }
   /** Members that cannot change once an object exists. */
   neverChange?: readonly string[]
-  /** Members whose text may be in another file, in the folder of the document. */
-  includes?: readonly string[]
+  /** Members whose text may be in another file, in the folder of the document, with the largest size of that file in bytes. */
+  includes?: Readonly<Record<string, number>>
+  /** Replaces what is too large to be compared and shown as it is by what `load` has in its place. */
+  compared?(fields: ConfigFields): ConfigFields
+  /** A member whose text is loaded for an export only; the export writes it into a file beside the documents. */
+  contents?: {
+    member: string
+    /** The name of the file, from letters, digits and hyphens of the name of the object. */
+    fileOf(name: string): string
+    load(service: ConfigService, stored: Stored): Promise<string>
+  }
   /** Members that keep their value when a document does not have them. */
   keeps?: readonly string[]
   /** True for a value that the service never returns. */

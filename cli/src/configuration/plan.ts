@@ -93,7 +93,7 @@ function changeOf(
   writeSecrets: boolean,
 ): Change | undefined {
   const { kind, name } = document
-  const after = withoutSecrets(
+  const after = comparable(
     kind,
     references.replaced(document.fields, (reference) => reference.name),
   )
@@ -106,6 +106,9 @@ function changeOf(
   if (differences.length === 0 && rewritten.length === 0) return undefined
   return { action: 'change', kind, name, document, stored, differences: shown([...differences, ...rewritten], document) }
 }
+
+/** The fields of a document as they are compared and shown: without secrets and long contents. */
+const comparable = (kind: Kind, fields: ConfigFields): ConfigFields => withoutSecrets(kind, kind.compared?.(fields) ?? fields)
 
 const withoutSecrets = (kind: Kind, fields: ConfigFields): ConfigFields =>
   kind.isSecret ? (mapTexts(fields, (text, path) => (kind.isSecret?.(path) ? SECRET : text), []) as ConfigFields) : fields

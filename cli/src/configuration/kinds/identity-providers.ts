@@ -6,6 +6,7 @@ type Body = BodyInput<typeof contract.sso.createIdp>
 type MappingBody = BodyInput<typeof contract.sso.createMapping>
 
 const SCOPES = 'openid email profile'
+const METADATA_BYTES_MAX = 1024 * 1024
 /** The contract keeps absent members in an update; a document says all. */
 const defaults = { identifiers: [], attribute_mappings: [], default_roles: [], session_minutes: null }
 
@@ -65,7 +66,7 @@ export const identityProviderKind: Kind = {
   // The contract cannot take the local administrator away.
   keeps: ['local_administrator'],
   neverChange: ['provider_type'],
-  includes: ['meta_cert'],
+  includes: { meta_cert: METADATA_BYTES_MAX },
   isSecret: ([member]) => member === 'client_secret',
   needsEnvironment: ([member]) => member === 'client_secret',
   removedWith: 'its mappings',

@@ -18,9 +18,7 @@ export const savedSearchKind: Kind = {
     })),
   withReferences: (fields, map) =>
     withMember(
-      withMember(fields, 'search_details', (details) =>
-        isFields(details) ? withMember(details, 'from', (from) => referencesIn(from, map, ['search_details', 'from'])) : details,
-      ),
+      withMember(fields, 'search_details', (details) => detailsWithReferences(details, map, ['search_details'])),
       'log_ids',
       (ids) => referencesIn(ids, map, ['log_ids']),
     ),
@@ -44,10 +42,14 @@ export const savedSearchKind: Kind = {
 }
 
 /** The ids of datasets are stored as one text; a file has a list. */
-const withSourceList = (details: unknown): unknown =>
+export const withSourceList = (details: unknown): unknown =>
   isFields(details)
     ? withMember(details, 'from', (from) => (typeof from === 'string' ? from.split(':').filter((id) => id !== '') : from))
     : details
+
+/** The datasets of a query by their names. */
+export const detailsWithReferences = (details: unknown, map: MapReference, path: Path): unknown =>
+  isFields(details) ? withMember(details, 'from', (from) => referencesIn(from, map, [...path, 'from'])) : details
 
 const referencesIn = (value: unknown, map: MapReference, path: Path): unknown => {
   if (typeof value === 'string') return map('dataset', value, path)
