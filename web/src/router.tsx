@@ -15,10 +15,13 @@ import { readDowntimeParams } from './pages/downtimes/params.ts'
 import { ExplorePage } from './pages/explore/explore.tsx'
 import { readExploreParams } from './pages/explore/explore-params.ts'
 import { readMonitorParams } from './pages/monitors/params.ts'
+import { readNotebookParams } from './pages/notebooks/params.ts'
 import { readSettingsParams } from './pages/settings/params.ts'
 import { SignInPage } from './pages/sign-in/sign-in.tsx'
+import { readSpendParams } from './pages/spend/params.ts'
 import { readTraceParams } from './pages/traces/params.ts'
 import { readUsageParams } from './pages/usage/params.ts'
+import { CopyNotices } from './parts/shell/copy-notices.tsx'
 import { FailureNote } from './parts/shell/failure.tsx'
 import { Frame } from './parts/shell/frame.tsx'
 import { Page } from './parts/shell/page.tsx'
@@ -27,7 +30,14 @@ import { oneOf, readParams, strictly, text } from './parts/shell/search-params.t
 import { takeFromOtherTab } from './session/other-tabs.ts'
 import { keptCredential } from './session/session.ts'
 
-const root = createRootRoute({ component: Outlet })
+const root = createRootRoute({
+  component: () => (
+    <>
+      <Outlet />
+      <CopyNotices />
+    </>
+  ),
+})
 
 /** A link within the app, so that a sign-in never leads elsewhere. */
 const pageLink = (value: unknown): string | undefined => (typeof value === 'string' && /^\/app\/[a-z]/.test(value) ? value : undefined)
@@ -54,7 +64,9 @@ const signedIn = createRoute({
   id: 'inside',
   component: Frame,
   beforeLoad: async ({ location }) => {
-    if (!keptCredential() && !(await takeFromOtherTab())) throw redirect({ to: '/sign-in', search: { back: `/app${location.href}` } })
+    if (keptCredential()) return
+    const back = `/app${location.href}`
+    if (!(await takeFromOtherTab(() => globalThis.location.assign(back)))) throw redirect({ to: '/sign-in', search: { back } })
   },
 })
 
@@ -95,6 +107,12 @@ const dataExports = createRoute({
   path: '/exports',
   component: lazyRouteComponent(() => loadCode(() => import('./pages/exports/exports.tsx')), 'ExportsPage'),
 })
+const notebooks = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/notebooks',
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/notebooks/notebooks.tsx')), 'NotebooksPage'),
+  validateSearch: strictly(readNotebookParams),
+})
 const insights = createRoute({
   getParentRoute: () => signedIn,
   path: '/insights',
@@ -105,6 +123,12 @@ const usage = createRoute({
   path: '/usage',
   component: lazyRouteComponent(() => loadCode(() => import('./pages/usage/usage.tsx')), 'UsagePage'),
   validateSearch: strictly(readUsageParams),
+})
+const spend = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/spend',
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/spend/spend.tsx')), 'SpendPage'),
+  validateSearch: strictly(readSpendParams),
 })
 const traces = createRoute({
   getParentRoute: () => signedIn,
@@ -163,7 +187,9 @@ export const router = createRouter({
       dataExports,
       data,
       insights,
+      notebooks,
       usage,
+      spend,
       traces,
       settings,
       welcome,

@@ -6,6 +6,8 @@ type TabMessage = { kind: 'request' } | { kind: 'credential'; credential: Creden
 const CHANNEL = 'dendro.session'
 /** How long a new tab waits for a tab that is signed in. */
 const ANSWER_MS = 250
+/** How long the sign-in page still takes an answer. */
+const LATE_MS = 60_000
 
 const post = (channel: BroadcastChannel, message: TabMessage): void => channel.postMessage(message)
 
@@ -23,20 +25,28 @@ export function answerOtherTabs(onSignedOut: () => void): void {
   }
 }
 
-/** Signs this tab in like another tab of the browser; false if none is signed in. */
-export function takeFromOtherTab(): Promise<boolean> {
+/**
+ * Signs this tab in like another tab of the browser; false if none answers soon. A tab in the background of a busy machine answers late: then the page
+ * that was asked for takes the place of the sign-in, unless the user was faster.
+ */
+export function takeFromOtherTab(onLate: () => void): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const channel = new BroadcastChannel(CHANNEL)
-  const finish = (isFound: boolean) => {
-    clearTimeout(timer)
-    channel.close()
-    resolve(isFound)
-  }
-  const timer = setTimeout(() => finish(false), ANSWER_MS)
+  let isLate = false
+  const soon = setTimeout(() => {
+    isLate = true
+    resolve(false)
+  }, ANSWER_MS)
+  const end = setTimeout(() => channel.close(), LATE_MS)
   channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     if (data.kind !== 'credential') return
+    clearTimeout(soon)
+    clearTimeout(end)
+    channel.close()
+    if (isLate && keptCredential()) return
     keepCredential(data.credential, false)
-    finish(true)
+    if (isLate) onLate()
+    else resolve(true)
   }
   post(channel, { kind: 'request' })
   return promise

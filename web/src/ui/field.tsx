@@ -1,4 +1,4 @@
-import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes, TextareaHTMLAttributes } from 'react'
+import type { ComponentProps, InputHTMLAttributes, ReactNode, SelectHTMLAttributes } from 'react'
 
 const box = 'w-full rounded border border-line bg-ground px-2 placeholder:text-soft disabled:opacity-50'
 
@@ -28,7 +28,7 @@ export const Input = ({ className = '', ...rest }: InputHTMLAttributes<HTMLInput
   <input className={`h-8 ${box} ${className}`} {...rest} />
 )
 
-export const TextArea = ({ className = '', ...rest }: TextareaHTMLAttributes<HTMLTextAreaElement>) => (
+export const TextArea = ({ className = '', ...rest }: ComponentProps<'textarea'>) => (
   <textarea className={`py-1 ${box} ${className}`} rows={2} {...rest} />
 )
 

@@ -108,7 +108,7 @@ function NameForm({ dashboard, onEnd }: { dashboard: Dashboard; onEnd(): void })
     change({ name: text('name'), description: text('description') }).then(onEnd, setFailure)
   }
   return (
-    <form onSubmit={send} className="flex w-64 max-w-full flex-col gap-2">
+    <form aria-label="Describe the dashboard" onSubmit={send} className="flex w-64 max-w-full flex-col gap-2">
       <Field name="Name">
         <Input name="name" required maxLength={255} defaultValue={dashboard.name} />
       </Field>

@@ -1,8 +1,9 @@
 import type { ContentPackMonitor, ContentPackParameter, ContentPackPreview } from '@dendro/api'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { quantity } from '../../parts/chart/numbers.ts'
+import { useSettled } from '../../parts/query/settled.ts'
 import { EditorPage } from '../../parts/records/editor-page.tsx'
 import { useFirstTargets } from '../../parts/records/first-targets.ts'
 import { FormField } from '../../parts/records/form.tsx'
@@ -35,7 +36,7 @@ export function FromPack({ pack, datasetId }: FromPackProps) {
   const [chosen, setChosen] = useState<readonly string[]>([])
   const [edited, setEdited] = useState<readonly FormTarget[]>()
   const targets = edited ?? first ?? []
-  const settled = useSettled(typed)
+  const settled = useSettled(typed, SETTLE_MS)
   const read = useQuery({
     queryKey: ['content packs', 'preview', pack, datasetId, settled],
     placeholderData: keepPreviousData,
@@ -124,16 +125,6 @@ export function FromPack({ pack, datasetId }: FromPackProps) {
       <NotIncluded preview={preview} />
     </EditorPage>
   )
-}
-
-/** The value once it has not changed for a moment. */
-function useSettled<T>(value: T): T {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), SETTLE_MS)
-    return () => clearTimeout(timer)
-  }, [value])
-  return settled
 }
 
 /** The changed parameters in the form of the API. A number that is not complete is left out. */

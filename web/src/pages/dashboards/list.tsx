@@ -1,19 +1,16 @@
 import type { Dashboard } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { LayoutTemplate, Sigma } from 'lucide-react'
-import type { FormEvent } from 'react'
 import { ago } from '../../parts/chart/numbers.ts'
 import { ContentPackOffers, ReadyMadeMenu, useReadyMadeAction } from '../../parts/records/content-packs.tsx'
 import { FilteredList } from '../../parts/records/filtered-list.tsx'
-import { useSave } from '../../parts/records/save.ts'
+import { NameFirst } from '../../parts/records/name-first.tsx'
 import { ActionMenu, type MenuAction } from '../../parts/shell/action-menu.tsx'
 import { useClient } from '../../parts/shell/client.ts'
-import { FailureNote } from '../../parts/shell/failure.tsx'
 import { EmptyState, Page } from '../../parts/shell/page.tsx'
 import { Permitted } from '../../parts/shell/permitted.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Caret } from '../../ui/caret.tsx'
-import { Field, Input } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { useDashboards, useDashboardTemplates } from './queries.ts'
 
@@ -97,27 +94,13 @@ const byName = (a: Dashboard, b: Dashboard): number => (a.name.toLowerCase() < b
 function NewDashboard({ label = 'New dashboard' }: { label?: string }) {
   const client = useClient()
   const navigate = useNavigate()
-  const create = useSave((name: string) => client.dashboards.create({ body: { name } }), {
-    stale: [['dashboards']],
-    onSaved: ({ id }) => navigate({ to: '/dashboards', search: { id } }),
-  })
-  const send = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const name = String(new FormData(event.currentTarget).get('name') ?? '').trim()
-    if (name !== '') create.mutate(name)
-  }
   return (
-    <Popover label={label} trigger={<Button variant="main">{label}</Button>}>
-      <form onSubmit={send} className="flex w-64 max-w-full flex-col gap-2">
-        <Field name="Name">
-          <Input name="name" required maxLength={255} />
-        </Field>
-        <Button type="submit" variant="main" disabled={create.isPending}>
-          {create.isPending ? 'Working…' : 'Create'}
-        </Button>
-        {create.error && <FailureNote thrown={create.error} />}
-      </form>
-    </Popover>
+    <NameFirst
+      label={label}
+      create={(name) => client.dashboards.create({ body: { name } })}
+      stale={[['dashboards']]}
+      onCreated={({ id }) => navigate({ to: '/dashboards', search: { id } })}
+    />
   )
 }
 

@@ -9,7 +9,7 @@ type PackWidgetsProps = { preview: ContentPackPreview; range: string; isOld: boo
 /** Draws every widget of a content pack over the range. */
 export function PackWidgets({ preview: { dashboard, sampled }, range, isOld }: PackWidgetsProps) {
   return (
-    <div className={`flex flex-col gap-3 ${isOld ? 'opacity-60' : ''}`}>
+    <div className="flex flex-col gap-3" aria-busy={isOld}>
       <p className="text-soft">
         {dashboard.widgets.length === 0
           ? 'No widget fits: name the fields of the dataset under “Parameters”.'

@@ -1,8 +1,8 @@
 import type { MetricQuery, Widget } from '@dendro/api'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import { SERIES_MAX } from '../../parts/chart/measured.ts'
 import { tidied } from '../../parts/query/metric-queries.ts'
+import { useSettled } from '../../parts/query/settled.ts'
 import { useClient } from '../../parts/shell/client.ts'
 import { FailureNote } from '../../parts/shell/failure.tsx'
 import { Loading } from '../../parts/shell/page.tsx'
@@ -33,11 +33,7 @@ export function Preview({ type, style, queries, formula, formulaName, range }: P
   const client = useClient()
   const [zone] = useZone()
   const wanted = JSON.stringify(definitionOf(queries, formula, formulaName))
-  const [settled, setSettled] = useState(wanted)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(wanted), SETTLE_MS)
-    return () => clearTimeout(timer)
-  }, [wanted])
+  const settled = useSettled(wanted, SETTLE_MS)
   const data = useQuery({
     queryKey: ['widget preview', settled, range, type === 'score', style.isFine],
     placeholderData: keepPreviousData,

@@ -5,9 +5,8 @@ import { useState } from 'react'
 import { Form, FormField } from '../../parts/records/form.tsx'
 import { Loaded } from '../../parts/records/records.tsx'
 import { useClient } from '../../parts/shell/client.ts'
-import { copyText } from '../../parts/shell/copy.ts'
+import { CopyButton } from '../../parts/shell/copy-button.tsx'
 import { Panel } from '../../parts/shell/page.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 
@@ -91,9 +90,9 @@ function ConfigFile({ config }: { config: AgentConfig }) {
     <section aria-label="Configuration" className="flex flex-col gap-2 border-line border-t p-3">
       <div className="flex items-center gap-2">
         <h3 className="mr-auto font-medium">File ({config.format})</h3>
-        <Button size="small" onClick={() => copyText(config.config)}>
+        <CopyButton size="small" text={config.config}>
           Copy
-        </Button>
+        </CopyButton>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long file is scrolled by keyboard too */}
       <pre tabIndex={0} className="max-h-120 overflow-auto rounded bg-sunk p-2 font-mono text-xs">

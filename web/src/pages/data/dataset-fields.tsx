@@ -1,4 +1,5 @@
 import type { Dataset } from '@dendro/api'
+import { quoted } from '@dendro/language/language-error'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -90,7 +91,6 @@ function Share({ part, all }: { part: number; all: number }) {
 
 /** Values link to their events. */
 function Values({ id, name, values }: { id: string; name: string; values: readonly { value: string; rank: number }[] }) {
-  const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
   const key = /^[A-Za-z_@$][\w.@$]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`
   return (
     <ul className="flex flex-wrap gap-1">

@@ -1,7 +1,7 @@
 import type { Dataset } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { Archive, ArrowDown, ArrowUp, Lightbulb } from 'lucide-react'
+import { ArrowDown, ArrowUp } from 'lucide-react'
 import { bytes, count } from '../../parts/chart/numbers.ts'
 import { Shippers, useShipperKey } from '../../parts/datasets/shippers.tsx'
 import { hasReceivedEvents, systemText } from '../../parts/datasets/system-datasets.ts'
@@ -9,7 +9,6 @@ import { FilterRow } from '../../parts/records/filter-row.tsx'
 import { hasWords } from '../../parts/records/has-words.ts'
 import { useShown } from '../../parts/records/long-list.tsx'
 import { RecordTable } from '../../parts/records/records.tsx'
-import { ActionMenu, type MenuAction } from '../../parts/shell/action-menu.tsx'
 import { useClient } from '../../parts/shell/client.ts'
 import { FailureNote } from '../../parts/shell/failure.tsx'
 import { EmptyState, Loading, Page } from '../../parts/shell/page.tsx'
@@ -18,6 +17,7 @@ import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { CollectionMenu } from './collection-menu.tsx'
+import { DataLinks } from './data-links.tsx'
 import { FlowSign, Freshness, flowOf } from './freshness.tsx'
 import { NewDataset } from './new-dataset.tsx'
 import { type DataParams, flows, type Sort } from './params.ts'
@@ -28,13 +28,9 @@ import { UnassignedRejections } from './unassigned-rejections.tsx'
 import { DATASETS_MAX, useVolumes, type Volume } from './volumes.ts'
 
 const REFRESH_MS = 3_000
+const DATASETS_MANY = 1_000
+const REFRESH_MANY_MS = 30_000
 const SHOWN_AT_ONCE = 100
-
-/** links are behind one button on a phone. */
-const links: readonly MenuAction[] = [
-  { name: 'Insights', note: 'What is unusual in the data', icon: Lightbulb, link: { to: '/insights', search: {} } },
-  { name: 'Retention', note: 'How long events are kept', icon: Archive, link: { to: '/data', search: { keep: true } } },
-]
 
 /** Lists the datasets with their freshness; before the first event it explains how to send. */
 export function DatasetList() {
@@ -42,7 +38,8 @@ export function DatasetList() {
   const list = useQuery({
     queryKey: ['datasets'],
     queryFn: ({ signal }) => client.datasets.list({ signal }),
-    refetchInterval: REFRESH_MS,
+    // A long list takes the service longer than it is worth every few seconds.
+    refetchInterval: ({ state }) => ((state.data?.datasets.length ?? 0) > DATASETS_MANY ? REFRESH_MANY_MS : REFRESH_MS),
   })
   const all = list.data?.datasets
   return (
@@ -50,20 +47,10 @@ export function DatasetList() {
       title="Data"
       actions={
         <>
-          <span className="max-sm:hidden">
-            <Link to="/insights" className="px-2 text-accent hover:underline">
-              Insights
-            </Link>
-            <Link to="/data" search={{ keep: true }} className="px-2 text-accent hover:underline">
-              Retention
-            </Link>
-          </span>
+          <DataLinks />
           <Permitted to="logs_write">
             <NewDataset datasets={all ?? []} />
           </Permitted>
-          <span className="sm:hidden">
-            <ActionMenu actions={links} />
-          </span>
         </>
       }
     >
@@ -178,7 +165,7 @@ function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
   const groups = sort === 'name' ? [...Map.groupBy(datasets, ({ collection }) => collection)] : [['', datasets] as const]
   return (
     <RecordTable label="Datasets" rowCount={datasets.length} className="rounded-md border border-line bg-panel">
-      <table className="w-full">
+      <table aria-label="Datasets" className="w-full">
         <thead className="text-left text-soft text-xs">
           <tr>
             {columns.map(([name, own, className = '']) => (

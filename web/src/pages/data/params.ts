@@ -1,4 +1,4 @@
-import { except, flag, oneOf, readParams, type SearchParamsOf, text } from '../../parts/shell/search-params.ts'
+import { except, flag, object, oneOf, readParams, type SearchParamsOf, text } from '../../parts/shell/search-params.ts'
 
 /** The states of a dataset by the age of its newest event. */
 export const flows = ['receiving', 'quiet', 'silent', 'waiting'] as const
@@ -19,6 +19,15 @@ const schema = {
   all: flag,
   /** Shows the retention page instead of the list. */
   keep: flag,
+  /** Shows the ingest rules; rule is the id of the edited one or `new`, draft the first values of a new one. */
+  rules: flag,
+  rule: text,
+  draft: object,
+  /** Shows where events are forwarded to, where they are fetched from, or what is read back; edit is the id of the edited record or `new`. */
+  forwarding: flag,
+  sources: flag,
+  rehydrations: flag,
+  edit: text,
   /** The selected dataset, and part its tab. */
   id: text,
   part: except(oneOf(datasetParts), 'overview'),

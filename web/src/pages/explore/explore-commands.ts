@@ -1,3 +1,4 @@
+import { paramsOfSearch } from '../../parts/query/search-details.ts'
 import { type Command, useCommands } from '../../parts/shell/commands.tsx'
 import { presets } from '../../parts/time/time-range.ts'
 import { eventId } from './events/detail/event-link.ts'
@@ -8,7 +9,7 @@ import type { ExploreState, PageState } from './explore-state.ts'
 import { useFindShortcut, useShortcuts, valueAtPointer } from './keyboard.ts'
 import { paramsOfRecent, recentQueryNotes } from './query/history-menu.tsx'
 import { recentQueries } from './query/recent-queries.ts'
-import { paramsOfSavedSearch, useSavedSearches } from './query/saved-searches.tsx'
+import { useSavedSearches } from './query/saved-searches.tsx'
 import { comparisonName, comparisons } from './time/compare.ts'
 import { tabNames } from './view-bar.tsx'
 
@@ -22,7 +23,7 @@ export function useExploreCommands(state: ExploreState, page: PageState): void {
     ...(saved.data?.saved_searches ?? []).map((one) => ({
       group: 'Saved',
       name: one.name,
-      run: () => state.change(() => paramsOfSavedSearch(one)),
+      run: () => state.change(() => paramsOfSearch(one.search_details)),
     })),
   ])
 }
@@ -33,7 +34,10 @@ function openFind({ tab, show, find }: ExploreState): void {
   find.open()
 }
 
-function shortcutsOf({ rows, actions, toggleLive, refresh }: ExploreState, { input, setHelp }: PageState): Record<string, () => unknown> {
+function shortcutsOf(
+  { rows, actions, toggleLive, refresh, undo, isLive, live }: ExploreState,
+  { input, setHelp }: PageState,
+): Record<string, () => unknown> {
   const currentEvent = rows.eventAt(rows.current)
   const { rowActions } = rows
   const onValueAtPointer = (act: (name: string, value: string) => void) => {
@@ -54,6 +58,8 @@ function shortcutsOf({ rows, actions, toggleLive, refresh }: ExploreState, { inp
     f: () => onValueAtPointer(actions.include),
     'shift f': () => onValueAtPointer(actions.exclude),
     l: toggleLive,
+    'shift l': () => isLive && live.hold(!live.isHeld),
+    u: undo,
     t: () => document.querySelector<HTMLElement>('[data-key="t"]')?.click(),
     r: refresh,
     '?': () => setHelp(true),
@@ -61,7 +67,7 @@ function shortcutsOf({ rows, actions, toggleLive, refresh }: ExploreState, { inp
 }
 
 function commandsOf(state: ExploreState, { input, setHelp }: PageState): Command[] {
-  const { change, show, refresh, toggleLive, isLive, columns, datasets, setRowOptions, pinned } = state
+  const { change, undo, show, refresh, toggleLive, isLive, columns, datasets, setRowOptions, pinned } = state
   return [
     ...tabs.map((one) => ({ group: 'Show', name: tabNames[one], run: () => show(one) })),
     ...comparisons.map((one) => ({
@@ -70,6 +76,7 @@ function commandsOf(state: ExploreState, { input, setHelp }: PageState): Command
       run: () => change((now) => ({ ...now, cmp: one })),
     })),
     { group: 'Actions', name: 'Refresh', note: 'r', run: refresh },
+    { group: 'Actions', name: 'Undo the last change', note: 'u', run: undo },
     { group: 'Actions', name: isLive ? 'Stop live' : 'Start live', note: 'l', run: toggleLive },
     { group: 'Actions', name: 'Edit the query', note: '/', run: () => input.current?.focus() },
     { group: 'Actions', name: 'Reset columns', run: columns.reset },

@@ -5,7 +5,7 @@ import { type Baseline, baselines } from './changes/baseline.ts'
 import { readEventRef } from './events/detail/event-link.ts'
 import { type Comparison, comparisons } from './time/compare.ts'
 
-export const tabs = ['events', 'patterns', 'table', 'chart', 'fields', 'changes'] as const
+export const tabs = ['events', 'patterns', 'table', 'chart', 'fields', 'changes', 'sides'] as const
 export type Tab = (typeof tabs)[number]
 /** Older links to the tab of changes have this name. */
 const OLD_TAB = 'difference'
@@ -43,6 +43,11 @@ export type ExploreParams = RangeParams & {
   asc?: boolean
   /** The period that results are compared with. */
   cmp?: Comparison
+  /** bq is the query of side B, br, bf and bt its range: without them it is the same query in the time before. */
+  bq?: string
+  br?: string
+  bf?: number
+  bt?: number
   /** base is what the tab of changes compares with; absent means the time before. */
   base?: Baseline
 }
@@ -53,7 +58,8 @@ const DATASET_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /** Drops invalid values. */
 export function readExploreParams(search: Record<string, unknown>): ExploreParams {
-  const { q, tab, sf, st, fn, as, e, ew, eo, m } = search
+  const { q, tab, sf, st, fn, as, e, ew, eo, m, bq } = search
+  const other = readRangeParams({ r: search.br, f: search.bf, t: search.bt })
   return {
     ...some(
       'd',
@@ -78,6 +84,9 @@ export function readExploreParams(search: Record<string, unknown>): ExploreParam
     ...(typeof m === 'string' && readEventRef(m) ? { m } : {}),
     ...(search.asc === true ? { asc: true } : {}),
     ...(comparisons.some((one) => one === search.cmp) ? { cmp: search.cmp as Comparison } : {}),
+    ...(typeof bq === 'string' ? { bq } : {}),
+    ...(other.r === undefined ? {} : { br: other.r }),
+    ...(other.f === undefined || other.t === undefined ? {} : { bf: other.f, bt: other.t }),
     ...(baselines.some((one) => one === search.base) ? { base: search.base as Baseline } : {}),
   }
 }

@@ -34,7 +34,7 @@ export type ExploreState = ReturnType<typeof useExploreState>
 /** Reads the URL and runs its queries. */
 export function useExploreState() {
   const params = useSearch({ from: '/inside/explore' })
-  const { change, query, selectedQuery, zone, setZone, refresh } = useExploreQuery(params)
+  const { change, undo, query, selectedQuery, zone, setZone, refresh } = useExploreQuery(params)
   const find = useFindState()
   const { datasets, columns, rowStyle: plainStyle, detail, setRowOptions } = useRowStyle(params, change, query, zone, find.text ?? '')
   const tab = params.tab ?? 'events'
@@ -83,7 +83,24 @@ export function useExploreState() {
   const toggleLive = () =>
     change((now) => optional({ ...now, live: now.live ? undefined : true, tab: undefined, sf: undefined, st: undefined }))
   return {
-    ...{ params, change, query, selectedQuery, zone, setZone, refresh, datasets, columns, rowStyle, tab, isLive, by, measure, measures },
+    ...{
+      params,
+      change,
+      undo,
+      query,
+      selectedQuery,
+      zone,
+      setZone,
+      refresh,
+      datasets,
+      columns,
+      rowStyle,
+      tab,
+      isLive,
+      by,
+      measure,
+      measures,
+    },
     ...{ changes, selection, baseline },
     ...{ comparison, earlier, markers, result, view: { tab, query: selectedQuery, by, measure, compared: { query, selection, baseline } } },
     ...{ events, bars, fields, allFields, patterns, trends, groups, live, actions, rows, loadedEvents, show, toggleLive },

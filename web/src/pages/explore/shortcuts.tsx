@@ -19,6 +19,8 @@ const shortcuts = [
   ['n  N', 'While finding: next, previous match'],
   ['t', 'Time range'],
   ['l', 'Start or stop live'],
+  ['L', 'While live: pause, continue'],
+  ['u', 'Undo the last change of the query or view'],
   ['r', 'Refresh'],
   ['Ctrl K', 'All commands'],
   ['?', 'Keyboard shortcuts'],

@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react'
+import type { Field } from '../../parts/query/fields.ts'
 import { loadCode } from '../../parts/shell/page-code.ts'
 import { Permitted } from '../../parts/shell/permitted.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -37,6 +38,8 @@ const ChangesView = lazy(() =>
   loadCode(() => import('./changes/changes-view.tsx')).then(({ ChangesView: component }) => ({ default: component })),
 )
 
+const SidesView = lazy(() => loadCode(() => import('./sides/sides-view.tsx')).then(({ SidesView: component }) => ({ default: component })))
+
 type Props = { state: ExploreState }
 
 /** The open tab: events, patterns, groups, fields or changes. */
@@ -48,6 +51,7 @@ export function TabView({ state }: Props) {
     chart: () => <Groups state={state} />,
     fields: () => <Fields state={state} />,
     changes: () => <Changes state={state} />,
+    sides: () => <Sides state={state} />,
   }
   return <Suspense fallback={<Skeleton className="px-3" />}>{views[state.tab]()}</Suspense>
 }
@@ -153,6 +157,12 @@ function Fields({ state }: Props) {
     />
   )
 }
+
+const Sides = ({ state: { params, query, allFields, zone, setZone, change } }: Props) => (
+  <SidesView {...{ params, query, zone, setZone, change }} fields={allFields.data?.fields ?? NO_FIELDS} />
+)
+
+const NO_FIELDS: readonly Field[] = []
 
 function Changes({ state: { params, changes, query, selection, baseline, zone, change } }: Props) {
   return (

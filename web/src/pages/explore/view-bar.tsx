@@ -1,4 +1,4 @@
-import { PanelLeftClose, PanelLeftOpen, TextSearch } from 'lucide-react'
+import { PanelLeftClose, PanelLeftOpen, Pause, Play, TextSearch } from 'lucide-react'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { Columns } from './events/list/columns.ts'
@@ -16,6 +16,7 @@ export const tabNames: Record<Tab, string> = {
   chart: 'Chart',
   fields: 'Fields',
   changes: 'What changed?',
+  sides: 'Side by side',
 }
 
 type ViewBarProps = {
@@ -26,7 +27,7 @@ type ViewBarProps = {
   setHasFields(has: boolean): void
   tab: Tab
   show(tab: Tab): void
-  live: LiveTail
+  live: LiveTail & { hold(isHeld: boolean): void }
   isLive: boolean
   result: ResultInfo
   view: ViewRequest
@@ -102,6 +103,18 @@ export function ViewBar(props: ViewBarProps) {
       {tab === 'events' && columns.names.length > 0 && (
         <Button size="small" variant="quiet" onClick={columns.reset}>
           Reset columns
+        </Button>
+      )}
+      {isLive && (
+        <Button
+          size="small"
+          variant={live.isHeld ? 'chosen' : 'quiet'}
+          aria-pressed={live.isHeld}
+          title={live.isHeld ? 'Continue (L)' : 'Pause: new events wait (L)'}
+          onClick={() => live.hold(!live.isHeld)}
+        >
+          <Icon of={live.isHeld ? Play : Pause} size="small" />
+          <span className="max-sm:sr-only">{live.isHeld ? 'Continue' : 'Pause'}</span>
         </Button>
       )}
       <CostLine result={result} view={view} live={live} isLive={isLive} />

@@ -59,6 +59,7 @@ export function windowFor(range: Range | undefined, nowMs: number): string {
 
 type DraftParams = {
   d?: string[]
+  sel?: string
   q?: string
   groups?: string[]
   fn?: string
@@ -80,14 +81,14 @@ export const silenceDraft = (params: DraftParams, sender: string, window: string
 
 /** Starts from the search parameters and the first recipients. */
 export function newDraft(params: DraftParams, window: string, targets: readonly FormTarget[] = [{ email: '' }]): MonitorFormState {
-  const { d, q, groups, fn, op = 'ABOVE', threshold = 0, name = '', about = '' } = params
+  const { d, sel, q, groups, fn, op = 'ABOVE', threshold = 0, name = '', about = '' } = params
   const query = newQuery('a', { where: q ?? '', ...(fn ? { select: [fn] } : {}), ...(groups ? { groups } : {}) })
   const { from_expr: _everything, ...placed } = query
   return {
     name,
     description: about,
     type: 'PATTERN',
-    queries: [d ? { ...placed, from: d } : query],
+    queries: [d ? { ...placed, from: d } : sel ? { ...query, from_expr: sel } : query],
     formula: '',
     operator: op,
     threshold: String(threshold),

@@ -227,7 +227,7 @@ function Decisions({ groups, delivery, searchOf, nameOf, keys }: DecisionsProps)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long table is scrolled by keyboard too
     <section tabIndex={0} aria-label="Groups of this evaluation" className="max-h-72 overflow-auto">
-      <table className="w-full text-xs">
+      <table aria-label="Groups of the evaluation" className="w-full text-xs">
         <thead className="text-left text-soft">
           <tr>
             <th className="py-1 pr-3 font-medium">Group</th>

@@ -56,7 +56,7 @@ export function ruleText(rule: Rule): string {
   const groups = queries[0]?.groups ?? []
   const value = {
     PATTERN: aux?.pattern_change === 'NEW' ? 'new patterns' : aux?.pattern_change === 'VANISHED' ? 'vanished patterns' : what,
-    USAGE: 'ingested bytes',
+    USAGE: aux?.spend === 'FORECAST' ? 'forecast of the month' : aux?.spend === 'MONTH' ? 'month so far' : 'ingested bytes',
     CHANGE_DETECTION: `change of ${what}${change_type === 'PERCENTAGE' ? ' in %' : ''} against ${compare_to ?? 'before'}`,
     ANOMALY_DETECTION: `deviations of ${what}`,
   }[type]
@@ -74,7 +74,7 @@ export function unitOfRule({
   formulas,
   change_type,
 }: Pick<Rule, 'type' | 'aux' | 'queries' | 'formulas' | 'change_type'>): Unit {
-  if (type === 'USAGE') return 'bytes'
+  if (type === 'USAGE') return aux?.unit === 'MONEY' && aux.spend !== undefined ? 'number' : 'bytes'
   if (type === 'ANOMALY_DETECTION' || aux?.pattern_change !== undefined) return 'number'
   if (type === 'CHANGE_DETECTION' && change_type === 'PERCENTAGE') return 'percent'
   return unitOf({ select: queries[0]?.select ?? [], formula: formulas[0]?.expression })

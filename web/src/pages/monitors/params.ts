@@ -24,6 +24,8 @@ const schema = {
   find: text,
   show: oneOf(filters),
   d: textList,
+  /** Selects the datasets of a new monitor where d does not name them. */
+  sel: text,
   q: text,
   groups: textList,
   /** The measure; metric is a metric definition whose queries a new monitor takes instead, with a threshold. */

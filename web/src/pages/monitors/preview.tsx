@@ -1,13 +1,14 @@
 import type { contract, ReplyOf } from '@dendro/api'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { Chart } from '../../parts/chart/chart.tsx'
 import { chartData } from '../../parts/chart/measured.ts'
 import { count, quantity, share, span } from '../../parts/chart/numbers.ts'
 import { unitOf, unitText } from '../../parts/chart/unit.ts'
 import { GroupText, useNamed } from '../../parts/datasets/pattern-texts.tsx'
 import { groupKeys } from '../../parts/query/condition.ts'
+import { useSettled } from '../../parts/query/settled.ts'
 import { TruncationNote, useShown } from '../../parts/records/long-list.tsx'
 import { StatusMark, Step, statuses } from '../../parts/records/status.tsx'
 import { useClient } from '../../parts/shell/client.ts'
@@ -35,7 +36,7 @@ const SHOWN_AT_ONCE = 200
 export function Preview({ rule }: { rule: WatchRule | undefined }) {
   const [zone] = useZone()
   const navigate = useNavigate()
-  const settled = useSettled(rule)
+  const settled = useSettled(rule, SETTLE_MS)
   const backtest = useBacktest(settled)
   const series = useSeries(settled)
   const named = useNamed(groupKeys(rule?.queries[0]?.groups), series.data?.series ?? NO_SERIES)
@@ -57,7 +58,7 @@ export function Preview({ rule }: { rule: WatchRule | undefined }) {
       {backtest.error ? <FailureNote thrown={backtest.error} again={() => backtest.refetch()} /> : null}
       {!found && !backtest.error && <Loading height="20rem">{backtest.isFetching ? 'Loading…' : 'Canceled.'}</Loading>}
       {found && !backtest.error && (
-        <div className={`flex flex-col gap-3 p-3 ${isOld ? 'opacity-60' : ''}`}>
+        <div className="flex flex-col gap-3 p-3" aria-busy={isOld}>
           <Outcome found={found} />
           {series.error ? <FailureNote thrown={series.error} again={() => series.refetch()} /> : null}
           {series.data ? (
@@ -90,16 +91,6 @@ export function Preview({ rule }: { rule: WatchRule | undefined }) {
       )}
     </Panel>
   )
-}
-
-/** useSettled debounces the rule. */
-function useSettled(rule: WatchRule | undefined): WatchRule | undefined {
-  const [settled, setSettled] = useState(rule)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(rule), SETTLE_MS)
-    return () => clearTimeout(timer)
-  }, [rule])
-  return settled
 }
 
 function useBacktest(rule: WatchRule | undefined) {
@@ -216,7 +207,7 @@ function WouldChange({ found, rule, zone }: { found: Backtest; rule: WatchRule; 
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled by keyboard too
     <section tabIndex={0} aria-label="Previewed status changes" className="max-h-60 overflow-auto">
-      <table className="w-full text-xs">
+      <table aria-label="Previewed status changes" className="w-full text-xs">
         <tbody>
           {shown.map(({ time, group_id, value, before, after, verdict }) => (
             <tr key={`${time} ${group_id}`} className="border-line border-t">

@@ -115,15 +115,46 @@ function KindFields({ draft, mark, onChange }: RuleFieldsProps) {
       </FormField>
     )
   }
-  if (draft.type === 'USAGE') {
-    return (
-      <p className="col-span-full text-soft text-xs">
-        This monitor measures the ingested bytes of the datasets, not the measure above. It accepts no condition, and only @collection and
-        @dataset as groups.
-      </p>
-    )
-  }
+  if (draft.type === 'USAGE') return <UsageFields draft={draft} onChange={onChange} />
   return <PatternFields draft={draft} onChange={onChange} />
+}
+
+const spendMeasures = [
+  ['', 'the bytes of the window'],
+  ['MONTH', 'the month so far'],
+  ['FORECAST', 'the forecast of the month'],
+] as const
+const spendUnits = [
+  ['BYTES', 'bytes'],
+  ['MONEY', 'money'],
+] as const
+
+/** UsageFields watch the bytes of a window, or the spend of the month. */
+function UsageFields({ draft: { aux = {} }, onChange }: Pick<RuleFieldsProps, 'draft' | 'onChange'>) {
+  const { spend, unit, ...rest } = aux
+  const measure = spendMeasures.find(([one]) => one === spend)?.[0] ?? ''
+  const chosen = spendUnits.find(([one]) => one === unit)?.[0] ?? 'BYTES'
+  return (
+    <>
+      <Field name="Evaluates" className="col-span-2">
+        <Select
+          value={measure}
+          options={spendMeasures}
+          onPick={(next) => onChange(next === '' ? { aux: rest } : { aux: { ...rest, spend: next, unit: chosen }, window: 'Last 1 day' })}
+        />
+      </Field>
+      {measure !== '' && (
+        <Field name="Unit" help="money needs a price, which the page Spend has">
+          <Select value={chosen} options={spendUnits} onPick={(next) => onChange({ aux: { ...rest, spend: measure, unit: next } })} />
+        </Field>
+      )}
+      <p className="col-span-full text-soft text-xs">
+        {measure === ''
+          ? 'This monitor measures the ingested bytes of the datasets, not the measure above. It accepts no condition, and only @collection and @dataset as groups.'
+          : 'This monitor watches what the datasets take in during the month, not the measure above. It accepts no condition and no groups, and its window is a day.'}
+      </p>
+    </>
+  )
 }
 
 const patternChanges = [

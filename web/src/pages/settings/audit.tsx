@@ -29,6 +29,7 @@ export function Audit() {
   return (
     <Panel title="Audit records, newest first">
       <form
+        aria-label="Find records"
         className="flex flex-wrap items-end gap-2 p-3 max-sm:*:[label]:w-full"
         onSubmit={(event) => {
           event.preventDefault()

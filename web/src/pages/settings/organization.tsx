@@ -26,9 +26,6 @@ export function OrganizationSettings() {
                 {one.is_management_org && <Others organisations={organisations.filter(({ active }) => !active)} />}
               </Fragment>
             ))}
-          <p className="text-soft">
-            The API forwards events to object storage and to URLs (/forward-configs); there is no page for it yet.
-          </p>
         </>
       )}
     </Loaded>

@@ -2,7 +2,7 @@ import type { Permission } from '@dendro/api'
 import { Link, useSearch } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
 import { pageContent, panelColumns } from '../../parts/shell/page.tsx'
-import { useMay } from '../../parts/shell/permitted.tsx'
+import { useLacks } from '../../parts/shell/permitted.tsx'
 import { useScrollToCurrent } from '../../parts/shell/scroll-to-current.ts'
 import { AccessRules } from './access-rules.tsx'
 import { Audit } from './audit.tsx'
@@ -42,8 +42,8 @@ const parts: Record<SettingsPart, SettingsTab> = {
 
 /** SettingsPage shows the tabs of the settings. */
 export function SettingsPage() {
-  const may = useMay()
-  const isShown = (key: SettingsPart) => parts[key].needs === undefined || may(parts[key].needs)
+  const lacks = useLacks()
+  const isShown = (key: SettingsPart) => parts[key].needs === undefined || !lacks(parts[key].needs)
   const { part = isShown('users') ? 'users' : 'you' } = useSearch({ from: '/inside/settings' })
   const { name, Part } = parts[part]
   const row = useScrollToCurrent(part)

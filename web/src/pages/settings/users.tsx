@@ -1,6 +1,6 @@
 import type { User } from '@dendro/api'
 import { ApiFailure } from '@dendro/api/client'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ago, quantity } from '../../parts/chart/numbers.ts'
 import { Confirm } from '../../parts/records/confirm.tsx'
@@ -23,11 +23,17 @@ type SentLink = { what: string; link: string | undefined }
 /** Users manages the users of the organization. */
 export function Users() {
   const client = useClient()
-  const list = useQuery({ queryKey: USERS, queryFn: ({ signal }) => client.users.list({ signal }) })
   const [sentLink, setSentLink] = useState<SentLink>()
   const [find, setFind] = useState('')
-  const isFound = ({ first_name, last_name, email }: User) =>
-    `${first_name} ${last_name} ${email}`.toLowerCase().includes(find.toLowerCase())
+  const list = useInfiniteQuery({
+    queryKey: [...USERS, 'pages', find],
+    queryFn: ({ signal, pageParam }) =>
+      client.users.list({ query: { limit: PAGE, search: find, ...(pageParam === '' ? {} : { cursor: pageParam }) }, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    placeholderData: keepPreviousData,
+  })
+  const shown = list.data?.pages.flatMap(({ users }) => users).filter(({ status }) => status !== 'REMOVED')
   return (
     <>
       <Permitted to="users_write">
@@ -38,7 +44,7 @@ export function Users() {
       <Panel
         title="Users"
         actions={
-          (list.data?.users.length ?? 0) > SEARCHED_FROM && (
+          (find !== '' || (shown?.length ?? 0) > SEARCHED_FROM) && (
             <Input
               aria-label="Find a user"
               placeholder="Find a user"
@@ -49,23 +55,27 @@ export function Users() {
           )
         }
       >
-        <Loaded of={list}>
-          {({ users }) => (
+        <Loaded of={{ ...list, data: shown }}>
+          {(users) => (
             <Rows
               label="Users"
               columns={columns}
               empty={find === '' ? 'No users yet: only API keys have access.' : 'No user matches.'}
               howTo={find === '' && <Permitted to="users_write">Invite the first one.</Permitted>}
             >
-              {users
-                .filter(({ status }) => status !== 'REMOVED')
-                .filter(isFound)
-                .map((user) => (
-                  <UserRow key={user.id} user={user} onLink={setSentLink} />
-                ))}
+              {users.map((user) => (
+                <UserRow key={user.id} user={user} onLink={setSentLink} />
+              ))}
             </Rows>
           )}
         </Loaded>
+        {list.hasNextPage && (
+          <p className="p-2 text-center">
+            <Button size="small" disabled={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
+              Show more
+            </Button>
+          </p>
+        )}
       </Panel>
     </>
   )
@@ -73,6 +83,8 @@ export function Users() {
 
 /** SEARCHED_FROM is the number of users from which the search box is shown. */
 const SEARCHED_FROM = 8
+/** The number of users that are loaded at once. */
+const PAGE = 100
 
 function Invite({ onLink }: { onLink(sentLink: SentLink): void }) {
   const client = useClient()

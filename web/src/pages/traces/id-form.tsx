@@ -10,7 +10,7 @@ export function IdForm({ onPick }: { onPick(id: string): void }) {
     if (id.trim() !== '') onPick(id.trim())
   }
   return (
-    <form className="ml-auto flex min-w-0 gap-1 max-sm:w-full" onSubmit={submit}>
+    <form aria-label="Open a trace" className="ml-auto flex min-w-0 gap-1 max-sm:w-full" onSubmit={submit}>
       <Input
         aria-label="Trace id"
         placeholder="Trace id"

@@ -58,7 +58,7 @@ export function OneTrace({ id, params, onChange }: OneTraceProps) {
               {quantity(data.missing_spans.length, 'parent span')} missing: not sent, not yet, or not to this service.
             </p>
           )}
-          <TraceView trace={data} selected={params.span} find={params.find ?? ''} onChange={onChange} />
+          <TraceView trace={data} params={params} onChange={onChange} />
         </>
       )}
     </Page>

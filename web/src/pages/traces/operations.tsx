@@ -12,13 +12,33 @@ import { TimePicker } from '../../parts/time/time-picker.tsx'
 import { timeRangeOf } from '../../parts/time/time-range.ts'
 import { useZone } from '../../parts/time/zone.ts'
 import { Button } from '../../ui/button.tsx'
-import { HOUR, type OperationOrder, operationOrders, type TraceParams } from './params.ts'
+import { NoSpans } from './no-spans.tsx'
+import { HOUR, linkRange, type OperationOrder, operationOrders, type TraceParams } from './params.ts'
+import { ServiceChartPanels } from './service-charts.tsx'
+import { operationWhere } from './service-series.ts'
+import { cell, narrowCell, rateText, StatHead } from './stat-cells.tsx'
 import { ViewLinks } from './view-links.tsx'
 
 type Operation = OperationList['operations'][number]
 
 const SHOWN = 100
 const names: Record<OperationOrder, string> = { busiest: 'Busiest', slowest: 'Slowest', failing: 'Failing' }
+
+type NoOperationsProps = { isFailing: boolean; isNarrow: boolean; onAny(): void; onAll(): void }
+
+/** Replaces an empty list of operations. That nothing failed is good news, and no reason to send spans. */
+const NoOperations = ({ isFailing, isNarrow, onAny, onAll }: NoOperationsProps) =>
+  isFailing ? (
+    <EmptyState title="Nothing failed in this range">
+      <Button onClick={onAny}>Busiest operations</Button>
+    </EmptyState>
+  ) : isNarrow ? (
+    <EmptyState title="No spans of this service in this range">
+      <Button onClick={onAll}>All services</Button>
+    </EmptyState>
+  ) : (
+    <NoSpans />
+  )
 
 /** Lists services and their operations: how often, how slow, how many failures. */
 export function OperationsPage({ params }: { params: TraceParams }) {
@@ -27,7 +47,13 @@ export function OperationsPage({ params }: { params: TraceParams }) {
   const [zone, setZone] = useZone()
   const range = rangeOf(params, HOUR)
   const order = params.rank ?? 'busiest'
-  const query = { ...timeRangeOf(range), order, limit: SHOWN, ...(params.service ? { service: params.service } : {}) }
+  const query = {
+    ...timeRangeOf(range),
+    order,
+    limit: SHOWN,
+    ...(params.service ? { service: params.service } : {}),
+    ...(params.op ? { where: operationWhere(params.op) } : {}),
+  }
   const found = useQuery({
     queryKey: ['operations', query],
     queryFn: ({ signal }) => client.traces.operations({ query, signal }),
@@ -62,19 +88,30 @@ export function OperationsPage({ params }: { params: TraceParams }) {
         </fieldset>
         {params.service !== undefined && (
           <span className="flex items-center gap-2">
-            <span className="text-soft">Only</span> {params.service}
-            <Button size="small" onClick={() => change({ service: undefined })}>
+            <span className="text-soft">Only</span> {params.service} {params.op}
+            {params.op !== undefined && (
+              <Button size="small" onClick={() => change({ op: undefined })}>
+                All operations
+              </Button>
+            )}
+            <Button size="small" onClick={() => change({ service: undefined, op: undefined })}>
               All services
             </Button>
           </span>
         )}
       </div>
+      {params.service !== undefined && <ServiceChartPanels service={params.service} operation={params.op} range={range} />}
       <Loaded of={found}>
         {({ operations, operations_total }) =>
           operations.length === 0 ? (
-            <EmptyState title={order === 'failing' ? 'Nothing failed in this range' : 'No spans in this range'} />
+            <NoOperations
+              isFailing={order === 'failing'}
+              isNarrow={params.service !== undefined}
+              onAny={() => change({ rank: undefined })}
+              onAll={() => change({ service: undefined, op: undefined })}
+            />
           ) : (
-            <div className={found.isPlaceholderData ? 'opacity-50' : ''}>
+            <div aria-busy={found.isPlaceholderData}>
               <OperationRows operations={operations} params={params} />
               {operations_total > operations.length && (
                 <TruncationNote>
@@ -91,24 +128,13 @@ export function OperationsPage({ params }: { params: TraceParams }) {
 }
 
 const columns = ['Service', 'Operation', 'Spans', 'Per second', 'Failed', 'p50', 'p95', 'p99', 'Longest'] as const
-const cell = 'px-3 py-1.5 max-sm:py-0.5'
-const narrow =
-  'max-sm:grid max-sm:grid-cols-[6.5rem_minmax(0,1fr)] max-sm:before:text-soft max-sm:before:text-xs max-sm:before:content-[attr(data-column)]'
 
 function OperationRows({ operations, params }: { operations: readonly Operation[]; params: TraceParams }) {
   const slowest = operations.reduce((most, { p95_nano = 0 }) => Math.max(most, p95_nano), 1)
   return (
     <section aria-label="Operations table" className="rounded-md border border-line bg-panel">
-      <table className="w-full max-sm:block">
-        <thead className="text-left text-soft text-xs max-sm:sr-only">
-          <tr>
-            {columns.map((name, at) => (
-              <th key={name} className={`whitespace-nowrap px-3 py-2 font-medium ${at > 1 ? 'text-right' : ''}`}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+      <table aria-label="Operations" className="w-full max-sm:block">
+        <StatHead columns={columns} />
         <tbody className="max-sm:block">
           {operations.map((one) => (
             <OperationRow key={`${one.service} ${one.operation}`} one={one} params={params} slowest={slowest} />
@@ -119,12 +145,12 @@ function OperationRows({ operations, params }: { operations: readonly Operation[
   )
 }
 
-function OperationRow({ one, params: { r, f, t }, slowest }: { one: Operation; params: TraceParams; slowest: number }) {
+function OperationRow({ one, params, slowest }: { one: Operation; params: TraceParams; slowest: number }) {
   const { service, operation, spans, per_second, errors, p50_nano, p95_nano, p99_nano, max_nano } = one
-  const range = { ...(r === undefined ? {} : { r }), ...(f === undefined || t === undefined ? {} : { f, t }) }
+  const range = linkRange(params)
   const traces = { ...range, service, op: operation, any: true }
   const length = (nanos: number | undefined) => (nanos === undefined ? '' : durationText(nanos))
-  const numbers = [count(spans), per_second < 0.01 ? '< 0.01' : count(Number(per_second.toPrecision(3)))]
+  const numbers = [count(spans), rateText(per_second)]
   return (
     <tr className="border-line border-t align-baseline hover:bg-tint max-sm:block max-sm:py-1.5">
       <td className={`${cell} wrap-anywhere max-sm:block`}>
@@ -138,11 +164,15 @@ function OperationRow({ one, params: { r, f, t }, slowest }: { one: Operation; p
         </Link>
       </td>
       {numbers.map((text, at) => (
-        <td key={columns[at + 2]} data-column={columns[at + 2]} className={`${cell} ${narrow} text-right tabular-nums max-sm:text-left`}>
+        <td
+          key={columns[at + 2]}
+          data-column={columns[at + 2]}
+          className={`${cell} ${narrowCell} text-right tabular-nums max-sm:text-left`}
+        >
           {text}
         </td>
       ))}
-      <td data-column="Failed" className={`${cell} ${narrow} text-right tabular-nums max-sm:text-left`}>
+      <td data-column="Failed" className={`${cell} ${narrowCell} text-right tabular-nums max-sm:text-left`}>
         {errors === 0 ? (
           '0'
         ) : (
@@ -155,10 +185,16 @@ function OperationRow({ one, params: { r, f, t }, slowest }: { one: Operation; p
         <td
           key={columns[at + 5]}
           data-column={columns[at + 5]}
-          className={`${cell} ${narrow} whitespace-nowrap text-right tabular-nums max-sm:text-left`}
+          className={`${cell} ${narrowCell} whitespace-nowrap text-right tabular-nums max-sm:text-left`}
         >
           <span>
-            {length(nanos)}
+            {at === 1 ? (
+              <Link to="/traces" search={{ ...range, ops: true, service, op: operation }} title="Over time" className="hover:underline">
+                {length(nanos)}
+              </Link>
+            ) : (
+              length(nanos)
+            )}
             {at === 1 && (
               <span
                 aria-hidden

@@ -8,6 +8,9 @@ export const statuses = ['ok', 'error', 'unset'] as const
 export const operationOrders = ['busiest', 'slowest', 'failing'] as const
 export type OperationOrder = (typeof operationOrders)[number]
 
+export const drawings = ['tree', 'flame', 'table'] as const
+export type TraceDrawing = (typeof drawings)[number]
+
 /** The range where the address has none. */
 export const HOUR: Range = { words: 'Last 1 hour' }
 
@@ -23,6 +26,8 @@ const schema = {
   /** The id of the selected span. */
   span: text,
   find: text,
+  /** How the trace is drawn, by default as a tree. */
+  as: oneOf(drawings),
   /** The others are of the list. */
   q: text,
   service: text,
@@ -33,9 +38,13 @@ const schema = {
   /** Lets any span meet the conditions, not only roots. */
   any: flag,
   order: oneOf(['slowest']),
+  /** Shows what the selected traces have that others have not. */
+  diff: flag,
   /** Shows operations instead of traces, in the order of rank. */
   ops: flag,
   rank: oneOf(operationOrders),
+  /** Shows the map of services. */
+  map: flag,
 }
 
 /** The search parameters that differ from the default. */
@@ -45,5 +54,11 @@ export const readTraceParams = (search: Record<string, unknown>): TraceParams =>
   ...readParams(schema, search),
 })
 
+/** The range of the address, for links to other views. */
+export const linkRange = ({ r, f, t }: TraceParams): RangeParams => ({
+  ...(r === undefined ? {} : { r }),
+  ...(f === undefined || t === undefined ? {} : { f, t }),
+})
+
 /** listParams are those of the list, without the ones of an open trace. */
-export const listParams = ({ id: _id, at: _at, span: _span, find: _find, ...rest }: TraceParams): TraceParams => rest
+export const listParams = ({ id: _id, at: _at, span: _span, find: _find, as: _as, ...rest }: TraceParams): TraceParams => rest

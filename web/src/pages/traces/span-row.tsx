@@ -2,6 +2,7 @@ import type { Trace } from '@dendro/api'
 import { durationText } from '@dendro/language/nanoseconds'
 import { ChevronDown, ChevronRight, TriangleAlert } from 'lucide-react'
 import { Icon } from '../../ui/icon.tsx'
+import { barIn, placeIn, type ShownPart } from './shown-part.ts'
 
 /** SpanMarks is what is drawn on the axis beside the duration of a span. */
 export type SpanMarks = { logs: Trace['logs'][number][]; critical: { start_nano: number; duration_nano: number }[] }
@@ -9,7 +10,7 @@ export type SpanMarks = { logs: Trace['logs'][number][]; critical: { start_nano:
 type SpanRowProps = {
   span: Trace['spans'][number]
   bar: SpanMarks
-  whole: number
+  part: ShownPart
   top: number
   color: string
   isCurrent: boolean
@@ -23,8 +24,8 @@ const INDENT_REM = 0.75
 const DEEPEST = 20
 
 /** One span: its name by depth, and its time on the axis with the critical path below and its log events as dots. */
-export function SpanRow({ span, bar, whole, top, color, isCurrent, isFaint, isCollapsed, onSelect, onToggle }: SpanRowProps) {
-  const share = (nano: number) => `${(100 * nano) / Math.max(1, whole)}%`
+export function SpanRow({ span, bar, part, top, color, isCurrent, isFaint, isCollapsed, onSelect, onToggle }: SpanRowProps) {
+  const own = barIn(part, span.start_nano, span.duration_nano)
   const marks = [
     span.parent === 'missing' ? 'parent missing' : span.parent === 'cyclic' ? 'parents in a circle' : '',
     span.skew_nano === undefined ? '' : `clock corrected by ${durationText(span.skew_nano)}`,
@@ -66,22 +67,16 @@ export function SpanRow({ span, bar, whole, top, color, isCurrent, isFaint, isCo
         )}
       </span>
       <span aria-hidden className="relative h-full min-w-0 flex-1">
-        <span
-          className="absolute top-1.5 h-2.5 min-w-px rounded-sm"
-          style={{ left: share(span.start_nano), width: share(span.duration_nano), background: color }}
-        />
-        {bar.critical.map(({ start_nano, duration_nano }) => (
-          <span
-            key={start_nano}
-            className="absolute bottom-0.5 h-0.5 bg-ink"
-            style={{ left: share(start_nano), width: share(duration_nano) }}
-          />
-        ))}
+        {own && <span className="absolute top-1.5 h-2.5 min-w-px rounded-sm" style={{ ...percents(own), background: color }} />}
+        {bar.critical.map(({ start_nano, duration_nano }) => {
+          const stretch = barIn(part, start_nano, duration_nano)
+          return stretch && <span key={start_nano} className="absolute bottom-0.5 h-0.5 bg-ink" style={percents(stretch)} />
+        })}
         {bar.logs.map(({ start_nano, event }) => (
           <span
             key={String(event.metadata.sequence)}
             className={`absolute top-0 size-1.5 rounded-full ${event['@status'] === 'error' ? 'bg-error' : event['@status'] === 'warn' ? 'bg-warn' : 'bg-soft'}`}
-            style={{ left: share(Math.min(whole, Math.max(0, start_nano))) }}
+            style={{ left: `${placeIn(part, Math.min(part.to, Math.max(part.from, start_nano)))}%` }}
           />
         ))}
       </span>
@@ -89,3 +84,5 @@ export function SpanRow({ span, bar, whole, top, color, isCurrent, isFaint, isCo
     </div>
   )
 }
+
+const percents = ({ left, width }: { left: number; width: number }) => ({ left: `${left}%`, width: `${width}%` })

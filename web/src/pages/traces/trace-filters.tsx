@@ -3,7 +3,6 @@ import { useDatasets } from '../../parts/datasets/datasets.ts'
 import { useKnownFields } from '../../parts/query/fields.ts'
 import { QueryField } from '../../parts/query/query-input.tsx'
 import { readWhere } from '../../parts/query/query-readers.ts'
-import { FilterRow } from '../../parts/records/filter-row.tsx'
 import type { Range } from '../../parts/time/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input } from '../../ui/field.tsx'
@@ -81,23 +80,23 @@ export function TraceFilters({ params, range, onChange, onOpen }: TraceFiltersPr
       </form>
       <div className="flex flex-wrap gap-x-4 gap-y-1">
         <ViewLinks params={params} />
-        <FilterRow label="Order">
+        <fieldset aria-label="Order" className="flex gap-1">
           <Choice isOn={params.order === undefined} onPick={() => onChange({ order: undefined })}>
             Newest
           </Choice>
           <Choice isOn={params.order === 'slowest'} onPick={() => onChange({ order: 'slowest' })}>
             Slowest
           </Choice>
-        </FilterRow>
-        <FilterRow label="Status">
+        </fieldset>
+        <fieldset aria-label="Status" className="flex gap-1">
           <Choice isOn={params.status === undefined} onPick={() => onChange({ status: undefined })}>
             All
           </Choice>
           <Choice isOn={params.status === 'error'} onPick={() => onChange({ status: 'error' })}>
             Failing
           </Choice>
-        </FilterRow>
-        <FilterRow label="Spans">
+        </fieldset>
+        <fieldset aria-label="Spans" className="flex gap-1">
           <Choice
             isOn={params.any === undefined}
             onPick={() => onChange({ any: undefined })}
@@ -108,7 +107,7 @@ export function TraceFilters({ params, range, onChange, onOpen }: TraceFiltersPr
           <Choice isOn={params.any === true} onPick={() => onChange({ any: true })} title="Any span may meet the conditions">
             Any span
           </Choice>
-        </FilterRow>
+        </fieldset>
         <IdForm onPick={onOpen} />
       </div>
     </div>

@@ -1,7 +1,7 @@
 import type { TraceList as Found } from '@dendro/api'
 import { durationText, readDuration } from '@dendro/language/nanoseconds'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { quantity } from '../../parts/chart/numbers.ts'
 import { TruncationNote } from '../../parts/records/long-list.tsx'
 import { useClient } from '../../parts/shell/client.ts'
@@ -11,10 +11,13 @@ import { rangeOf, rangeParamsOf } from '../../parts/time/range-params.ts'
 import { TimePicker } from '../../parts/time/time-picker.tsx'
 import { type Range, timeRangeOf } from '../../parts/time/time-range.ts'
 import { useZone } from '../../parts/time/zone.ts'
-import { Button, buttonClass } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { DurationHistogram } from './duration-histogram.tsx'
+import { NoSpans } from './no-spans.tsx'
 import { HOUR, type TraceParams } from './params.ts'
+import { TraceDifferences } from './trace-differences.tsx'
 import { TraceFilters } from './trace-filters.tsx'
+import { conditionsOf, isSelection } from './trace-query.ts'
 import { TraceRows } from './trace-rows.tsx'
 
 const SHOWN = 50
@@ -43,8 +46,9 @@ export function TraceList({ params }: { params: TraceParams }) {
       {error && <FailureNote thrown={error} again={() => found.refetch()} />}
       {!data && !error && <Loading height="20rem">Loading…</Loading>}
       {data && !error && (
-        <div className={`flex flex-col gap-4 ${found.isPlaceholderData ? 'opacity-50' : ''}`}>
+        <div className="flex flex-col gap-4" aria-busy={found.isPlaceholderData}>
           <Durations found={data} params={params} onChange={change} />
+          {params.diff && isSelection(params) && <TraceDifferences params={params} range={range} onChange={change} />}
           {data.traces.length === 0 ? (
             <NoTraces params={params} onChange={change} />
           ) : (
@@ -54,6 +58,11 @@ export function TraceList({ params }: { params: TraceParams }) {
                 <TruncationNote>
                   Only the {data.traces.length} {params.order === 'slowest' ? 'slowest' : 'newest'}; narrow the range or the conditions for
                   others.
+                </TruncationNote>
+              )}
+              {data.is_sampled && (
+                <TruncationNote>
+                  Only a share of some traces is stored. Numbers of spans by duration are estimates; the list has stored traces.
                 </TruncationNote>
               )}
               {!data.is_exact && <TruncationNote>Some traces have more spans than were counted.</TruncationNote>}
@@ -67,18 +76,10 @@ export function TraceList({ params }: { params: TraceParams }) {
 
 function useTraces(params: TraceParams, range: Range) {
   const client = useClient()
-  const { q, service, op, status, min, max, any, order } = params
-  const spans: 'any' | 'root' = any ? 'any' : 'root'
   const query = {
     ...timeRangeOf(range),
-    ...(q ? { where: q } : {}),
-    ...(service ? { service } : {}),
-    ...(op ? { operation: op } : {}),
-    ...(status ? { status } : {}),
-    ...(min ? { min_duration: min } : {}),
-    ...(max ? { max_duration: max } : {}),
-    ...(order ? { order } : {}),
-    spans,
+    ...conditionsOf(params),
+    ...(params.order ? { order: params.order } : {}),
     durations: true,
     limit: SHOWN,
   }
@@ -91,23 +92,39 @@ function useTraces(params: TraceParams, range: Range) {
 
 type PartProps = { params: TraceParams; onChange(by: Partial<TraceParams>): void }
 
-function Durations({ found: { durations = [] }, params: { min, max }, onChange }: PartProps & { found: Found }) {
+function Durations({ found: { durations = [], is_sampled }, params, onChange }: PartProps & { found: Found }) {
+  const { min, max } = params
   if (durations.length === 0 && min === undefined && max === undefined) return null
   const spans = durations.reduce((sum, one) => sum + one.spans, 0)
   return (
     <Panel
       title="Durations"
       actions={
-        min !== undefined || max !== undefined ? (
-          <>
-            <span className="text-soft text-xs tabular-nums">{selectionText(min, max)}</span>
-            <Button size="small" onClick={() => onChange({ min: undefined, max: undefined })}>
-              All durations
+        <>
+          {min === undefined && max === undefined ? (
+            <span className="text-soft text-xs tabular-nums">
+              {is_sampled ? 'about ' : ''}
+              {quantity(spans, 'span')}; drag to select
+            </span>
+          ) : (
+            <>
+              <span className="text-soft text-xs tabular-nums">{selectionText(min, max)}</span>
+              <Button size="small" onClick={() => onChange({ min: undefined, max: undefined })}>
+                All durations
+              </Button>
+            </>
+          )}
+          {isSelection(params) && !params.diff && (
+            <Button
+              size="small"
+              variant="main"
+              title="Compare the selected traces with the others of the range"
+              onClick={() => onChange({ diff: true })}
+            >
+              What changed?
             </Button>
-          </>
-        ) : (
-          <span className="text-soft text-xs tabular-nums">{quantity(spans, 'span')}; drag to select</span>
-        )
+          )}
+        </>
       }
     >
       <div className="p-3">
@@ -132,15 +149,9 @@ function NoTraces({ params, onChange }: PartProps) {
   const hasConditions = [q, service, op, status, min, max].some((one) => one !== undefined)
   if (!hasConditions) {
     return (
-      <EmptyState title={any ? 'No traces in this range' : 'No root spans in this range'}>
-        <p className="text-soft">Spans that are sent with OTLP become traces here.</p>
-        <div className="flex flex-wrap justify-center gap-2">
-          {!any && <Button onClick={() => onChange({ any: true })}>Search any span</Button>}
-          <Link to="/welcome" search={{}} className={buttonClass({ variant: 'main' })}>
-            Send data
-          </Link>
-        </div>
-      </EmptyState>
+      <NoSpans title={any ? 'No traces in this range' : 'No root spans in this range'}>
+        {!any && <Button onClick={() => onChange({ any: true })}>Search any span</Button>}
+      </NoSpans>
     )
   }
   const none = { q: undefined, service: undefined, op: undefined, status: undefined, min: undefined, max: undefined }

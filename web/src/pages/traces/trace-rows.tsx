@@ -18,7 +18,7 @@ export function TraceRows({ traces, params, zone }: TraceRowsProps) {
   const colors = useMemo(() => colorsOfServices(traces), [traces])
   return (
     <section aria-label="Traces table" className="rounded-md border border-line bg-panel">
-      <table className="w-full max-sm:block">
+      <table aria-label="Traces" className="w-full max-sm:block">
         <thead className="text-left text-soft text-xs max-sm:sr-only">
           <tr>
             {columns.map((name) => (
@@ -49,7 +49,7 @@ type TraceRowProps = {
 const cell = 'px-3 py-1.5 max-sm:block max-sm:py-0.5'
 
 function TraceRow({ trace, params, zone, longest, colors }: TraceRowProps) {
-  const { trace_id, start_time, duration_nano, spans, errors, services, services_total, root, found } = trace
+  const { trace_id, start_time, duration_nano, spans, errors, services, services_total, root, found, weight } = trace
   const { service, name } = root ?? found
   const { day, clock } = clockOf(start_time, zone)
   const others = services_total - Math.min(SERVICES_SHOWN, services.length)
@@ -69,6 +69,11 @@ function TraceRow({ trace, params, zone, longest, colors }: TraceRowProps) {
         </Link>
         {!root && <span className="ml-2 text-warn text-xs">root missing</span>}
         {root && root.status === 'error' && <span className="ml-2 text-error text-xs">failed</span>}
+        {weight !== undefined && (
+          <span className="ml-2 text-soft text-xs" title="An ingest rule stores a share of such traces">
+            stands for {count(Number(weight.toPrecision(3)))}
+          </span>
+        )}
       </td>
       <td className={`${cell} w-1/5 max-sm:w-auto`}>
         <span className="flex items-center gap-2">

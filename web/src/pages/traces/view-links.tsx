@@ -1,28 +1,29 @@
 import { Link } from '@tanstack/react-router'
 import { buttonClass } from '../../ui/button.tsx'
-import type { TraceParams } from './params.ts'
+import { linkRange, type TraceParams } from './params.ts'
 
-/** ViewLinks lead from the list of traces to that of operations, and back, within the same range. */
-export function ViewLinks({ params: { ops, r, f, t } }: { params: TraceParams }) {
-  const range = { ...(r === undefined ? {} : { r }), ...(f === undefined || t === undefined ? {} : { f, t }) }
+const views = [
+  { name: 'Traces', search: {} },
+  { name: 'Operations', search: { ops: true } },
+  { name: 'Map', search: { map: true } },
+] as const
+
+/** ViewLinks lead from one of the views of traces to the others, within the same range. */
+export function ViewLinks({ params }: { params: TraceParams }) {
+  const current = params.map ? 'Map' : params.ops ? 'Operations' : 'Traces'
   return (
     <nav aria-label="View" className="flex gap-1">
-      <Link
-        to="/traces"
-        search={range}
-        aria-current={ops === undefined ? 'page' : undefined}
-        className={buttonClass({ variant: ops === undefined ? 'chosen' : 'quiet' })}
-      >
-        Traces
-      </Link>
-      <Link
-        to="/traces"
-        search={{ ...range, ops: true }}
-        aria-current={ops ? 'page' : undefined}
-        className={buttonClass({ variant: ops ? 'chosen' : 'quiet' })}
-      >
-        Operations
-      </Link>
+      {views.map(({ name, search }) => (
+        <Link
+          key={name}
+          to="/traces"
+          search={{ ...linkRange(params), ...search }}
+          aria-current={name === current ? 'page' : undefined}
+          className={buttonClass({ variant: name === current ? 'chosen' : 'quiet' })}
+        >
+          {name}
+        </Link>
+      ))}
     </nav>
   )
 }

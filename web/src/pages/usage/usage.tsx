@@ -7,10 +7,10 @@ import type { ChartBand, ChartData } from '../../parts/chart/data.ts'
 import { bytes, count, share } from '../../parts/chart/numbers.ts'
 import { unknownDataset, useDatasets } from '../../parts/datasets/datasets.ts'
 import { TruncationNote } from '../../parts/records/long-list.tsx'
-import { saveFile } from '../../parts/records/save-file.ts'
 import { useClient } from '../../parts/shell/client.ts'
 import { FailureNote } from '../../parts/shell/failure.tsx'
 import { EmptyState, Loading, Page, Panel } from '../../parts/shell/page.tsx'
+import { saveFile } from '../../parts/shell/save-file.ts'
 import { rangeOf, rangeParamsOf } from '../../parts/time/range-params.ts'
 import { TimePicker } from '../../parts/time/time-picker.tsx'
 import { boundsOf, gridOf, type Range } from '../../parts/time/time-range.ts'
@@ -61,6 +61,9 @@ export function UsagePage() {
             ))}
           </fieldset>
           <TimePicker range={range} zone={zone} onPick={pick} onZone={setZone} />
+          <Link to="/spend" search={rangeParamsOf(range)} className={buttonClass()}>
+            Spend
+          </Link>
         </>
       }
     >
@@ -241,7 +244,9 @@ function Part<T>({ title, query, children }: { title: string; query: UsageReques
       {query.error ? <FailureNote thrown={query.error} again={() => query.refetch()} /> : null}
       {query.data === undefined && !query.error && <Loading>Loading…</Loading>}
       {query.data !== undefined && (
-        <div className={`flex flex-col gap-2 p-3 ${query.isPlaceholderData ? 'opacity-50' : ''}`}>{children(query.data)}</div>
+        <div className="flex flex-col gap-2 p-3" aria-busy={query.isPlaceholderData}>
+          {children(query.data)}
+        </div>
       )}
     </Panel>
   )

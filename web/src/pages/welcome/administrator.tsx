@@ -40,7 +40,7 @@ export function Administrator() {
   if (invited && invited.token === undefined)
     return <p role="status">An invitation was sent to {invited.email}. Open its link to set a password.</p>
   return (
-    <form onSubmit={send} className="flex flex-col gap-3 rounded-md border border-line bg-panel p-3">
+    <form aria-label="Your account" onSubmit={send} className="flex flex-col gap-3 rounded-md border border-line bg-panel p-3">
       <p className="text-soft">You signed in with an API key. Create an account for yourself, and use keys for programs.</p>
       <div className="grid gap-2 sm:grid-cols-2">
         <Field name="First name">

@@ -62,7 +62,8 @@ const REFRESH_MS = 2_000
 function Received() {
   const client = useClient()
   const shipperKey = useShipperKey()
-  const { apiKey, failure } = shipperKey
+  const { apiKey } = shipperKey
+  const [failure, setFailure] = useState<unknown>()
   const received = useQuery({
     queryKey: ['received'],
     refetchInterval: REFRESH_MS,
@@ -74,6 +75,10 @@ function Received() {
       return { seen, events }
     },
   })
+  const createKey = () => {
+    setFailure(undefined)
+    shipperKey.create().catch(setFailure)
+  }
   const seen = received.data?.seen ?? []
   const isThere = seen.length > 0
   return (
@@ -82,7 +87,7 @@ function Received() {
         <div className="flex flex-wrap items-center gap-2">
           <DemoData />
           <Permitted to="api_keys_write">
-            <Button onClick={() => void shipperKey.create()} disabled={apiKey !== undefined}>
+            <Button onClick={createKey} disabled={apiKey !== undefined}>
               {apiKey === undefined ? 'Create a key for shippers' : 'Key created'}
             </Button>
           </Permitted>

@@ -9,6 +9,8 @@ import { formOf, optionsOf, plotted } from './drawing.ts'
 import type { DrawingState } from './drawing-state.ts'
 import { Legend } from './legend.tsx'
 import { quantity, span } from './numbers.ts'
+import { newSharedTime, type SharedTime, sharedTime } from './shared-time.ts'
+import { sliceAt } from './stack.ts'
 import { unitText } from './unit.ts'
 
 type ChartProps = {
@@ -24,6 +26,7 @@ type ChartProps = {
   bands?: readonly ChartBand[]
   marks?: readonly ChartMark[]
   unit?(value: number): string
+  /** Charts with one key share their time axis. */
   syncKey?: string
   isOld?: boolean
   /** onPick receives the clicked slice. */
@@ -39,7 +42,21 @@ export function Chart(props: ChartProps) {
   const { label, data, shape = 'line', zone, height = 200, levels = NONE, bands = NONE, marks = NONE, unit = plain } = props
   const { syncKey, isOld = false, isFilling = false, onPick, onRange } = props
   const [cursor] = useState(newCursor)
-  const { containerRef, plot } = usePlot({ data, shape, zone, height, levels, bands, marks, unit, syncKey, onCursor: cursor.move, onRange })
+  const [own] = useState(newSharedTime)
+  const time = syncKey === undefined ? own : sharedTime(syncKey)
+  const { containerRef, plot, read } = usePlot({
+    data,
+    shape,
+    zone,
+    height,
+    levels,
+    bands,
+    marks,
+    unit,
+    time,
+    onCursor: cursor.move,
+    onRange,
+  })
   const description = useMemo(() => summary(data, unit, marks), [data, unit, marks])
   const pick = () => {
     const at = cursor.at()
@@ -51,35 +68,91 @@ export function Chart(props: ChartProps) {
   const onClick = (event: MouseEvent) => {
     if (Math.abs(event.clientX - pressed.current) < DRAG_LEAST_PX) pick()
   }
+  const [isFocused, setFocused] = useState(false)
+  // The steps that are selected by keyboard, before Enter.
+  const brush = useRef<{ from: number; to: number }>(undefined)
+  const select = (next: { from: number; to: number } | undefined) => {
+    brush.current = next
+    const at = cursor.at()
+    const part = next && partOf(data, next)
+    if (plot.current) markPart(plot.current, part)
+    read(at === undefined ? undefined : data.times[at], part)
+  }
   const onKey = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
-    if (event.key === 'Enter') pick()
+    const brushed = brush.current
+    if (event.key === 'Escape' && brushed) select(undefined)
+    else if (event.key === 'Enter' && brushed) {
+      const part = partOf(data, brushed)
+      select(undefined)
+      if (part) onRange?.(part.fromMs, part.toMs)
+    } else if (event.key === 'Enter') pick()
     if (by === undefined || !plot.current) return
     event.preventDefault()
-    const next = Math.min(data.times.length - 1, Math.max(0, (cursor.at() ?? (by > 0 ? -1 : data.times.length)) + by))
+    const at = cursor.at()
+    const next = Math.min(data.times.length - 1, Math.max(0, (at ?? (by > 0 ? -1 : data.times.length)) + by))
     const left = plot.current.valToPos(data.times[next] ?? 0, 'x')
     plot.current.setCursor({ left: left + 0.5, top: 10 })
+    select(event.shiftKey && onRange ? { from: brushed?.from ?? at ?? next, to: next } : undefined)
   }
   return (
-    <figure className={`@container flex min-w-0 flex-col ${isFilling ? 'lg:min-h-0 lg:flex-1' : ''}`}>
+    <figure aria-label={label} className={`@container flex min-w-0 flex-col ${isFilling ? 'lg:min-h-0 lg:flex-1' : ''}`}>
       {/* biome-ignore lint/a11y/useSemanticElements: what is drawn here is no group of fields */}
       <div
         ref={containerRef}
         role="group"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move the crosshair
         tabIndex={0}
-        aria-label={`${label}: ${description}. Left and right read the values${onPick ? ', Enter opens the events' : ''}.`}
-        className={`h-(--height) min-w-0 shrink-0 overflow-hidden ${isFilling ? 'lg:h-auto lg:min-h-24 lg:flex-1 lg:basis-0' : ''} ${onPick ? 'cursor-pointer' : ''} ${isOld ? 'opacity-50' : ''}`}
+        aria-label={`${label}: ${description}. Left and right read the values${onRange ? ', with Shift they select a range' : ''}${onPick ? ', Enter opens the events' : ''}.`}
+        className={`h-(--height) min-w-0 shrink-0 overflow-hidden ${isFilling ? 'lg:h-auto lg:min-h-24 lg:flex-1 lg:basis-0' : ''} ${onPick ? 'cursor-pointer' : ''}`}
+        aria-busy={isOld}
         style={{ '--height': `${height}px` } as CSSProperties}
         onKeyDown={onKey}
+        onFocus={() => setFocused(true)}
+        onBlur={() => {
+          setFocused(false)
+          if (brush.current) select(undefined)
+        }}
         onPointerDown={(event) => {
           pressed.current = event.clientX
         }}
         onClick={onClick}
       />
-      <Legend data={data} cursor={cursor} bands={bands} marks={marks} levels={levels} zone={zone} unit={unit} />
+      <Legend data={data} cursor={cursor} bands={bands} marks={marks} levels={levels} zone={zone} isLive={isFocused} unit={unit} />
     </figure>
   )
+}
+
+type Part = { fromMs: number; toMs: number }
+
+/** The time from one step to another, in either order. */
+function partOf({ times, stepMs }: ChartData, steps: { from: number; to: number }): Part | undefined {
+  const [fromMs, lastMs] = [times[Math.min(steps.from, steps.to)], times[Math.max(steps.from, steps.to)]]
+  return fromMs === undefined || lastMs === undefined ? undefined : { fromMs, toMs: lastMs + stepMs }
+}
+
+/** Draws the selection of a part, as a drag does. */
+function markPart(plot: uPlot, part: Part | undefined): void {
+  const { clientWidth, clientHeight } = plot.over
+  const placeOf = (ms: number) => Math.min(clientWidth, Math.max(0, plot.valToPos(ms, 'x')))
+  const left = part ? placeOf(part.fromMs) : 0
+  const width = part ? placeOf(part.toMs) - left : 0
+  plot.setSelect({ left, top: 0, width, height: width === 0 ? 0 : clientHeight }, false)
+}
+
+/** Shows what another chart reads; a moment that this chart does not have is not shown. */
+function showReading(plot: uPlot, { data, onCursor }: DrawingState, reading: ReturnType<SharedTime['now']>): void {
+  const atMs = reading?.atMs
+  const found = atMs === undefined ? undefined : sliceAt(data.times, atMs)
+  const startMs = found === undefined ? undefined : data.times[found]
+  const isWithin = startMs !== undefined && atMs !== undefined && atMs < startMs + data.stepMs
+  // A place on the border of two steps belongs to the later one.
+  const left = isWithin ? plot.valToPos(Math.max(atMs, startMs + data.stepMs / 1_000), 'x') : -10
+  // The types of the library lack the second argument: the step is known and need not be found by the place.
+  const setCursor = plot.setCursor as (at: { left: number; top: number }, fires: boolean) => void
+  setCursor({ left, top: isWithin ? 10 : -10 }, false)
+  onCursor(isWithin ? found : undefined)
+  markPart(plot, reading?.part)
 }
 
 const plain = unitText('number')
@@ -90,18 +163,20 @@ function summary({ series, times, stepMs }: ChartData, unit: (value: number) => 
   return `${series.length} series of ${times.length} steps of ${span(stepMs)}${most === undefined ? ', without values' : `, at most ${unit(most)}`}${marks.length === 0 ? '' : `, ${quantity(marks.length, 'mark')}`}`
 }
 
-type PlotOptions = Omit<DrawingState, 'colors'> & { shape: ChartShape; zone: Zone; height: number; syncKey: string | undefined }
+type PlotOptions = Omit<DrawingState, 'colors' | 'onRead'> & { shape: ChartShape; zone: Zone; height: number; time: SharedTime }
 
 /** usePlot reuses one plot for new data and themes; a change of its form creates a new plot. */
-function usePlot({ shape, zone, height, syncKey, ...state }: PlotOptions) {
+function usePlot({ shape, zone, height, time, ...state }: PlotOptions) {
   const containerRef = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(null)
   const colors = useChartColors()
-  const latest = useRef<DrawingState>({ ...state, colors })
-  latest.current = { ...state, colors }
+  // The ref is the chart that reads: only it ends its reading.
+  const read: DrawingState['onRead'] = (atMs, part) => (atMs === undefined ? time.release(plot) : time.read(plot, atMs, part))
+  const latest = useRef<DrawingState>({ ...state, colors, onRead: read })
+  latest.current = { ...state, colors, onRead: read }
   const { data, levels, bands, marks: moments } = state
   const canDrag = state.onRange !== undefined
-  const form = JSON.stringify([shape, zone, height, syncKey, canDrag, formOf(data, shape)])
+  const form = JSON.stringify([shape, zone, height, canDrag, formOf(data, shape)])
   const marks = JSON.stringify([levels, bands, moments])
   const drawn = useRef<ChartData>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the form contains every property of the plot
@@ -110,7 +185,7 @@ function usePlot({ shape, zone, height, syncKey, ...state }: PlotOptions) {
     if (!target) return
     const size = { width: Math.max(1, target.clientWidth), height: target.clientHeight || height }
     const made = new uPlot(
-      optionsOf({ shape, zone, size, syncKey, canDrag, shown: () => latest.current }),
+      optionsOf({ shape, zone, size, canDrag, shown: () => latest.current }),
       plotted(latest.current.data, shape),
       target,
     )
@@ -122,6 +197,7 @@ function usePlot({ shape, zone, height, syncKey, ...state }: PlotOptions) {
     })
     resized.observe(target)
     return () => {
+      time.release(plot)
       resized.disconnect()
       made.destroy()
       plot.current = null
@@ -134,7 +210,16 @@ function usePlot({ shape, zone, height, syncKey, ...state }: PlotOptions) {
     else plot.current?.redraw()
     drawn.current = data
   }, [data, shape, marks])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what others read is shown again where the drawing has changed
+  useEffect(() => {
+    const show = () => {
+      const reading = time.now()
+      if (plot.current && reading?.by !== plot) showReading(plot.current, latest.current, reading)
+    }
+    if (time.now()) show()
+    return time.follow(show)
+  }, [time, form, data])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the theme only repaints
   useEffect(() => plot.current?.redraw(false), [colors])
-  return { containerRef: containerRef, plot }
+  return { containerRef, plot, read }
 }

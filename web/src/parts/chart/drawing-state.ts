@@ -10,5 +10,7 @@ export type DrawingState = {
   marks: readonly ChartMark[]
   unit(value: number): string
   onCursor(at: number | undefined): void
+  /** onRead receives the moment under the pointer, and the part over which it drags; nothing when it has left. */
+  onRead(atMs: number | undefined, part?: { fromMs: number; toMs: number }): void
   onRange: ((fromMs: number, toMs: number) => void) | undefined
 }

@@ -13,8 +13,6 @@ export type Drawing = {
   shape: ChartShape
   zone: Zone
   size: { width: number; height: number }
-  /** syncKey is shared by charts that share their crosshair. */
-  syncKey: string | undefined
   /** canDrag allows the selection of a range with the pointer. */
   canDrag: boolean
   shown(): DrawingState
@@ -25,6 +23,9 @@ const DAY_MS = 86_400_000
 const FEW_POINTS = 40
 const FEW_SERIES = 20
 const LINE_WIDTH = 1.5
+const TICK_PX = 50
+const SECONDS_TICK_PX = 72
+const MILLISECONDS_TICK_PX = 92
 const DRAG_LEAST_PX = 4
 const BEFORE_DASH = [2, 3]
 
@@ -49,7 +50,7 @@ export const formOf = (data: ChartData, shape: ChartShape): string =>
 const repeats = ({ series }: ChartData): number[] => repeatsOf(colorsOf(series.map(({ name }) => name)))
 
 export function optionsOf(drawing: Drawing): uPlot.Options {
-  const { shape, zone, size, syncKey, canDrag, shown } = drawing
+  const { shape, zone, size, canDrag, shown } = drawing
   return {
     ...size,
     ms: 1,
@@ -61,15 +62,21 @@ export function optionsOf(drawing: Drawing): uPlot.Options {
       y: { range: (_plot, low, high) => heightOf(low, high, shown().levels) },
     },
     axes: [
-      { ...axis(shown, 28), values: (_plot, ticks, _axis, _space, stepMs) => ticks.map((ms) => tickText(ms, stepMs, zone)) },
+      {
+        ...axis(shown, 30),
+        gap: 8,
+        space: (_plot, _axis, low, high, px) => tickSpace(high - low, px),
+        values: (_plot, ticks, _axis, _space, stepMs) => ticks.map((ms) => tickText(ms, stepMs, zone)),
+      },
       { ...axis(shown, 64), values: (_plot, ticks) => ticks.map((tick) => shown().unit(tick)) },
     ],
     series: [{}, ...seriesOf(drawing)],
     cursor: {
       y: false,
+      // A bar fills its slice and a point of a line is at its start: under one pointer both are read at one time.
+      dataIdx: (_plot, _series, closest, x) => sliceAt(shown().data.times, x) ?? closest,
       points: { show: shape === 'line' && shown().data.series.length <= FEW_SERIES },
       drag: { x: canDrag, y: false, setScale: false },
-      ...(syncKey === undefined ? {} : { sync: { key: syncKey, setSeries: false } }),
     },
     hooks: hooksOf(drawing),
   }
@@ -87,6 +94,12 @@ const axis = (shown: () => DrawingState, size: number): uPlot.Axis => ({
 function spanOf({ times, stepMs }: ChartData, shape: ChartShape): [number, number] {
   const [first, last] = [times[0] ?? 0, times.at(-1) ?? 0]
   return [first === last && shape === 'line' ? first - stepMs : first, last + stepMs]
+}
+
+/** The least pixels from one time to the next: seconds need more than minutes, and less than milliseconds. */
+function tickSpace(rangeMs: number, px: number): number {
+  const stepMs = (rangeMs * TICK_PX) / Math.max(1, px)
+  return stepMs >= MINUTE_MS ? TICK_PX : stepMs >= 1_000 ? SECONDS_TICK_PX : MILLISECONDS_TICK_PX
 }
 
 /** Formats a time as finely as the tick distance; midnight shows its day. */
@@ -145,8 +158,14 @@ function heightOf(low: number | null, high: number | null, levels: readonly Char
   return [bottom < 0 ? -roundTop(headroom - bottom) : 0, top > 0 ? roundTop(top + headroom) : 0]
 }
 
-function hooksOf({ shape, shown }: Drawing): uPlot.Hooks.Arrays {
+function hooksOf({ canDrag, shown }: Drawing): uPlot.Hooks.Arrays {
   const sliceOf = (plot: uPlot, left: number) => sliceAt(shown().data.times, plot.posToVal(left, 'x'))
+  /** The whole slices between two places. */
+  const partOf = (plot: uPlot, left: number, right: number) => {
+    const { data } = shown()
+    const [fromMs, lastMs] = [data.times[sliceOf(plot, left) ?? 0], data.times[sliceOf(plot, right) ?? 0]]
+    return fromMs === undefined || lastMs === undefined ? undefined : { fromMs, toMs: lastMs + data.stepMs }
+  }
   return {
     drawClear: [(plot) => drawBands(plot, shown())],
     draw: [
@@ -158,20 +177,44 @@ function hooksOf({ shape, shown }: Drawing): uPlot.Hooks.Arrays {
     setCursor: [
       (plot) => {
         const { idx, left = -1 } = plot.cursor
-        // A bar fills its slice; a point of a line is at its start.
-        const at = idx === null || idx === undefined ? undefined : shape === 'bar' && left >= 0 ? sliceOf(plot, left) : idx
-        shown().onCursor(at)
+        shown().onCursor(idx === null || idx === undefined ? undefined : left >= 0 ? (sliceOf(plot, left) ?? idx) : idx)
       },
     ],
+    ready: [(plot) => followPointer(plot, (atMs, part) => shown().onRead(atMs, part), canDrag ? partOf : () => undefined)],
     setSelect: [
       (plot) => {
         const { left, width } = plot.select
         if (width < DRAG_LEAST_PX) return
+        const part = partOf(plot, left, left + width)
         plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
-        const { data, onRange } = shown()
-        const [first, last] = [data.times[sliceOf(plot, left) ?? 0], data.times[sliceOf(plot, left + width) ?? 0]]
-        if (first !== undefined && last !== undefined) onRange?.(first, last + data.stepMs)
+        const { left: pointed = -1 } = plot.cursor
+        shown().onRead(pointed < 0 ? undefined : plot.posToVal(pointed, 'x'))
+        if (part) shown().onRange?.(part.fromMs, part.toMs)
       },
     ],
   }
+}
+
+type PartOf = (plot: uPlot, left: number, right: number) => { fromMs: number; toMs: number } | undefined
+
+/** Reports the moment under the pointer, and the part over which it drags, until it leaves. */
+function followPointer(plot: uPlot, onRead: DrawingState['onRead'], partOf: PartOf): void {
+  let pressed: number | undefined
+  const placeOf = ({ clientX }: MouseEvent): number => {
+    const { left, width } = plot.over.getBoundingClientRect()
+    return Math.min(width, Math.max(0, clientX - left))
+  }
+  plot.over.addEventListener('mousedown', (event) => {
+    pressed = placeOf(event)
+  })
+  plot.over.addEventListener('mousemove', (event) => {
+    const place = placeOf(event)
+    if (event.buttons === 0) pressed = undefined
+    const isDrag = pressed !== undefined && Math.abs(place - pressed) >= DRAG_LEAST_PX
+    const [from, to] = [Math.min(pressed ?? 0, place), Math.max(pressed ?? 0, place)]
+    onRead(plot.posToVal(place, 'x'), isDrag ? partOf(plot, from, to) : undefined)
+  })
+  plot.over.addEventListener('mouseleave', (event) => {
+    if (event.buttons === 0) onRead(undefined)
+  })
 }

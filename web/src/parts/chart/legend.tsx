@@ -15,11 +15,13 @@ type LegendProps = {
   marks: readonly ChartMark[]
   levels: readonly ChartLevel[]
   zone: Zone
+  /** isLive lets what is read by keyboard be spoken; of several charts with one crosshair only one is. */
+  isLive: boolean
   unit(value: number): string
 }
 
 /** Shows the values under the crosshair, largest first; without a crosshair it names the series. */
-export function Legend({ data, cursor, bands, marks, levels, zone, unit }: LegendProps) {
+export function Legend({ data, cursor, bands, marks, levels, zone, isLive, unit }: LegendProps) {
   const { series, times, isCut = false } = data
   const colors = useMemo(() => nameColors(series.map(({ name }) => name)), [series])
   const at = useSyncExternalStore(cursor.follow, cursor.at)
@@ -32,7 +34,7 @@ export function Legend({ data, cursor, bands, marks, levels, zone, unit }: Legen
   return (
     <figcaption
       className={`flex ${series.length > 3 ? 'h-8 @max-2xl:h-16' : 'h-4 @max-md:h-8'} flex-wrap content-start items-center gap-x-3 overflow-hidden px-1 text-soft text-xs tabular-nums`}
-      aria-live="polite"
+      aria-live={isLive ? 'polite' : 'off'}
     >
       {atMs !== undefined && (
         <span>

@@ -1,9 +1,7 @@
 import { fillSenderConfig, senders } from '@dendro/api/senders'
 import { useRef, useState } from 'react'
-import { Button } from '../../ui/button.tsx'
 import { useClient } from '../shell/client.ts'
-import { copyText } from '../shell/copy.ts'
-import { FailureNote } from '../shell/failure.tsx'
+import { CopyButton } from '../shell/copy-button.tsx'
 import { useMay } from '../shell/permitted.tsx'
 
 /** The number of senders that are shown at once; the others are in a section that opens. */
@@ -16,35 +14,32 @@ const files: Readonly<Record<string, string>> = Object.fromEntries(
   ),
 )
 
-/** A ShipperKey is the key of the configurations; create returns it, or undefined when it could not be created. */
-export type ShipperKey = { apiKey: string | undefined; failure: unknown; create(): Promise<string | undefined> }
+/** A ShipperKey is the key of the configurations; create returns it, or throws why it could not be created. */
+export type ShipperKey = { apiKey: string | undefined; create(): Promise<string> }
 
 /** Creates one key that can only send events, however often it is asked for. */
 export function useShipperKey(): ShipperKey {
   const client = useClient()
   const [apiKey, setApiKey] = useState<string>()
-  const [failure, setFailure] = useState<unknown>()
-  const created = useRef<Promise<string | undefined>>(undefined)
+  const created = useRef<Promise<string>>(undefined)
   const create = () => {
     created.current ??= client.apiKeys.create({ body: { name: 'Shippers', roles: ['IngestionApi'] } }).then(
       ({ key }) => {
-        setFailure(undefined)
         setApiKey(key)
         return key
       },
       (thrown) => {
         created.current = undefined
-        setFailure(thrown)
-        return undefined
+        throw thrown
       },
     )
     return created.current
   }
-  return { apiKey, failure, create }
+  return { apiKey, create }
 }
 
 /** Shows the configurations of senders with the address of the service. Copying one creates the key first, if there is none. */
-export function Shippers({ apiKey, failure, create }: ShipperKey) {
+export function Shippers({ apiKey, create }: ShipperKey) {
   const may = useMay()
   const isCreating = apiKey === undefined && may('api_keys_write')
   const configsWith = (key: string) => {
@@ -56,15 +51,10 @@ export function Shippers({ apiKey, failure, create }: ShipperKey) {
     }))
   }
   const configs = configsWith(apiKey ?? 'YOUR_KEY')
-  const copy = async (title: string) => {
-    const key = apiKey ?? (isCreating ? await create() : 'YOUR_KEY')
-    const config = key === undefined ? undefined : configsWith(key).find((one) => one.title === title)
-    if (config) await copyText(config.text)
-    return config !== undefined
-  }
+  const textOf = ({ title, text }: SenderConfigText) =>
+    isCreating ? create().then((key) => configsWith(key).find((one) => one.title === title)?.text ?? text) : text
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      {failure !== undefined && <FailureNote thrown={failure} />}
       <p className="text-soft">
         {isCreating
           ? 'Copying creates an API key that can only send events, and puts it in place of YOUR_KEY. Settings lists it as “Shippers”.'
@@ -72,47 +62,41 @@ export function Shippers({ apiKey, failure, create }: ShipperKey) {
             ? 'Replace YOUR_KEY by an API key that can send events; an administrator can create one.'
             : 'The key is in the configurations below. It can only send events, and is shown on this page only now.'}
       </p>
-      <SenderList configs={configs.slice(0, FIRST_SENDERS)} isCreating={isCreating} onCopy={copy} />
+      <SenderList configs={configs.slice(0, FIRST_SENDERS)} isCreating={isCreating} textOf={textOf} />
       <details>
         <summary className="cursor-pointer text-soft">{configs.length - FIRST_SENDERS} more senders</summary>
         <div className="pt-3">
-          <SenderList configs={configs.slice(FIRST_SENDERS)} isCreating={isCreating} onCopy={copy} />
+          <SenderList configs={configs.slice(FIRST_SENDERS)} isCreating={isCreating} textOf={textOf} />
         </div>
       </details>
     </div>
   )
 }
 
-type Config = { title: string; use: string; text: string }
-type SenderListProps = { configs: readonly Config[]; isCreating: boolean; onCopy(title: string): Promise<boolean> }
-
-function SenderList({ configs, isCreating, onCopy }: SenderListProps) {
-  const [copied, setCopied] = useState<string>()
-  return (
-    <ul className="grid min-w-0 grid-cols-[repeat(auto-fit,minmax(min(27rem,100%),1fr))] gap-3">
-      {configs.map(({ title, use, text }) => {
-        const action = copied === title ? 'Copied' : isCreating ? 'Copy with a new key' : 'Copy'
-        return (
-          <li key={title} className="min-w-0 rounded-md border border-line bg-panel p-3">
-            <div className="mb-1 flex items-center justify-between">
-              <h3 className="font-medium">{title}</h3>
-              <Button
-                size="small"
-                onClick={() => void onCopy(title).then((isCopied) => setCopied(isCopied ? title : undefined))}
-                onBlur={() => setCopied(undefined)}
-                aria-label={`${action}: the configuration for ${title}`}
-              >
-                {action}
-              </Button>
-            </div>
-            <p className="mb-1 text-soft">{use}</p>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long line is scrolled by keyboard too */}
-            <pre tabIndex={0} className="max-h-80 overflow-auto rounded bg-sunk p-2 font-mono text-xs">
-              {text}
-            </pre>
-          </li>
-        )
-      })}
-    </ul>
-  )
+type SenderConfigText = { title: string; use: string; text: string }
+type SenderListProps = {
+  configs: readonly SenderConfigText[]
+  isCreating: boolean
+  /** The text with the key, which may have to be created. */
+  textOf(config: SenderConfigText): string | Promise<string>
 }
+
+const SenderList = ({ configs, isCreating, textOf }: SenderListProps) => (
+  <ul className="grid min-w-0 grid-cols-[repeat(auto-fit,minmax(min(27rem,100%),1fr))] gap-3">
+    {configs.map((config) => (
+      <li key={config.title} className="min-w-0 rounded-md border border-line bg-panel p-3">
+        <div className="mb-1 flex flex-wrap items-center gap-2">
+          <h3 className="mr-auto font-medium">{config.title}</h3>
+          <CopyButton size="small" of={`the configuration for ${config.title}`} text={() => textOf(config)} content={config.title}>
+            {isCreating ? 'Copy with a new key' : 'Copy'}
+          </CopyButton>
+        </div>
+        <p className="mb-1 text-soft">{config.use}</p>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long line is scrolled by keyboard too */}
+        <pre tabIndex={0} className="max-h-80 overflow-auto rounded bg-sunk p-2 font-mono text-xs">
+          {config.text}
+        </pre>
+      </li>
+    ))}
+  </ul>
+)

@@ -2,6 +2,7 @@ import type { Dataset } from '@dendro/api'
 
 /** Collections that the service itself writes. Spans are in a system collection too, but senders report them. */
 const ownTexts: ReadonlyMap<string, string> = new Map([
+  ['.canary', 'Written by Dendro: an event each minute, to see that events are found'],
   ['.audit-trail', 'Written by Dendro: changes, sign-ins and refused requests'],
   ['.usage', 'Reserved by Dendro for usage'],
 ])

@@ -1,3 +1,4 @@
+import { quoted } from '@dendro/language/language-error'
 import { printKey } from '@dendro/language/print'
 import { parseGroups } from '@dendro/language/select'
 import { ABSENT } from '../chart/group-name.ts'
@@ -18,7 +19,7 @@ export function groupCondition(keys: readonly string[], values: readonly string[
     .map((key, at) => {
       const name = printKey(key)
       const value = values[at] ?? ''
-      const isValue = `${name} = '${value.replaceAll("'", "''")}'`
+      const isValue = `${name} = ${quoted(value)}`
       return value === ABSENT ? `(${name} IS NULL OR ${isValue})` : isValue
     })
     .join(' AND ')

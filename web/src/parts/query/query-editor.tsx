@@ -1,17 +1,17 @@
 import type { Dataset, MetricQuery } from '@dendro/api'
 import type { TraceableParser } from '@dendro/language/completions'
 import { X } from 'lucide-react'
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { DatasetPicker } from '../datasets/dataset-picker.tsx'
 import { withPlaceholders } from '../templates/placeholders.ts'
+import { DatasetSelector } from './dataset-selector.tsx'
 import { type Field as KnownField, useKnownFields } from './fields.ts'
 import { EVERYTHING, newQuery } from './metric-queries.ts'
-import { QueryField, type QueryFocus } from './query-input.tsx'
+import { QueryField } from './query-input.tsx'
 import { readFormula, readItem, readKeys, readWhere } from './query-readers.ts'
-import { selectorContext } from './selector-context.ts'
 
 const QUERIES_MAX = 6
 /** The range for suggestions. */
@@ -132,7 +132,9 @@ function OneQuery({ query, datasets, mark, onChange, onRemove }: OneQueryProps) 
           </Button>
         )}
       </div>
-      {isSelected && <Selected selector={from_expr} datasets={datasets} reading={reading} isBegun={wantsSelector} onSelector={choose} />}
+      {isSelected && (
+        <DatasetSelector selector={from_expr} datasets={datasets} reading={reading} isBegun={wantsSelector} onSelector={choose} />
+      )}
       <QueryField
         className="col-span-full"
         label="Filter"
@@ -143,40 +145,6 @@ function OneQuery({ query, datasets, mark, onChange, onRemove }: OneQueryProps) 
       />
       {mark && <div className="col-span-full">{mark(query)}</div>}
     </fieldset>
-  )
-}
-
-type SelectedProps = {
-  selector: string
-  datasets: readonly Dataset[]
-  reading(read: TraceableParser): TraceableParser
-  /** isBegun focuses the line when the user has just opened it. */
-  isBegun: boolean
-  onSelector(selector: string): void
-}
-
-/** Edits a dataset selector; the typed text is kept, and an empty one means all datasets. */
-function Selected({ selector, datasets, reading, isBegun, onSelector }: SelectedProps) {
-  const [text, setText] = useState(selector === EVERYTHING ? '' : selector)
-  const known = useMemo(() => selectorContext(datasets), [datasets])
-  const line = useRef<QueryFocus>(null)
-  useEffect(() => {
-    if (isBegun) line.current?.focus()
-  }, [isBegun])
-  const isSame = (text.trim() === '' ? EVERYTHING : text) === selector
-  return (
-    <QueryField
-      ref={line}
-      className="col-span-full"
-      label="Datasets by selector"
-      placeholder="all datasets, or environment = 'production' AND …"
-      text={isSame ? text : selector}
-      known={{ ...known, read: reading(known.read) }}
-      onText={(next) => {
-        setText(next)
-        onSelector(next)
-      }}
-    />
   )
 }
 

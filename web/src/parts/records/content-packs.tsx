@@ -25,14 +25,12 @@ function useOffers(datasetId?: string) {
   const client = useClient()
   const may = useMay()
   const isPermitted = may('search_read') && may('dashboards_write')
-  const offers = useQuery({
+  return useQuery({
     queryKey: ['content packs', datasetId ?? 'all'],
     enabled: isPermitted,
     queryFn: async ({ signal }) =>
       (await client.contentPacks.list({ query: datasetId === undefined ? { system: true } : { dataset_id: datasetId }, signal })).offers,
   })
-  // They may have been asked for before the permissions of the caller were known.
-  return isPermitted ? offers : { ...offers, data: undefined }
 }
 
 const keyOf = ({ pack, dataset_id }: ContentPackOffer): string => `${pack} ${dataset_id}`

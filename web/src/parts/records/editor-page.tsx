@@ -27,7 +27,7 @@ export function EditorPage({ title, action, missing, isSending, failure, cancel,
   }
   return (
     <Page title={title}>
-      <form onSubmit={send} className={`grid items-start gap-4 ${preview ? 'xl:grid-cols-2' : ''}`}>
+      <form aria-label={action} onSubmit={send} className={`grid items-start gap-4 ${preview ? 'xl:grid-cols-2' : ''}`}>
         <div className={`min-w-0 ${preview ? 'flex flex-col gap-4' : panelColumns}`}>
           {children}
           {failure ? <FailureNote thrown={failure} /> : null}

@@ -4,7 +4,7 @@ import { createContext, type FormEvent, type ReactNode, useContext, useState } f
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FailureNote } from '../shell/failure.tsx'
-import { useMay } from '../shell/permitted.tsx'
+import { useLacks, useMay } from '../shell/permitted.tsx'
 import { useSave } from './save.ts'
 
 type FieldErrors = ReadonlyMap<string, string>
@@ -65,8 +65,9 @@ export function Form<Out>(props: FormProps<Out>) {
   } = props
   const [isTyped, setTyped] = useState(false)
   const save = useSave(onSend, { stale: [stale] })
+  const lacks = useLacks()
   const may = useMay()
-  const isReadOnly = needs !== undefined && !may(needs)
+  const isReadOnly = needs !== undefined && lacks(needs)
   const isUnchanged = isDirty === false && !isTyped
   const failure = save.error && (
     <div className="w-full *:m-0">
@@ -90,7 +91,7 @@ export function Form<Out>(props: FormProps<Out>) {
       <form
         onSubmit={send}
         onChange={(event) => setTyped(isChanged(event.currentTarget))}
-        aria-label={label}
+        aria-label={label ?? action}
         className={`${layouts[layout]} ${className}`}
       >
         {isReadOnly ? (
@@ -102,7 +103,7 @@ export function Form<Out>(props: FormProps<Out>) {
         )}
         {layout === 'column' && failure}
         <div className={`flex flex-wrap items-center gap-2 empty:hidden ${layout === 'line' ? 'sm:pt-4.5' : ''}`}>
-          {!isReadOnly && (
+          {(needs === undefined || may(needs)) && (
             <Button type="submit" variant="main" disabled={!isReady || isUnchanged || save.isPending}>
               {save.isPending ? 'Working…' : action}
             </Button>

@@ -1,6 +1,6 @@
+import { ApiFailure } from '@dendro/api/client'
 import { createContext, type ReactNode, useContext } from 'react'
-import { Button } from '../../ui/button.tsx'
-import { copyText } from '../shell/copy.ts'
+import { CopyButton } from '../shell/copy-button.tsx'
 import { FailureNote } from '../shell/failure.tsx'
 import { EmptyState, Loading, Page } from '../shell/page.tsx'
 
@@ -23,11 +23,19 @@ type MissingRecordProps = {
 }
 
 /** The page of a record that is loading, failed or deleted, with a link to the list. */
-export const MissingRecord = ({ title, noun, of, back }: MissingRecordProps) => (
-  <Page title={title} back={back}>
-    <Loaded of={of}>{() => <EmptyState title={`This ${noun} no longer exists`}>{back}</EmptyState>}</Loaded>
-  </Page>
-)
+export function MissingRecord({ title, noun, of, back }: MissingRecordProps) {
+  const gone = (
+    <EmptyState title={`This ${noun} no longer exists`}>
+      <span className="text-accent underline">{back}</span>
+    </EmptyState>
+  )
+  const isGone = of.error instanceof ApiFailure && of.error.status === 404
+  return (
+    <Page title={title} back={back}>
+      {isGone ? gone : <Loaded of={of}>{() => gone}</Loaded>}
+    </Page>
+  )
+}
 
 /** A list of records, on a wide window with two on a line. */
 export const RecordList = ({ label, children }: { label: string; children: ReactNode }) => (
@@ -54,7 +62,7 @@ export function Rows({ label, columns, empty, howTo, children }: RowsProps) {
     )
   return (
     <RecordTable label={label} rowCount={children.length}>
-      <table className="w-full max-sm:block">
+      <table aria-label={label} className="w-full max-sm:block">
         <thead className="text-left text-soft text-xs max-sm:sr-only">
           <tr>
             {columns.map((name) => (
@@ -139,9 +147,9 @@ export function ShownOnce({ title, text }: { title: string; text: string }) {
       <p className="mb-1 font-medium">{title}</p>
       <p className="flex flex-wrap items-center gap-2">
         <code className="wrap-anywhere whitespace-pre-line rounded bg-panel px-2 py-1 font-mono text-xs">{text}</code>
-        <Button size="small" onClick={() => copyText(text)}>
+        <CopyButton size="small" text={text}>
           Copy
-        </Button>
+        </CopyButton>
       </p>
       <p className="mt-1 text-soft text-xs">Copy it now: it cannot be shown again.</p>
     </div>

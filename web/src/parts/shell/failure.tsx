@@ -2,7 +2,7 @@ import { ApiFailure, NoResponse } from '@dendro/api/client'
 import { Link, useLocation } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Button, buttonClass } from '../../ui/button.tsx'
-import { copyText } from './copy.ts'
+import { CopyButton } from './copy-button.tsx'
 
 type FailureNoteProps = {
   thrown: unknown
@@ -30,14 +30,15 @@ export function FailureNote({ thrown, again, note, isSmall = false }: FailureNot
         )}
         {isSignedOut(thrown) && <SignInAgain size={size} />}
         {id && (
-          <Button
-            onClick={() => copyText(id)}
+          <CopyButton
+            text={id}
             size={size}
             title="Copy the request id, to find the request in the log of the service"
             className="max-w-full"
+            before={<span className="truncate font-mono text-xs">{id}</span>}
           >
-            <span className="truncate font-mono text-xs">{id}</span> Copy
-          </Button>
+            Copy
+          </CopyButton>
         )}
       </div>
     </div>

@@ -10,6 +10,7 @@ import {
   type LucideIcon,
   Menu,
   Moon,
+  NotebookText,
   Search,
   Settings,
   Sun,
@@ -31,6 +32,7 @@ const pages = [
   { to: '/explore', name: 'Explore', icon: Search },
   { to: '/traces', name: 'Traces', icon: Waypoints },
   { to: '/dashboards', name: 'Dashboards', icon: LayoutDashboard },
+  { to: '/notebooks', name: 'Notebooks', icon: NotebookText },
   { to: '/monitors', name: 'Monitors', icon: BellRing },
   { to: '/exports', name: 'Exports', icon: Download },
   { to: '/data', name: 'Data', icon: Database },
@@ -42,6 +44,7 @@ const pages = [
 const within: ReadonlyMap<string, string> = new Map([
   ['/monitors', '/downtimes'],
   ['/data', '/insights'],
+  ['/usage', '/spend'],
 ])
 
 /** The API reference, which the service renders itself. */

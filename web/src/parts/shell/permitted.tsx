@@ -2,10 +2,16 @@ import type { Permission } from '@dendro/api'
 import type { ReactNode } from 'react'
 import { useMe } from './me.ts'
 
-/** Checks permissions of the caller. Until they have loaded, everything is permitted: most callers have what they use. */
+/** Checks permissions of the caller. Nothing is permitted until they have loaded, and everything if they cannot be loaded: the service checks again. */
 export function useMay(): (permission: Permission) => boolean {
+  const { data, isError } = useMe()
+  return (permission) => (data === undefined ? isError : data.permissions.includes(permission))
+}
+
+/** Checks whether the caller is known to have no such permission, for what must not change while permissions load. */
+export function useLacks(): (permission: Permission) => boolean {
   const { data } = useMe()
-  return (permission) => data === undefined || data.permissions.includes(permission)
+  return (permission) => data !== undefined && !data.permissions.includes(permission)
 }
 
 type PermittedProps = { to: Permission | readonly Permission[]; otherwise?: ReactNode; children: ReactNode }

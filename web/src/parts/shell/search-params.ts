@@ -5,6 +5,10 @@ export const text: ParamSchema<string> = (value) => (typeof value === 'string' &
 export const number: ParamSchema<number> = (value) => (typeof value === 'number' ? value : undefined)
 export const flag: ParamSchema<boolean> = (value) => (value === true ? value : undefined)
 
+/** An object, of which the page reads the members. */
+export const object: ParamSchema<Readonly<Record<string, unknown>>> = (value) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+
 export const textList: ParamSchema<string[]> = (value) =>
   Array.isArray(value) && value.length > 0 ? value.filter((one) => typeof one === 'string') : undefined
 

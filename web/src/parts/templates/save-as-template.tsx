@@ -23,7 +23,7 @@ export function SaveAsTemplate({ name: first, kinds, onSave, children }: SaveAsT
     save.mutate()
   }
   return (
-    <form onSubmit={send} className="flex w-72 max-w-full flex-col gap-2">
+    <form aria-label="Save as template" onSubmit={send} className="flex w-72 max-w-full flex-col gap-2">
       <Field name="Name of the template">
         <Input value={name} required maxLength={255} onChange={(event) => setName(event.target.value)} />
       </Field>

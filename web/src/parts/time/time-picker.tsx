@@ -64,7 +64,7 @@ function RangeInput({ onPick, zone }: { onPick(range: Range): void; zone: Zone }
   const message =
     text.trim() === '' ? `now ${clockOf(Date.now(), zone).clock.slice(0, 5)}` : understood ? meaning(understood, zone) : 'not understood'
   return (
-    <form onSubmit={send} className="flex flex-col gap-1">
+    <form aria-label="Typed range" onSubmit={send} className="flex flex-col gap-1">
       <input
         className="h-8 rounded border border-line bg-ground px-2"
         placeholder="15m, since 10:30, nov 22 10:30 - 11:00, a timestamp"
@@ -97,7 +97,7 @@ function Moments({ range, zone, onPick }: { range: Range; zone: Zone; onPick(ran
   }
   const field = 'h-8 min-w-0 rounded border border-line bg-ground px-2 font-mono text-xs'
   return (
-    <form onSubmit={send} className="grid grid-cols-[1fr_1fr_auto] items-end gap-1 max-sm:grid-cols-1">
+    <form aria-label="Exact times" onSubmit={send} className="grid grid-cols-[1fr_1fr_auto] items-end gap-1 max-sm:grid-cols-1">
       <label className="flex min-w-0 flex-col text-soft text-xs">
         From
         <input className={field} value={from} onChange={(event) => setFrom(event.target.value)} aria-describedby="moments-said" />

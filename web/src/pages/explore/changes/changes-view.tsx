@@ -1,13 +1,13 @@
 import type { ChangesReply, Finding, FindingName } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
-import { Bell, Check, Copy } from 'lucide-react'
-import { Fragment, useState } from 'react'
+import { Bell, Copy } from 'lucide-react'
+import { Fragment } from 'react'
 import { count, quantity, share } from '../../../parts/chart/numbers.ts'
-import { copyText } from '../../../parts/shell/copy.ts'
+import { CopyButton } from '../../../parts/shell/copy-button.tsx'
 import { FailureNote } from '../../../parts/shell/failure.tsx'
 import { Permitted } from '../../../parts/shell/permitted.tsx'
 import { boundsOf, clockOf, type Zone } from '../../../parts/time/time-range.ts'
-import { Button, buttonClass } from '../../../ui/button.tsx'
+import { buttonClass } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { Forbidden, isForbidden } from '../events/list/empty-result.tsx'
@@ -62,11 +62,11 @@ export function ChangesView({ result, query, selection, baseline, zone, onBaseli
               ))}
           </select>
         </label>
-        {data && !error && <CopySummary text={() => changesSummary(data.changes, query.where, linkOf(data.whole))} />}
+        {data && !error && <CopySummary text={changesSummary(data.changes, query.where, linkOf(data.whole))} />}
       </div>
       {error ? <FailureNote thrown={error} again={refetch} /> : null}
       {data && !error ? (
-        <div className={isPlaceholderData ? 'opacity-50' : ''}>
+        <div aria-busy={isPlaceholderData}>
           <Findings changes={data.changes} query={query} onEvents={onEvents} />
         </div>
       ) : null}
@@ -76,29 +76,23 @@ export function ChangesView({ result, query, selection, baseline, zone, onBaseli
 }
 
 /** Copies a message to the team: what changed, when, and a link to it. */
-function CopySummary({ text }: { text(): string }) {
-  const [isCopied, setCopied] = useState(false)
-  return (
-    <span className="ml-auto">
-      <Button
-        size="small"
-        title="Copy a summary with a link, for a message to your team"
-        onClick={() => void copyText(text()).then(() => setCopied(true))}
-        onBlur={() => setCopied(false)}
-      >
-        <Icon of={isCopied ? Check : Copy} size="small" /> Copy summary
-      </Button>
-      <span role="status" className="sr-only">
-        {isCopied ? 'Summary copied' : ''}
-      </span>
-    </span>
-  )
-}
+const CopySummary = ({ text }: { text: string }) => (
+  <span className="ml-auto flex max-w-full flex-wrap items-center gap-2">
+    <CopyButton
+      size="small"
+      title="Copy a summary with a link, for a message to your team"
+      text={text}
+      before={<Icon of={Copy} size="small" />}
+    >
+      Copy summary
+    </CopyButton>
+  </span>
+)
 
 type FindingsProps = { changes: ChangesReply; query: ExploreQuery; onEvents: ChangesViewProps['onEvents'] }
 
 function Findings({ changes, query, onEvents }: FindingsProps) {
-  const { findings, groups, summary, range, baseline, compared, skipped, findings_total } = changes
+  const { findings, groups, summary, range, baseline, compared, skipped, findings_total, is_sampled } = changes
   const scale = Math.max(0.01, ...findings.flatMap((one) => [one.share, one.baseline_share]))
   // The summary ends with the first finding, which follows here anyway.
   const volume = findings[0] ? summary.replace(findings[0].text, '').trim() : summary
@@ -138,7 +132,10 @@ function Findings({ changes, query, onEvents }: FindingsProps) {
         </div>
       )}
       <p className="wrap-anywhere max-w-reading p-3 text-soft text-xs">
-        Counts are exact. {quantity(compared.length, 'field')} compared. {skippedText(skipped)}
+        {is_sampled
+          ? 'Counts are of stored spans: a rule keeps all failed or slow traces and a share of the others. '
+          : 'Counts are exact. '}
+        {quantity(compared.length, 'field')} compared. {skippedText(skipped)}
         {findings_total > findings.length && `The ${findings.length} first of ${count(findings_total)} findings are shown.`}
       </p>
     </>

@@ -30,6 +30,7 @@ const compared: ChangesReply = {
   findings_total: 1,
   compared: [],
   skipped: [],
+  is_sampled: false,
   cost: { rows: 0, bytes: 0, ms: 0 },
 }
 const query = { datasets: ['d1'], where: 'a = 1 OR b = 2', range: { words: 'Last 1 hour' }, refreshCount: 0 }

@@ -2,7 +2,7 @@ import { ArrowUp } from 'lucide-react'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { count } from '../../../parts/chart/numbers.ts'
 import { FailureNote } from '../../../parts/shell/failure.tsx'
-import { boundsOf, clockOf } from '../../../parts/time/time-range.ts'
+import { boundsOf, clockOf, type Zone } from '../../../parts/time/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
@@ -24,7 +24,7 @@ export function EventsView({ state }: { state: ExploreState }) {
   const onEnd = useCallback(() => {
     if (!isLive && events.hasNextPage && !events.isFetching && !events.isFetchNextPageError) void events.fetchNextPage()
   }, [isLive, events])
-  const { pause } = live
+  const { pause, hold } = live
   const isAtTop = useRef(true)
   const { open, current, panelEvent } = rows
   // New rows wait while the user reads: scrolled down, with a row open or under the cursor of the keyboard.
@@ -53,7 +53,10 @@ export function EventsView({ state }: { state: ExploreState }) {
           {isLive && live.pending > 0 && (
             <NewEventsButton
               pending={live.pending}
+              sinceMs={live.paused?.atMs}
+              zone={rowStyle.zone}
               onClick={() => {
+                hold(false)
                 pause(false)
                 setScrollToTopCount((before) => before + 1)
               }}
@@ -80,6 +83,7 @@ export function EventsView({ state }: { state: ExploreState }) {
               isStale={!isLive && events.isPlaceholderData}
               pinnedIds={pinned.ids}
               gapAnchor={params.m}
+              newSince={isLive ? live.since : undefined}
               end={
                 isLive ? null : (
                   <ListEnd
@@ -121,9 +125,17 @@ function CancelledQuery({ onRun }: { onRun(): unknown }) {
   )
 }
 
-function NewEventsButton({ pending, onClick }: { pending: number; onClick(): void }) {
+type NewEventsButtonProps = { pending: number; sinceMs: number | undefined; zone: Zone; onClick(): void }
+
+function NewEventsButton({ pending, sinceMs, zone, onClick }: NewEventsButtonProps) {
   return (
-    <Button variant="main" size="small" className="absolute top-2 left-1/2 z-20 -translate-x-1/2 shadow-lg" onClick={onClick}>
+    <Button
+      variant="main"
+      size="small"
+      className="absolute top-2 left-1/2 z-20 -translate-x-1/2 shadow-lg"
+      title={sinceMs === undefined ? undefined : `New since ${clockOf(sinceMs, zone).clock.slice(0, 8)}`}
+      onClick={onClick}
+    >
       <Icon of={ArrowUp} size="small" /> {count(pending)} new
     </Button>
   )

@@ -1,5 +1,6 @@
 import type { Field } from '../../../parts/query/fields.ts'
-import { type FieldNode, fieldTree } from '../events/detail/field-tree.ts'
+import type { FieldNode } from '../events/detail/field-node.ts'
+import { fieldTree } from '../events/detail/field-tree.ts'
 
 /** A ListedField is a field with the name that is shown under its prefix; a ListedGroup are the fields with a common prefix. */
 export type ListedField = { kind: 'field'; field: Field; name: string }

@@ -1,4 +1,4 @@
-import { CaseSensitive, Columns3, Hash, type LucideIcon, Pin, PinOff, ToggleLeft } from 'lucide-react'
+import { CaseSensitive, Columns3, Hash, ListFilter, type LucideIcon, Pin, PinOff, ToggleLeft } from 'lucide-react'
 import { useState } from 'react'
 import { count, quantity, share } from '../../../parts/chart/numbers.ts'
 import type { Field, Fields, FieldType } from '../../../parts/query/fields.ts'
@@ -6,6 +6,7 @@ import { FailureNote } from '../../../parts/shell/failure.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import type { ValueActions } from '../events/detail/value-menu.tsx'
+import { clausesOn } from '../query/clauses.ts'
 import { type ExploreQuery, isQueryError } from '../query/explore-query.ts'
 import { cutName } from './field-groups.ts'
 import { FieldValues } from './field-values.tsx'
@@ -27,6 +28,7 @@ type FieldItemProps = {
 /** A field with its type and share; opened, it shows its values. */
 export function FieldItem({ field, name, query, all, actions, isPinned, onPin }: FieldItemProps) {
   const [isOpen, setOpen] = useState(false)
+  const isNarrowed = clausesOn(query.where, field.name).length > 0
   const about = all.isExact ? '' : '≈'
   return (
     <li className="group/field relative">
@@ -37,6 +39,7 @@ export function FieldItem({ field, name, query, all, actions, isPinned, onPin }:
         >
           <Icon of={typeIcons[field.type ?? 'text']} size="small" className="text-soft" />
           <FieldName name={name} />
+          {isNarrowed && <Icon of={ListFilter} size="small" className="text-accent" />}
           <span className="ml-auto pl-1 text-soft text-xs tabular-nums group-focus-within/field:invisible group-hover/field:invisible">
             {about}
             {share(field.count, all.events)}
@@ -78,7 +81,13 @@ function OpenField({ field: { name, values, count: estimate }, query, actions }:
           ? `In ${quantity(exact.events, 'event')}${exact.distinctCount > exact.values.length ? `, ${count(exact.distinctCount)} values` : ''}`
           : '≈ estimates, counting…'}
       </p>
-      <FieldValues name={name} values={exact?.values ?? values} all={Math.max(1, exact?.events ?? estimate)} actions={actions} />
+      <FieldValues
+        name={name}
+        values={exact?.values ?? values}
+        all={Math.max(1, exact?.events ?? estimate)}
+        where={query.where}
+        actions={actions}
+      />
     </>
   )
 }

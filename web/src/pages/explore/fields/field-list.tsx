@@ -49,7 +49,7 @@ export function FieldList({ query, fields, isStale, failure, hasResult, actions,
     />
   )
   return (
-    <section aria-label="Fields" className={`flex h-full flex-col ${isStale ? 'opacity-60' : ''}`}>
+    <section aria-label="Fields" className="flex h-full flex-col" aria-busy={isStale}>
       <div className="p-2">
         <label className="flex h-7 items-center gap-1.5 rounded border border-line bg-ground px-2 focus-within:border-accent">
           <Icon of={Search} size="small" className="text-soft" />

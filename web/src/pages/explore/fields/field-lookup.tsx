@@ -36,7 +36,7 @@ export function FieldLookup({ name, query, hasOthers, actions }: FieldLookupProp
         Not in the sample, but in {quantity(events, 'event')} in this range
         {distinctCount > values.length && `, with ${count(distinctCount)} values`}.
       </p>
-      <FieldValues name={name} values={values} all={events} actions={actions} />
+      <FieldValues name={name} values={values} all={events} where={query.where} actions={actions} />
     </li>
   )
 }

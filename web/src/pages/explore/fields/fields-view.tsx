@@ -26,7 +26,7 @@ export function FieldsView({ fields, isStale, failure, actions, emptyView, onRet
   const shown = fields.fields.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
-    <section aria-label="All fields" tabIndex={0} className={`h-full overflow-auto ${isStale ? 'opacity-60' : ''}`}>
+    <section aria-label="All fields" tabIndex={0} className="h-full overflow-auto" aria-busy={isStale}>
       <div className="flex flex-wrap items-center gap-3 p-2 text-soft text-xs">
         <input
           className="h-7 w-56 rounded border border-line bg-ground px-2 text-ink"
@@ -41,7 +41,7 @@ export function FieldsView({ fields, isStale, failure, actions, emptyView, onRet
           {fields.isCut && '; find rarer fields by name in the field list'}
         </span>
       </div>
-      <table className="w-full text-xs max-sm:block">
+      <table aria-label="Fields" className="w-full text-xs max-sm:block">
         <thead className="sticky top-0 bg-panel text-left text-soft max-sm:sr-only">
           <tr>
             <th className="min-w-32 px-3 py-1 font-medium">Field</th>

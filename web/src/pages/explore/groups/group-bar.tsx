@@ -63,6 +63,7 @@ export function GroupBar({ by, measures: chosen, fields, onGroup, onMeasure, too
         <FieldInput
           key={measure}
           list={id}
+          form="Field to measure"
           label="Measured field"
           start={field.replaceAll('"', '')}
           onField={(name) => onMeasure(measureOf(selectedMeasure, keyText(name)))}
@@ -80,7 +81,7 @@ export function GroupBar({ by, measures: chosen, fields, onGroup, onMeasure, too
           <span className="font-mono">{name}</span> <Icon of={X} size="small" />
         </Button>
       ))}
-      {by.length < GROUPS_MAX && <FieldInput key={by.length} list={id} label="Group by" start="" onField={add} />}
+      {by.length < GROUPS_MAX && <FieldInput key={by.length} list={id} form="Field for groups" label="Group by" start="" onField={add} />}
       {tools}
     </div>
   )
@@ -90,17 +91,17 @@ const firstNumericField = (fields: readonly Field[]): string =>
   fields.find(({ values }) => values.length > 0 && values.every(({ value }) => value !== '' && Number.isFinite(Number(value))))?.name ??
   'duration_ms'
 
-type FieldInputProps = { list: string; label: string; start: string; onField(name: string): void }
+type FieldInputProps = { list: string; form: string; label: string; start: string; onField(name: string): void }
 
 /** Takes a field name, typed or selected from the known fields. */
-function FieldInput({ list, label, start, onField }: FieldInputProps) {
+function FieldInput({ list, form, label, start, onField }: FieldInputProps) {
   const [text, setText] = useState(start)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (text.trim() !== '' && text.trim() !== start) onField(text.trim())
   }
   return (
-    <form onSubmit={submit}>
+    <form aria-label={form} onSubmit={submit}>
       <input
         list={list}
         aria-label={label}

@@ -7,6 +7,7 @@ import { change, quantity, span } from '../../../parts/chart/numbers.ts'
 import { useNamed } from '../../../parts/datasets/pattern-texts.tsx'
 import { useMarks } from '../../../parts/time/use-marks.ts'
 import { SelectionTools } from '../changes/selection-tools.tsx'
+import { EXPLORE_TIME } from '../time/bars.ts'
 import type { TimeSpan } from '../time/time-span.ts'
 import { GroupValue, type GroupViewProps, groupPlaceholder, sameGroup, unitOfMeasure } from './group-table.tsx'
 import type { Group, Groups } from './groups.ts'
@@ -81,6 +82,7 @@ export function GroupChart(props: GroupChartProps) {
           unit={unit}
           marks={marks.data ?? []}
           bands={brushed ? [{ ...brushed, kind: 'selected' }] : []}
+          syncKey={EXPLORE_TIME}
           isOld={isStale}
           onPick={onPick}
           onRange={(fromMs, toMs) => setBrushed({ fromMs, toMs })}

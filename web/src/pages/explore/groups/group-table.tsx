@@ -49,8 +49,8 @@ export function GroupTable(props: GroupViewProps) {
   const sorting = { order, onOrder: setOrder }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
-    <section aria-label="Table" tabIndex={0} className={`min-h-0 flex-1 overflow-auto ${isStale ? 'opacity-50' : ''}`}>
-      <table className="w-full text-xs">
+    <section aria-label="Table" tabIndex={0} className="min-h-0 flex-1 overflow-auto" aria-busy={isStale}>
+      <table aria-label="Groups" className="w-full text-xs">
         <thead className="sticky top-0 z-10 bg-panel text-left text-soft">
           <tr>
             {by.map((name, place) => (

@@ -8,6 +8,7 @@ import { Icon } from '../../../ui/icon.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { plainLine } from '../events/find/line-text.ts'
 import type { ExploreQuery } from '../query/explore-query.ts'
+import { DropSimilar } from './drop-similar.tsx'
 import { PatternValues } from './pattern-values.tsx'
 import { type Pattern, type PatternOrder, type PatternTrend, patternOrders, sortPatterns, withGone } from './patterns.ts'
 
@@ -52,7 +53,7 @@ export function PatternList(props: PatternListProps) {
   )
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
-    <section aria-label="Patterns" tabIndex={0} className={`h-full overflow-auto ${isStale ? 'opacity-50' : ''}`}>
+    <section aria-label="Patterns" tabIndex={0} className="h-full overflow-auto" aria-busy={isStale}>
       <div className="flex flex-wrap items-center gap-1 px-2 py-1 text-xs">
         <span className="text-soft">
           {isCut && 'most frequent '}
@@ -72,7 +73,7 @@ export function PatternList(props: PatternListProps) {
           </Button>
         ))}
       </div>
-      <table className="w-full text-xs">
+      <table aria-label="Patterns" className="w-full text-xs">
         <thead className="sticky top-0 z-10 bg-panel text-left text-soft">
           <tr>
             <th className="px-3 py-1 text-right font-medium">Events</th>
@@ -161,6 +162,7 @@ function Row({ one, all, before, earlier, query, zone, datasetName, onInclude, o
             <Button size="small" variant="quiet" onClick={() => onExclude(one.id)}>
               Exclude
             </Button>
+            <DropSimilar id={one.id} template={one.template} datasets={one.datasets} />
           </span>
         </td>
       </tr>

@@ -45,7 +45,7 @@ export function PatternValues({ id, query, onNarrow }: PatternValuesProps) {
   const { placeholders } = data
   const one = selected === undefined ? undefined : placeholders[selected]
   return (
-    <div className={isPlaceholderData ? 'opacity-50' : ''}>
+    <div aria-busy={isPlaceholderData}>
       {error && <FailureNote thrown={error} again={refetch} isSmall />}
       <p className="wrap-anywhere font-mono">
         {plainLine(data.template)

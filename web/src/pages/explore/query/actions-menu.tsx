@@ -1,10 +1,11 @@
 import type { Event } from '@dendro/api'
-import { Bell, Bookmark, Download, History, Share2 } from 'lucide-react'
+import { Bell, Bookmark, Download, History, NotebookPen, NotebookText, Share2 } from 'lucide-react'
 import { ActionMenu, type MenuAction } from '../../../parts/shell/action-menu.tsx'
 import { useMay } from '../../../parts/shell/permitted.tsx'
 import type { Zone } from '../../../parts/time/time-range.ts'
 import type { Columns } from '../events/list/columns.ts'
 import type { ChangeParams, ExploreParams } from '../explore-params.ts'
+import { AddToNotebook } from '../share/add-to-notebook.tsx'
 import { newMonitorParams } from '../share/create-monitor.ts'
 import type { ViewRequest } from '../share/curl.ts'
 import { ExportMenu } from '../share/export-menu.tsx'
@@ -43,6 +44,17 @@ export function ActionsMenu({ params, change, query, columns, loadedEvents, view
         />
       ),
     },
+    ...(may('saved_searches_write')
+      ? [
+          {
+            name: 'Add to notebook',
+            note: 'Keep this query with your words as a step of an investigation',
+            icon: NotebookPen,
+            panel: () => <AddToNotebook params={params} columns={columns.names} />,
+          },
+        ]
+      : []),
+    { name: 'Notebooks', note: 'Investigations of this organization', icon: NotebookText, link: { to: '/notebooks', search: {} } },
     {
       name: 'History',
       note: 'Recent queries in this browser',

@@ -1,6 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isAnyOf, isNotValue, isValue, joinClauses, negate, replaceClause, splitClauses, withClause, withoutClause } from './clauses.ts'
+import {
+  clausesOn,
+  isAnyOf,
+  isNotValue,
+  isValue,
+  joinClauses,
+  negate,
+  replaceClause,
+  splitClauses,
+  withClause,
+  withoutClause,
+} from './clauses.ts'
 
 describe('a query is split into clauses', () => {
   test.each([
@@ -49,4 +60,12 @@ test('any field and value make one clause', () => {
       expect(splitClauses(joinClauses(clauses))).toEqual(clauses)
     }),
   )
+})
+
+test('the conditions of one field are found by its name', () => {
+  const query =
+    "region = 'eu' AND NOT region = 'us' AND region IN ('a', 'b') AND regional = 1 AND (region = 'x' OR level = 'y') AND \"a b\" = 'c'"
+  expect(clausesOn(query, 'region')).toEqual(["region = 'eu'", "NOT region = 'us'", "region IN ('a', 'b')"])
+  expect(clausesOn(query, 'a b')).toEqual(['"a b" = \'c\''])
+  expect(clausesOn('', 'region')).toEqual([])
 })

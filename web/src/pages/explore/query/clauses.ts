@@ -32,6 +32,12 @@ export const isAnyOf = (key: string, values: readonly string[]): string => {
 /** isNotValue also matches events without the field: excluding a value must not exclude them. */
 export const isNotValue = (key: string, value: string): string => `NOT ${isValue(key, value)}`
 
+/** The conditions of a query that are of one field alone, as the field list and the menus of values write them. */
+export function clausesOn(query: string, key: string): string[] {
+  const begins = [`${keyText(key)} `, `NOT ${keyText(key)} `]
+  return splitClauses(query).filter((clause) => begins.some((text) => clause.startsWith(text)) && jointsOf(clause).length === 0)
+}
+
 export const negate = (clause: string): string => {
   const inner = /^NOT\s+/i.exec(clause)
   if (inner && jointsOf(clause).length === 0) return clause.slice(inner[0].length).replace(/^\((.*)\)$/s, '$1')

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'react'
 import { bytes, count, quantity, span } from '../../../parts/chart/numbers.ts'
-import { copyText } from '../../../parts/shell/copy.ts'
-import { Button } from '../../../ui/button.tsx'
+import { CopyButton } from '../../../parts/shell/copy-button.tsx'
 import type { LiveTail } from '../events/live/live-tail.ts'
 import { curlOf, type ViewRequest } from '../share/curl.ts'
 import type { ResultCost } from './explore-query.ts'
@@ -22,7 +21,6 @@ type CostLineProps = { result: ResultInfo; view: ViewRequest; live: LiveTail; is
 
 /** Shows the number of results, the cost of the query and the age of a cached result, and copies the request as curl. */
 export function CostLine({ result, view, live, isLive }: CostLineProps) {
-  const [isCopied, setCopied] = useState(false)
   const { cost, label } = result
   const ageMs = useCacheAge(result)
   const text = isLive
@@ -37,21 +35,16 @@ export function CostLine({ result, view, live, isLive }: CostLineProps) {
           {!isLive && cost && ageMs !== undefined && ` · from cache, ${span(ageMs)} old`}
         </span>
       </span>
-      <Button
+      <CopyButton
         size="small"
         variant="quiet"
         className="max-sm:hidden"
         title="Copy this query as a curl command"
-        onClick={() => {
-          void copyText(curlOf(view)).then(() => setCopied(true))
-        }}
-        onBlur={() => setCopied(false)}
+        text={() => curlOf(view)}
+        content={JSON.stringify(view)}
       >
-        {isCopied ? 'Copied' : 'curl'}
-      </Button>
-      <span role="status" className="sr-only">
-        {isCopied ? 'Command copied' : ''}
-      </span>
+        curl
+      </CopyButton>
     </span>
   )
 }

@@ -42,6 +42,7 @@ export function QueryForm({ query, off, failure, fields, isBusy, inputRef, onQue
   return (
     <div className="flex min-w-0 flex-1 flex-col gap-1">
       <form
+        aria-label="Query"
         onSubmit={onSubmit}
         // On a phone a long query has one line while it is not edited, so that nothing moves when a condition comes.
         className="flex items-start gap-2 max-sm:[&_.cm-editor:not(.cm-focused)]:h-[30px] max-sm:[&_.cm-editor:not(.cm-focused)]:overflow-hidden"

@@ -36,6 +36,7 @@ export function resultInfoOf({ tab, changes, events, patterns, trends, groups, f
     const cost = found && { events: Number(found.range.count), isExact: true, bytes: Number(found.cost.bytes), ms: found.cost.ms }
     return { ...stateOf(changes), cost }
   }
+  if (tab === 'sides') return { ...stateOf(patterns), data: undefined, cost: undefined }
   const sampled = fields.data?.sampled ?? 0
   const cost = fields.data && { events: fields.data.events, isExact: true, bytes: undefined, ms: fields.data.ms }
   const label = `a sample of ${count(sampled)} of ${quantity(fields.data?.events ?? 0, 'event')}`

@@ -1,16 +1,16 @@
 import type { SavedSearch } from '@dendro/api'
-import { printKey } from '@dendro/language/print'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Flag } from 'lucide-react'
 import type { FormEvent } from 'react'
 import { QueryText } from '../../../parts/datasets/pattern-texts.tsx'
+import { paramsOfSearch, searchDetailsOf } from '../../../parts/query/search-details.ts'
 import { useClient } from '../../../parts/shell/client.ts'
 import { FailureNote } from '../../../parts/shell/failure.tsx'
 import { Permitted } from '../../../parts/shell/permitted.tsx'
 import { isMarked, MARKS_TAG } from '../../../parts/time/use-marks.ts'
 import { Button } from '../../../ui/button.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
-import { type ExploreParams, exploreRangeOf, optional } from '../explore-params.ts'
+import type { ExploreParams } from '../explore-params.ts'
 
 type SavedSearchesProps = { params: ExploreParams; columns: readonly string[]; onOpen(params: ExploreParams): void }
 
@@ -55,7 +55,7 @@ export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
   return (
     <div className="flex w-80 max-w-full flex-col gap-2">
       <Permitted to="saved_searches_write">
-        <form onSubmit={submit} className="flex gap-1">
+        <form aria-label="Save this search" onSubmit={submit} className="flex gap-1">
           <input
             name="name"
             required
@@ -77,7 +77,7 @@ export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
       <ul className="max-h-80 overflow-auto" aria-label="Saved searches">
         {list.data?.saved_searches.map((one) => (
           <li key={one.id} className="flex items-center rounded hover:bg-tint">
-            <button type="button" className="min-w-0 flex-1 px-2 py-1 text-left" onClick={() => onOpen(paramsOfSavedSearch(one))}>
+            <button type="button" className="min-w-0 flex-1 px-2 py-1 text-left" onClick={() => onOpen(paramsOfSearch(one.search_details))}>
               <span className="block truncate">{one.name}</span>
               <span className="block truncate font-mono text-soft text-xs">
                 <QueryText text={one.search_details.where || 'all events'} />
@@ -110,38 +110,3 @@ export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
     </div>
   )
 }
-
-const displays = { events: 'list', patterns: 'list', fields: 'list', changes: 'list', table: 'table', chart: 'timeseries' } as const
-
-function searchDetailsOf(params: ExploreParams, columns: readonly string[]): SavedSearch['search_details'] {
-  const range = exploreRangeOf(params)
-  return {
-    ...(params.d ? { from: params.d.join(':') } : { from_expr: '*' }),
-    ...('words' in range ? { time_range: range.words } : { from_ts: range.fromMs, to_ts: range.toMs }),
-    ...(params.q === undefined ? {} : { where: params.q }),
-    ...(columns.length > 0 ? { select: columns.map(printKey).join(', ') } : {}),
-    ...(params.by ? { groups: params.by.map(printKey).join(', ') } : {}),
-    display: displays[params.tab ?? 'events'],
-  }
-}
-
-/** Ignores options of searches saved elsewhere that this page cannot show. */
-export function paramsOfSavedSearch({ search_details: details }: SavedSearch): ExploreParams {
-  const { from, from_expr, time_range, from_ts, to_ts, where, select, groups, display } = details
-  return optional({
-    d: from && !from_expr ? from.split(':') : undefined,
-    q: where || undefined,
-    r: time_range || undefined,
-    f: time_range ? undefined : from_ts,
-    t: time_range ? undefined : to_ts,
-    cols: namesOf(select).filter((key) => key !== '*' && key !== '@raw' && !/\(.*\)$/.test(key)),
-    by: namesOf(groups),
-    tab: display === 'table' ? 'table' : display === 'timeseries' ? 'chart' : undefined,
-  })
-}
-
-/** Splits a list of field names at commas outside quotes. */
-const namesOf = (text: string | undefined): string[] =>
-  [...(text ?? '').matchAll(/"((?:[^"]|"")*)"|([^\s,"][^,"]*)/g)].map(
-    ([, inner, bare]) => inner?.replaceAll('""', '"') ?? bare?.trim() ?? '',
-  )

@@ -20,7 +20,8 @@ function requestOf({ tab, query, by, measure, compared }: ViewRequest): { path: 
   const { range } = query
   const when = timeRangeOf(range)
   if (tab === 'fields') return { path: '/top-keys', body: fieldsBody(query) }
-  if (tab === 'patterns') return { path: '/patterns', body: patternsBody(query) }
+  // Side B is the same request with its own query and range.
+  if (tab === 'patterns' || tab === 'sides') return { path: '/patterns', body: patternsBody(query) }
   if (tab === 'changes') {
     const { selection, baseline } = compared
     return { path: '/changes', body: changesBody(compared.query, selection, baseline, boundsOf(compared.query.range, Date.now())) }

@@ -1,5 +1,4 @@
-import { useState } from 'react'
-import { copyText } from '../../../parts/shell/copy.ts'
+import { useCopying } from '../../../parts/shell/copied.ts'
 import { boundsOf, type Range } from '../../../parts/time/time-range.ts'
 import { exploreUrl } from '../events/detail/event-link.ts'
 import { type ExploreParams, exploreRangeOf, withFixedTimes } from '../explore-params.ts'
@@ -9,7 +8,6 @@ type ShareMenuProps = { params: ExploreParams; columns: readonly string[]; view:
 
 /** Copies the view as a link with a relative or fixed time range, or as a curl command. */
 export function ShareMenu({ params, columns, view: request }: ShareMenuProps) {
-  const [copied, setCopied] = useState<string>()
   const viewParams: ExploreParams = columns.length > 0 ? { ...params, cols: [...columns] } : params
   const range = exploreRangeOf(params)
   const relativeLink = {
@@ -26,22 +24,29 @@ export function ShareMenu({ params, columns, view: request }: ShareMenuProps) {
     },
     { label: 'curl command', note: 'Runs the same query in a terminal', text: () => curlOf(request) },
   ]
-  const copy = (label: string, text: string) => {
-    void copyText(text).then(() => setCopied(label))
-  }
+  const content = JSON.stringify([viewParams, request])
   return (
     <ul className="flex w-72 max-w-full flex-col gap-1">
-      {formats.map(({ label, note, text }) => (
-        <li key={label}>
-          <button type="button" className="w-full rounded px-2 py-1 text-left hover:bg-tint" onClick={() => copy(label, text())}>
-            <span className="block">{label}</span>
-            <span className="block text-soft text-xs" role="status">
-              {copied === label ? 'Copied.' : note}
-            </span>
-          </button>
+      {formats.map((one) => (
+        <li key={one.label}>
+          <ShareFormat {...one} content={content} />
         </li>
       ))}
     </ul>
+  )
+}
+
+type ShareFormatProps = { label: string; note: string; content: string; text(): string }
+
+function ShareFormat({ label, note, content, text }: ShareFormatProps) {
+  const { state, copy } = useCopying(content)
+  return (
+    <button type="button" className="w-full rounded px-2 py-1 text-left hover:bg-tint" onClick={() => copy(text)}>
+      <span className="block">{label}</span>
+      <span className="block text-soft text-xs" role="status">
+        {state === 'copied' ? 'Copied.' : note}
+      </span>
+    </button>
   )
 }
 

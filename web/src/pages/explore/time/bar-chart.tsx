@@ -1,6 +1,7 @@
 import { ArrowUp } from 'lucide-react'
-import { type KeyboardEvent, type PointerEvent, useMemo, useState } from 'react'
+import { type KeyboardEvent, type PointerEvent, useMemo, useState, useSyncExternalStore } from 'react'
 import { compact, quantity, span } from '../../../parts/chart/numbers.ts'
+import type { SharedTime } from '../../../parts/chart/shared-time.ts'
 import { clockOf, type Zone } from '../../../parts/time/time-range.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { barScale, timeTicks } from './bar-scale.ts'
@@ -23,8 +24,10 @@ export type BarChartProps = {
   zone: Zone
   selection: TimeSpan | undefined
   onSelect(timeSpan: TimeSpan | undefined): void
+  /** The bar that is read, here or in a chart with the same time axis; self is this chart on that axis. */
   barIndex: number | undefined
-  setBarIndex(barIndex: number | undefined | ((before: number | undefined) => number)): void
+  time: SharedTime
+  self: object
 }
 type Drag = { from: number; to: number }
 
@@ -150,8 +153,12 @@ type BarSvgProps = BarChartProps & {
 }
 
 function BarSvg(props: BarSvgProps) {
-  const { bars: data, earlier, isStale, note, selection, onSelect, barIndex, setBarIndex, top, giants, drag, setDrag } = props
+  const { bars: data, earlier, isStale, note, selection, onSelect, barIndex, time, self, top, giants, drag, setDrag } = props
   const bars = data?.bars ?? []
+  const partElsewhere = useSyncExternalStore(time.follow, () => {
+    const reading = time.now()
+    return reading?.by === self ? undefined : reading?.part
+  })
   const timeSpanOf = ({ from, to }: Pick<Drag, 'from' | 'to'>): TimeSpan | undefined => {
     const [first, last] = [bars[Math.min(from, to)], bars[Math.max(from, to)]]
     return first && last && data && { fromMs: first.fromMs, toMs: last.fromMs + data.stepMs }
@@ -165,32 +172,44 @@ function BarSvg(props: BarSvgProps) {
     setDrag(undefined)
     select(timeSpan)
   }
-  const barIndexAt = (event: PointerEvent<SVGSVGElement>): number => {
+  /** Reads a moment, and brushes bars. */
+  const read = (atMs: number | undefined, next: Drag | undefined) => {
+    setDrag(next)
+    if (atMs !== undefined) time.read(self, atMs, next && timeSpanOf(next))
+  }
+  const readMs = (index: number | undefined) => (index === undefined ? undefined : bars[index]?.fromMs)
+  const placeOf = (event: PointerEvent<SVGSVGElement>): { index: number; atMs: number | undefined } => {
     const box = event.currentTarget.getBoundingClientRect()
-    return Math.min(bars.length - 1, Math.max(0, Math.floor(((event.clientX - box.left) / box.width) * bars.length)))
+    const at = ((event.clientX - box.left) / box.width) * bars.length
+    const index = Math.min(bars.length - 1, Math.max(0, Math.floor(at)))
+    const bar = bars[index]
+    return { index, atMs: bar && data && bar.fromMs + Math.min(0.999, Math.max(0, at - index)) * data.stepMs }
   }
   const onKey = (event: KeyboardEvent) => {
     const by = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : undefined
     if (by !== undefined) {
       const next = Math.min(bars.length - 1, Math.max(0, (barIndex ?? (by > 0 ? -1 : bars.length)) + by))
-      setBarIndex(next)
-      setDrag(event.shiftKey ? { from: drag?.from ?? barIndex ?? next, to: next } : undefined)
-    } else if (event.key === 'Enter' && drag) finish()
-    else if (event.key === 'Enter') select(barIndex === undefined ? undefined : timeSpanOf({ from: barIndex, to: barIndex }))
-    else if (event.key === 'Escape' && drag) setDrag(undefined)
+      read(readMs(next), event.shiftKey ? { from: drag?.from ?? barIndex ?? next, to: next } : undefined)
+    } else if (event.key === 'Enter' && drag) {
+      finish()
+      read(readMs(barIndex), undefined)
+    } else if (event.key === 'Enter') select(barIndex === undefined ? undefined : timeSpanOf({ from: barIndex, to: barIndex }))
+    else if (event.key === 'Escape' && drag) read(readMs(barIndex), undefined)
     else if (event.key === 'Escape' && selection) onSelect(undefined)
     else return
     event.preventDefault()
     event.stopPropagation()
   }
+  const marked = partElsewhere ?? selection
   const highlighted = drag
     ? { from: Math.min(drag.from, drag.to), count: Math.abs(drag.to - drag.from) + 1 }
-    : data && selection && barRangeOf(selection, data)
+    : data && marked && barRangeOf(marked, data)
   return (
     <svg
       viewBox={`0 0 ${Math.max(1, bars.length)} ${HEIGHT}`}
       preserveAspectRatio="none"
-      className={`block h-24 w-full cursor-crosshair touch-none ${isStale ? 'opacity-50' : ''}`}
+      className="block h-24 w-full cursor-crosshair touch-none"
+      aria-busy={isStale}
       role="img"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys and Enter select a bar
       tabIndex={0}
@@ -199,24 +218,37 @@ function BarSvg(props: BarSvgProps) {
       onMouseDown={(event) => event.preventDefault()}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId)
-        setDrag({ from: barIndexAt(event), to: barIndexAt(event) })
+        const { index, atMs } = placeOf(event)
+        read(atMs, { from: index, to: index })
       }}
       onPointerMove={(event) => {
-        setBarIndex(barIndexAt(event))
-        if (drag) setDrag({ ...drag, to: barIndexAt(event) })
+        const { index, atMs } = placeOf(event)
+        read(atMs, drag && { ...drag, to: index })
       }}
       onPointerUp={() => {
         finish()
         // What was brushed is described below; a bar is read again when the pointer moves.
-        setBarIndex(undefined)
+        time.release(self)
       }}
-      onPointerCancel={() => setDrag(undefined)}
-      onPointerLeave={() => setBarIndex(undefined)}
+      onPointerCancel={() => {
+        setDrag(undefined)
+        time.release(self)
+      }}
+      onPointerLeave={() => time.release(self)}
       onKeyDown={onKey}
     >
       <title>Click selects a bar, drag selects several bars</title>
       {barIndex !== undefined && <rect className="fill-ink/5" x={barIndex} y={0} width={1} height={HEIGHT} />}
-      {highlighted && <rect className="fill-accent/20" x={highlighted.from} y={0} width={highlighted.count} height={HEIGHT} />}
+      {highlighted && (
+        <rect
+          data-brush={drag || partElsewhere ? '' : undefined}
+          className="fill-accent/20"
+          x={highlighted.from}
+          y={0}
+          width={highlighted.count}
+          height={HEIGHT}
+        />
+      )}
       {earlier?.bars.bars.map((bar, index) => (
         <EarlierBar key={bar.fromMs} x={index} height={heightOf(barSum(bar), top)} />
       ))}

@@ -26,6 +26,15 @@ export function selectedSum({ bars, stepMs }: Bars, { fromMs, toMs }: { fromMs: 
 
 export const endOf = ({ bars, stepMs }: Bars): number => (bars.at(-1)?.fromMs ?? 0) + stepMs
 
+/** The bar of a moment; undefined outside of all bars. */
+export function barIndexAt({ bars, stepMs }: Pick<Bars, 'bars' | 'stepMs'>, atMs: number): number | undefined {
+  const index = Math.floor((atMs - (bars[0]?.fromMs ?? 0)) / stepMs)
+  return index >= 0 && index < bars.length ? index : undefined
+}
+
+/** The time axis of Explore: the histogram and the charts of its tabs stand over the same time. */
+export const EXPLORE_TIME = 'explore'
+
 /** The time after which the bars of a live tail are counted again. */
 const LIVE_MS = 5_000
 

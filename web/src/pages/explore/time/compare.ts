@@ -13,6 +13,13 @@ const WEEK_MS = 7 * DAY_MS
 export const shiftOf = (comparison: Comparison, lengthMs: number): number =>
   comparison === 'previous' ? lengthMs : comparison === 'day' ? DAY_MS : WEEK_MS
 
+/** The period that a range is compared with. */
+export function earlierRange(range: Range, comparison: Comparison, nowMs: number): { fromMs: number; toMs: number } {
+  const { fromMs, toMs } = boundsOf(range, nowMs)
+  const shiftMs = shiftOf(comparison, toMs - fromMs)
+  return { fromMs: Math.max(0, fromMs - shiftMs), toMs: Math.max(1, toMs - shiftMs) }
+}
+
 /** Labels the compared period: `15 min earlier`. */
 export const comparisonName = (comparison: Comparison, range: Range): string => {
   const { fromMs, toMs } = boundsOf(range, Date.now())

@@ -1,6 +1,7 @@
 import { ChevronDown, ChevronRight, RotateCcw, ZoomOut } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
 import { change, compact, count, quantity, span } from '../../../parts/chart/numbers.ts'
+import { sharedTime } from '../../../parts/chart/shared-time.ts'
 import { FailureNote } from '../../../parts/shell/failure.tsx'
 import { clockOf, type Zone } from '../../../parts/time/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -8,7 +9,7 @@ import { Icon } from '../../../ui/icon.tsx'
 import { SelectionTools } from '../changes/selection-tools.tsx'
 import { isValue, splitClauses } from '../query/clauses.ts'
 import { BarChart, barRangeOf, HEIGHT } from './bar-chart.tsx'
-import { type Bar, type Bars, barSum, endOf, selectedSum, sumOfBars } from './bars.ts'
+import { type Bar, type Bars, barIndexAt, barSum, EXPLORE_TIME, endOf, selectedSum, sumOfBars } from './bars.ts'
 import { comparableTotals } from './compare.ts'
 import type { TimeSpan } from './time-span.ts'
 
@@ -48,7 +49,14 @@ const KEY = 'dendro.histogram'
 export function Histogram(props: HistogramProps) {
   const { bars: data, failure, zone, onRetry, overlay, tools } = props
   const [isCollapsed, setCollapsed] = useState(() => localStorage.getItem(KEY) === 'closed')
-  const [barIndex, setBarIndex] = useState<number>()
+  const time = sharedTime(EXPLORE_TIME)
+  const [self] = useState(() => ({}))
+  const barIndex = useSyncExternalStore(time.follow, () => {
+    const atMs = time.now()?.atMs
+    return data && atMs !== undefined ? barIndexAt(data, atMs) : undefined
+  })
+  const isReadElsewhere = useSyncExternalStore(time.follow, () => time.now() !== undefined && time.now()?.by !== self)
+  useEffect(() => () => time.release(self), [time, self])
   const toggleCollapsed = () => {
     localStorage.setItem(KEY, isCollapsed ? 'open' : 'closed')
     setCollapsed(!isCollapsed)
@@ -64,7 +72,7 @@ export function Histogram(props: HistogramProps) {
       ) : null}
       {!isCollapsed && !(failure && !data) && (
         <div className="relative mt-1 max-sm:mt-0">
-          <BarChart {...props} barIndex={barIndex} setBarIndex={setBarIndex} />
+          <BarChart {...props} barIndex={barIndex} time={time} self={self} />
           {overlay}
           <SelectionOverlay {...props} />
         </div>
@@ -78,7 +86,8 @@ export function Histogram(props: HistogramProps) {
         <span
           // On a phone, which has no pointer to hover, there is place for what went wrong only.
           className={`min-w-0 truncate sm:flex-1 ${props.note ? 'max-sm:order-1 max-sm:basis-full' : 'max-sm:sr-only'}`}
-          aria-live="polite"
+          // Of the charts that read one moment, the one that reads speaks.
+          aria-live={isReadElsewhere ? 'off' : 'polite'}
         >
           {props.note ??
             (pointedBar
@@ -127,7 +136,7 @@ function StatusLegend({ bars: data, selection, isStale, query, onFilter }: Statu
   const all = data && sumOfBars(data.bars)
   const shown = selection ? data && selectedSum(data, selection) : all
   return (
-    <span role="toolbar" aria-label="Statuses" className={`flex gap-1 max-sm:gap-0 ${isStale ? 'opacity-50' : ''}`}>
+    <span role="toolbar" aria-label="Statuses" className="flex gap-1 max-sm:gap-0" aria-busy={isStale}>
       {statuses.map((status) => {
         const isChosen = clauses.includes(statusClause(status))
         return (

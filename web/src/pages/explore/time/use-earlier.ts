@@ -1,11 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useClient } from '../../../parts/shell/client.ts'
-import { boundsOf, type Range } from '../../../parts/time/time-range.ts'
 import { type Groups, measureGroups } from '../groups/groups.ts'
 import { countPatterns, mergePatterns, type Pattern } from '../patterns/patterns.ts'
 import type { ExploreQuery } from '../query/explore-query.ts'
 import { type Bars, countBars } from './bars.ts'
-import { type Comparison, shiftOf } from './compare.ts'
+import { type Comparison, earlierRange, shiftOf } from './compare.ts'
 
 /** Counts the bars of the compared period. The shift is a multiple of the step, so that the bars match one to one. */
 export function useEarlierBars(query: ExploreQuery, bars: Bars | undefined, comparison: Comparison | undefined) {
@@ -34,7 +33,7 @@ export function useEarlierPatterns(query: ExploreQuery, comparison: Comparison |
     enabled: isOn && comparison !== undefined,
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }): Promise<ReadonlyMap<string, Pattern>> => {
-      const rows = await countPatterns(client, { ...query, range: earlierRange(query.range, comparison ?? 'previous') }, signal)
+      const rows = await countPatterns(client, { ...query, range: earlierRange(query.range, comparison ?? 'previous', Date.now()) }, signal)
       return new Map(mergePatterns(rows).map((one) => [one.id, one]))
     },
   })
@@ -62,10 +61,4 @@ export function useEarlierGroups(
       return measureGroups(client, query, { by, measure, grid: earlier, lengthMs: now.lengthMs }, signal)
     },
   })
-}
-
-function earlierRange(range: Range, comparison: Comparison): Range {
-  const { fromMs, toMs } = boundsOf(range, Date.now())
-  const shiftMs = shiftOf(comparison, toMs - fromMs)
-  return { fromMs: Math.max(0, fromMs - shiftMs), toMs: Math.max(1, toMs - shiftMs) }
 }

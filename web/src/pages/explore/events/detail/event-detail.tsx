@@ -1,7 +1,7 @@
 import type { Event } from '@dendro/api'
-import { Braces, ChevronRight, Copy, Ellipsis, Link, type LucideIcon, Timer } from 'lucide-react'
+import { Braces, Copy, Ellipsis, Link, type LucideIcon, Timer } from 'lucide-react'
 import { type KeyboardEvent, useMemo, useState } from 'react'
-import { copyText } from '../../../../parts/shell/copy.ts'
+import { copyFromMenu } from '../../../../parts/shell/copied.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { Icon } from '../../../../ui/icon.tsx'
 import { menuItem } from '../../../../ui/menu-item.ts'
@@ -11,9 +11,10 @@ import { HighlightedText } from '../find/highlighted-text.tsx'
 import { type Highlights, plainLine, prettyJson } from '../find/line-text.ts'
 import type { RowActions } from '../list/row-style.ts'
 import { eventLink } from './event-link.ts'
-import { type FieldBranch, type FieldLeaf, type FieldNode, fieldTree, nestedJson } from './field-tree.ts'
+import { FieldRows } from './field-rows.tsx'
+import { fieldTree } from './field-tree.ts'
 import { TraceLink } from './trace-link.tsx'
-import { type ValueActions, ValueMenu } from './value-menu.tsx'
+import type { ValueActions } from './value-menu.tsx'
 
 type EventDetailProps = { event: Event; highlights: Highlights; actions: ValueActions; rowActions: RowActions; isPinned: boolean }
 
@@ -53,9 +54,9 @@ export function EventDetail({ event, highlights, actions, rowActions, isPinned }
         <HidePattern event={event} actions={actions} />
         <EventMenu
           entries={[
-            ['Copy link', Link, () => copyText(eventLink(event))],
-            ['Copy line', Copy, () => copyText(raw)],
-            ['Copy fields as JSON', Braces, () => copyText(JSON.stringify(Object.fromEntries(fields), undefined, 2))],
+            ['Copy link', Link, () => copyFromMenu(eventLink(event))],
+            ['Copy line', Copy, () => copyFromMenu(raw)],
+            ['Copy fields as JSON', Braces, () => copyFromMenu(JSON.stringify(Object.fromEntries(fields), undefined, 2))],
             ['Measure from here', Timer, () => rowActions.measureFrom(event)],
           ]}
         />
@@ -67,7 +68,7 @@ export function EventDetail({ event, highlights, actions, rowActions, isPinned }
           <col />
         </colgroup>
         <tbody>
-          <Nodes nodes={tree} depth={0} highlights={highlights} actions={actions} atMs={event.metadata.timestamp} />
+          <FieldRows nodes={tree} depth={0} highlights={highlights} actions={actions} atMs={event.metadata.timestamp} />
         </tbody>
       </table>
       {fields.length > FIELDS_SHOWN && !isAll && (
@@ -116,77 +117,5 @@ function EventMenu({ entries }: EventMenuProps) {
         ))}
       </div>
     </Popover>
-  )
-}
-
-type NodesProps = { nodes: readonly FieldNode[]; depth: number; highlights: Highlights; actions: ValueActions; atMs: number }
-
-const INDENT_PX = 14
-
-function Nodes({ nodes, ...rest }: NodesProps) {
-  return nodes.map((node) =>
-    node.kind === 'leaf' ? (
-      <FieldRow key={`= ${node.path}`} leaf={node} {...rest} />
-    ) : (
-      <FieldGroupRows key={node.path} branch={node} {...rest} />
-    ),
-  )
-}
-
-type NodeProps = Omit<NodesProps, 'nodes'>
-
-/** The fields with a common prefix, under that prefix. */
-function FieldGroupRows({ branch, depth, ...rest }: NodeProps & { branch: FieldBranch }) {
-  const [isOpen, setOpen] = useState(true)
-  return (
-    <>
-      <tr className="group/branch">
-        <th scope="rowgroup" colSpan={2} className="py-0.5 text-left font-mono font-normal" style={{ paddingLeft: depth * INDENT_PX }}>
-          <button type="button" aria-expanded={isOpen} className="rounded pr-1 hover:bg-tint" onClick={() => setOpen(!isOpen)}>
-            <Icon of={ChevronRight} size="small" className={`inline-block text-soft transition-transform ${isOpen ? 'rotate-90' : ''}`} />
-            {branch.name} <span className="font-sans text-soft">{branch.leaves} fields</span>
-          </button>
-          <button
-            type="button"
-            className="ml-2 rounded px-1 font-sans text-accent opacity-0 hover:underline focus:opacity-100 group-hover/branch:opacity-100"
-            onClick={() => copyText(nestedJson(branch.inner))}
-          >
-            Copy {branch.path} as JSON
-          </button>
-        </th>
-      </tr>
-      {isOpen && <Nodes nodes={branch.inner} depth={depth + 1} {...rest} />}
-    </>
-  )
-}
-
-function FieldRow({ leaf: { name, path, value }, depth, highlights, actions, atMs }: NodeProps & { leaf: FieldLeaf }) {
-  return (
-    <tr className="align-top">
-      <th
-        scope="row"
-        className="truncate py-0.5 pr-3 text-left font-mono font-normal text-soft"
-        style={{ paddingLeft: depth * INDENT_PX + (depth > 0 ? 12 : 0) }}
-        title={path}
-        aria-label={path}
-      >
-        {name}
-      </th>
-      <td className="py-0.5">
-        <ValueMenu
-          name={path}
-          value={value}
-          actions={actions}
-          atMs={atMs}
-          className="max-h-40 max-w-full wrap-anywhere overflow-auto whitespace-pre-wrap font-mono"
-        >
-          {value === '' ? (
-            <span className="text-soft">(empty)</span>
-          ) : (
-            <HighlightedText text={plainLine(prettyJson(value) ?? value)} highlights={highlights} onlyMatches />
-          )}
-        </ValueMenu>
-      </td>
-    </tr>
   )
 }

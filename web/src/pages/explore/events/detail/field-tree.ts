@@ -1,7 +1,5 @@
-/** A FieldBranch holds the fields with a common prefix up to a dot; a FieldLeaf is a field with its value. */
-export type FieldBranch = { kind: 'branch'; name: string; path: string; leaves: number; inner: FieldNode[] }
-export type FieldLeaf = { kind: 'leaf'; name: string; path: string; value: string }
-export type FieldNode = FieldBranch | FieldLeaf
+import { elementNodes } from './array-tree.ts'
+import { countLeaves, type FieldBranch, type FieldNode } from './field-node.ts'
 
 /** Nests fields by their dots where at least two share a prefix. The prefix of a single field stays part of its name. */
 export function fieldTree(pairs: readonly (readonly [string, string])[], before = ''): FieldNode[] {
@@ -9,13 +7,20 @@ export function fieldTree(pairs: readonly (readonly [string, string])[], before 
   return [...byPrefix].flatMap(([prefix, members]): FieldNode[] => {
     const path = before + prefix
     const inner = members.filter(([one]) => one.startsWith(`${path}.`))
-    if (inner.length < 2) return members.map(([one, value]) => ({ kind: 'leaf', name: one.slice(before.length), path: one, value }))
+    if (inner.length < 2) return members.map(([one, value]) => fieldNode(one.slice(before.length), one, value))
     const own = members.filter(([one]) => one === path)
     return [
-      ...own.map(([one, value]): FieldLeaf => ({ kind: 'leaf', name: prefix, path: one, value })),
+      ...own.map(([one, value]) => fieldNode(prefix, one, value)),
       { kind: 'branch', name: prefix, path, leaves: inner.length, inner: fieldTree(inner, `${path}.`) },
     ]
   })
+}
+
+/** A field, or the elements of a field that is an array. */
+function fieldNode(name: string, path: string, value: string): FieldNode {
+  const inner = elementNodes(path, value)
+  if (!inner) return { kind: 'leaf', name, path, value }
+  return { kind: 'branch', name, path, leaves: countLeaves(inner), inner, isArray: true, isField: true, json: value }
 }
 
 /** The part before the slash of a Kubernetes label such as `app.kubernetes.io/name`, which is one name. */
@@ -29,10 +34,10 @@ const prefixOf = (path: string): string => {
   return /^\.*[^.]*/.exec(path)?.[0] ?? path
 }
 
-/** Rebuilds the nested object from dotted fields. */
-export function nestedJson(nodes: readonly FieldNode[]): string {
-  return JSON.stringify(toObject(nodes), undefined, 2)
-}
+/** Rebuilds the nested object or array of a branch. Values are texts, as they are stored; a field that is an array is copied as it is. */
+export const nestedJson = (branch: FieldBranch): string => branch.json ?? JSON.stringify(toValue(branch), undefined, 2)
 
-const toObject = (nodes: readonly FieldNode[]): Record<string, unknown> =>
-  Object.fromEntries(nodes.map((node) => [node.name, node.kind === 'leaf' ? node.value : toObject(node.inner)]))
+const toValue = (node: FieldNode): unknown => {
+  if (node.kind === 'leaf') return node.value
+  return node.isArray ? node.inner.map(toValue) : Object.fromEntries(node.inner.map((one) => [one.name, toValue(one)]))
+}

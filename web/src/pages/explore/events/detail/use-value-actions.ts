@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { type ChangeParams, optional, withQuery } from '../../explore-params.ts'
-import { isAnyOf, isNotValue, isValue, valueText, withClause } from '../../query/clauses.ts'
+import { isAnyOf, isNotValue, isValue, valueText, withClause, withoutClause } from '../../query/clauses.ts'
 import type { Columns } from '../list/columns.ts'
 import { followParams } from './follow.ts'
 import type { ValueActions } from './value-menu.tsx'
@@ -17,6 +17,8 @@ export function useValueActions(change: ChangeParams, columns: Columns): ValueAc
       only: (key, value) => addClause(valueClause(key, value), true),
       includeAny: (key, values) => addClause(isAnyOf(key, values)),
       excludeAny: (key, values) => addClause(`NOT ${isAnyOf(key, values)}`),
+      addClauses: (clauses) => change((now) => withQuery(now, clauses.reduce(withClause, now.q ?? ''))),
+      removeClause: (clause) => change((now) => withQuery(now, withoutClause(now.q ?? '', clause))),
       addColumn: columns.add,
       groupBy: (key) => change((now) => optional({ ...now, by: [key], tab: now.tab === 'chart' ? 'chart' : 'table', live: undefined })),
       follow: (value, atMs) => change((now) => followParams(now, value, atMs)),

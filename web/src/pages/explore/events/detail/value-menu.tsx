@@ -1,6 +1,6 @@
 import { DropdownMenu } from 'radix-ui'
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useState } from 'react'
-import { copyText } from '../../../../parts/shell/copy.ts'
+import { copyFromMenu } from '../../../../parts/shell/copied.ts'
 import { canFollow } from './follow.ts'
 
 /** The actions of a value. An empty field name means text anywhere in a line. */
@@ -11,6 +11,9 @@ export type ValueActions = {
   /** includeAny and excludeAny take several values of a field. */
   includeAny(key: string, values: readonly string[]): void
   excludeAny(key: string, values: readonly string[]): void
+  /** addClauses adds conditions that hold together. */
+  addClauses(clauses: readonly string[]): void
+  removeClause(clause: string): void
   addColumn(key: string): void
   groupBy(key: string): void
   /** Searches the value in all datasets, around a time if one is known. */
@@ -89,9 +92,9 @@ function OpenMenu({ name, value, actions, atMs, children }: OpenMenuProps) {
     ['Follow in all datasets', () => actions.follow(value, atMs), canFollow(name, value)],
     ['Add as column', () => actions.addColumn(name), hasField],
     ['Group by this field', () => actions.groupBy(name), hasField],
-    ['Copy value', () => copyText(value), true],
-    ['Copy field name', () => copyText(name), hasField],
-    ['Copy as JSON', () => copyText(JSON.stringify({ [name]: value })), hasField],
+    ['Copy value', () => copyFromMenu(value), true],
+    ['Copy field name', () => copyFromMenu(name), hasField],
+    ['Copy as JSON', () => copyFromMenu(JSON.stringify({ [name]: value })), hasField],
   ]
   return (
     <DropdownMenu.Root modal={false} defaultOpen>

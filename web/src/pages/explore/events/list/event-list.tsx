@@ -1,8 +1,10 @@
 import type { Event } from '@dendro/api'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useRef } from 'react'
+import { clockOf } from '../../../../parts/time/time-range.ts'
 import { eventId, eventRefId, readEventRef } from '../detail/event-link.ts'
 import type { ValueActions } from '../detail/value-menu.tsx'
+import type { NewSince } from '../live/live-tail.ts'
 import { ColumnHeaders, columnPx, hasMessage } from './column-headers.tsx'
 import type { Columns } from './columns.ts'
 import { EventRow, type GapReference } from './event-row.tsx'
@@ -17,6 +19,8 @@ type EventListProps = {
   isStale: boolean
   actions: ValueActions
   pinnedIds: ReadonlySet<string>
+  /** Where the live list stood before the events above it came. */
+  newSince?: NewSince | undefined
   /** The event that times are relative to. */
   gapAnchor: string | undefined
   end: ReactNode
@@ -38,7 +42,7 @@ const OVERSCAN = 8
 
 /** Renders only the visible rows, so that a hundred thousand rows cost no more than forty. */
 export function EventList(props: EventListProps) {
-  const { rows, rowStyle, columns, isStale, end, onEnd, onTop, scrollToTopCount } = props
+  const { rows, rowStyle, columns, isStale, end, onEnd, onTop, scrollToTopCount, newSince } = props
   const { size } = rows.rowMap
   const scroller = useRef<HTMLElement>(null)
   const wasAtTop = useRef(true)
@@ -51,6 +55,7 @@ export function EventList(props: EventListProps) {
     overscan: OVERSCAN,
   })
   const items = virtualizer.getVirtualItems()
+  const firstOld = newSince ? rowOfEvent(rows, newSince.id) : 0
   const last = items.at(-1)?.index ?? 0
   useEffect(() => {
     if (last >= size - 1 && size > 0) onEnd?.()
@@ -74,7 +79,8 @@ export function EventList(props: EventListProps) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
       tabIndex={0}
       aria-label="Events"
-      className={`h-full min-h-0 flex-1 overflow-auto ${isStale ? 'opacity-50' : ''}`}
+      className="h-full min-h-0 flex-1 overflow-auto"
+      aria-busy={isStale}
       onScroll={onScroll}
     >
       <div style={columns.names.length > 0 ? { minWidth: widthOf(rowStyle) } : undefined}>
@@ -88,12 +94,39 @@ export function EventList(props: EventListProps) {
               className="absolute top-0 left-0 w-full"
               style={{ transform: `translateY(${start}px)` }}
             >
-              {index < size ? <ListRow {...props} row={index} /> : end}
+              {index < size ? (
+                <>
+                  {newSince && index === firstOld && index > 0 && <NewSinceLine newSince={newSince} rowStyle={rowStyle} />}
+                  <div className={index < firstOld ? 'bg-accent/8' : undefined}>
+                    <ListRow {...props} row={index} />
+                  </div>
+                </>
+              ) : (
+                end
+              )}
             </div>
           ))}
         </div>
       </div>
     </section>
+  )
+}
+
+/** The row of an event, 0 where it is not in the list any more. */
+function rowOfEvent({ rowMap, eventAt }: Rows, id: string): number {
+  for (let row = 0; row < rowMap.size; row += 1) {
+    const event = eventAt(row)
+    if (event && eventId(event) === id) return row
+  }
+  return 0
+}
+
+/** Divides the events that came after the last pause of a live list from those before. */
+function NewSinceLine({ newSince, rowStyle }: { newSince: NewSince; rowStyle: RowStyle }) {
+  return (
+    <p className="flex items-center gap-2 px-2 text-accent text-xs tabular-nums before:h-px before:flex-1 before:bg-accent after:h-px after:flex-1 after:bg-accent">
+      New since {clockOf(newSince.atMs, rowStyle.zone).clock.slice(0, 8)}
+    </p>
   )
 }
 

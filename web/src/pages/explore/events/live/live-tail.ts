@@ -4,10 +4,12 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { useDatasets } from '../../../../parts/datasets/datasets.ts'
 import { useClient } from '../../../../parts/shell/client.ts'
 import { keptCredential } from '../../../../session/session.ts'
+import { eventId } from '../detail/event-link.ts'
 
 /**
  * LiveTail is the state of the live tail: the shown events, the number of events that wait while the list is paused, and their rate. At high rates each
- * shown event stands for `sampleRate` events. `missed` events expired before they could be fetched.
+ * shown event stands for `sampleRate` events. `missed` events expired before they could be fetched. `isHeld` means that the user has paused the list; `since` is
+ * where it stood at the last pause that new events ended.
  */
 export type LiveTail = {
   events: readonly Event[]
@@ -17,23 +19,33 @@ export type LiveTail = {
   sampleRate: number
   missed: number
   failure: unknown
+  isHeld: boolean
+  paused: NewSince | undefined
+  since: NewSince | undefined
 }
+
+/** A NewSince is the newest event and the time when the list was paused. */
+export type NewSince = { id: string; atMs: number }
 
 const EVENTS_MAX = 5_000
 const RENDER_INTERVAL_MS = 250
 const RATE_WINDOW_MS = 5_000
 const RETRY_MS = 2_000
-const EMPTY: LiveTail = { events: [], pending: 0, received: 0, perSecond: 0, sampleRate: 1, missed: 0, failure: undefined }
+const EMPTY: LiveTail = {
+  ...{ events: [], pending: 0, received: 0, perSecond: 0, sampleRate: 1, missed: 0 },
+  ...{ failure: undefined, isHeld: false, paused: undefined, since: undefined },
+}
 
 /** Streams events as they arrive, newest first, until the component unmounts. While paused, new events wait. */
 export function useLiveTail(
   datasets: readonly string[] | undefined,
   where: string,
   isOn: boolean,
-): LiveTail & { pause(isPaused: boolean): void } {
+): LiveTail & { pause(isPaused: boolean): void; hold(isHeld: boolean): void } {
   const client = useClient()
   const [live, setLive] = useState<LiveTail>(EMPTY)
   const isPaused = useRef(false)
+  const isHeld = useRef(false)
   const key = JSON.stringify([datasets, where])
   useEffect(() => {
     if (!isOn) return
@@ -45,6 +57,7 @@ export function useLiveTail(
     let waiting: Event[] = []
     let arrivals: { atMs: number; count: number }[] = []
     isPaused.current = false
+    isHeld.current = false
     setLive(EMPTY)
     const rendering = setInterval(() => {
       const nowMs = Date.now()
@@ -53,14 +66,20 @@ export function useLiveTail(
       arrivals = [...arrivals, { atMs: nowMs, count }].filter(({ atMs }) => nowMs - atMs < RATE_WINDOW_MS)
       const perSecond = arrivals.reduce((sum, one) => sum + one.count, 0) / (RATE_WINDOW_MS / 1_000)
       waiting = waiting.slice(-EVENTS_MAX)
-      if (isPaused.current) {
-        setLive((before) => ({ ...before, pending: before.pending + count, received: before.received + count, perSecond }))
+      if (isPaused.current || isHeld.current) {
+        setLive((before) => ({
+          ...before,
+          pending: before.pending + count,
+          received: before.received + count,
+          perSecond,
+          paused: before.paused ?? newSince(before.events, nowMs),
+        }))
         return
       }
       const received = waiting.toReversed()
       waiting = []
       setLive((before) =>
-        received.length === 0 && before.pending === 0 && before.perSecond === perSecond
+        received.length === 0 && before.pending === 0 && before.perSecond === perSecond && !before.paused
           ? before
           : {
               ...before,
@@ -68,6 +87,8 @@ export function useLiveTail(
               pending: 0,
               received: before.received + count,
               perSecond,
+              paused: undefined,
+              since: before.paused && before.pending + count > 0 ? before.paused : before.since,
             },
       )
     }, RENDER_INTERVAL_MS)
@@ -91,7 +112,16 @@ export function useLiveTail(
   const pause = useCallback((next: boolean) => {
     isPaused.current = next
   }, [])
-  return { ...live, pause }
+  const hold = useCallback((next: boolean) => {
+    isHeld.current = next
+    setLive((before) => ({ ...before, isHeld: next }))
+  }, [])
+  return { ...live, pause, hold }
+}
+
+function newSince(events: readonly Event[], atMs: number): NewSince | undefined {
+  const [newest] = events
+  return newest && { id: eventId(newest), atMs }
 }
 
 /** Reloads the datasets when an event arrives from a dataset that is not in the list. */

@@ -1,7 +1,7 @@
 import type { Event } from '@dendro/api'
 import { X } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { copyText } from '../../../../parts/shell/copy.ts'
+import { CopyButton } from '../../../../parts/shell/copy-button.tsx'
 import { clockOf } from '../../../../parts/time/time-range.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { Icon } from '../../../../ui/icon.tsx'
@@ -15,20 +15,13 @@ import { comparedFields, type FieldComparison, markdownOf, PINNED_MAX, type Pinn
 
 type PinnedEventsViewProps = { pinned: PinnedEvents; rowStyle: RowStyle; actions: ValueActions; onContext(event: Event): void }
 
-const COPIED_MS = 2_000
 const LINE_MAX = 400
 
 /** Lists the pinned events below the results, to copy, compare and open them. */
 export function PinnedEventsView({ pinned, rowStyle, actions, onContext }: PinnedEventsViewProps) {
   const [isComparing, setComparing] = useState(false)
-  const [isCopied, setCopied] = useState(false)
   const { events } = pinned
   if (events.length === 0) return null
-  const copy = () =>
-    void copyText(markdownOf(events, rowStyle)).then(() => {
-      setCopied(true)
-      setTimeout(() => setCopied(false), COPIED_MS)
-    })
   return (
     <section aria-label="Pinned events" className="flex max-h-[35%] min-h-0 shrink-0 flex-col border-line border-t-2 bg-panel">
       <div className="flex min-h-9 shrink-0 flex-wrap items-center gap-1 px-3 py-1 text-xs">
@@ -46,9 +39,9 @@ export function PinnedEventsView({ pinned, rowStyle, actions, onContext }: Pinne
         >
           Compare
         </Button>
-        <Button size="small" onClick={copy} title="Copy as a table for chats, tickets and reports">
-          <span aria-live="polite">{isCopied ? 'Copied' : 'Copy as Markdown'}</span>
-        </Button>
+        <CopyButton size="small" text={markdownOf(events, rowStyle)} title="Copy as a table for chats, tickets and reports">
+          Copy as Markdown
+        </CopyButton>
         <Button size="small" variant="quiet" onClick={pinned.clear}>
           Clear
         </Button>
@@ -126,7 +119,7 @@ function FieldComparisonPanel({ events, rowStyle, actions, onClose }: FieldCompa
       }
       onClose={onClose}
     >
-      <table className="min-w-full text-xs">
+      <table aria-label="Fields of the pinned events" className="min-w-full text-xs">
         <thead className="sticky top-0 z-10 bg-panel text-left align-top">
           <tr>
             <th className="sticky left-0 bg-panel px-3 py-1 font-medium text-soft">Field</th>
@@ -210,6 +203,8 @@ function closingAfter(actions: ValueActions, close: () => void): ValueActions {
     only: andClose(actions.only),
     includeAny: andClose(actions.includeAny),
     excludeAny: andClose(actions.excludeAny),
+    addClauses: andClose(actions.addClauses),
+    removeClause: andClose(actions.removeClause),
     addColumn: andClose(actions.addColumn),
     groupBy: andClose(actions.groupBy),
     follow: andClose(actions.follow),

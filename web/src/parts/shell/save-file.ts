@@ -1,3 +1,6 @@
+/** How long the address of a file is kept: some browsers begin to read it after the click. */
+const KEPT_MS = 60_000
+
 /** Downloads a text as a file. */
 export function saveFile(name: string, type: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }))
@@ -5,5 +8,5 @@ export function saveFile(name: string, type: string, text: string): void {
   link.href = address
   link.download = name
   link.click()
-  URL.revokeObjectURL(address)
+  setTimeout(() => URL.revokeObjectURL(address), KEPT_MS)
 }

@@ -1,0 +1,23 @@
+import { count } from '../../parts/chart/numbers.ts'
+
+export const cell = 'px-3 py-1.5 max-sm:py-0.5'
+/** On a narrow page the name of the column stands before the value. */
+export const narrowCell =
+  'max-sm:grid max-sm:grid-cols-[6.5rem_minmax(0,1fr)] max-sm:before:text-soft max-sm:before:text-xs max-sm:before:content-[attr(data-column)]'
+
+const NAMES = 2
+
+/** The head of a table of services: two columns of names, then numbers. */
+export const StatHead = ({ columns }: { columns: readonly string[] }) => (
+  <thead className="text-left text-soft text-xs max-sm:sr-only">
+    <tr>
+      {columns.map((name, at) => (
+        <th key={name} className={`whitespace-nowrap px-3 py-2 font-medium ${at >= NAMES ? 'text-right' : ''}`}>
+          {name}
+        </th>
+      ))}
+    </tr>
+  </thead>
+)
+
+export const rateText = (perSecond: number): string => (perSecond < 0.01 ? '< 0.01' : count(Number(perSecond.toPrecision(3))))
