@@ -10,8 +10,8 @@ export default defineConfig({
     setupFiles: ['test/runner/seed.ts', 'test/runner/record-statements.ts'],
     reporters: ['default', new ClosingLine()],
     // These only end what hangs: no test may be decided by how fast the machine is.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     teardownTimeout: 300_000,
     expect: { poll: { timeout: 120_000, interval: 20 } },
     // More than the two processors of a small machine: many tests wait for a restart or a timer.

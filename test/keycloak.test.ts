@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import type { Idp, Login } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { freePort } from '../server/src/kernel/free-port.fixture.ts'
 import { sql } from '../server/src/meta/sql.ts'
 import { signOnRecheck } from '../server/src/resources/access/sign-on/sign-on.ts'
 import { openTestApp, type TestApp, type TestOrganization } from './support/world.ts'
@@ -27,7 +27,7 @@ const skipped = reasonToSkip()
 if (skipped !== undefined) process.stderr.write(`SKIPPED, LOUDLY: Keycloak is not tried: ${skipped}\n`)
 
 const START_MS = 900_000
-const PATIENCE = { timeout: 60_000, interval: 500 }
+const PATIENCE = { timeout: 240_000, interval: 500 }
 const DOMAIN = 'keycloak.example'
 const SECRET = 'a-secret-for-a-test'
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -139,15 +139,6 @@ async function startKeycloak(): Promise<string> {
   const answers = async () => (await fetch(`${url}/realms/master`).catch(() => undefined))?.status === 200
   await vi.waitUntil(answers, { timeout: START_MS, interval: 2_000 })
   return url
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const address = server.address()
-  await new Promise((closed) => server.close(closed))
-  if (address === null || typeof address === 'string') throw new Error('there is no free port')
-  return address.port
 }
 
 const groupsOf = (protocol: string, mapper: string, config: object) => ({

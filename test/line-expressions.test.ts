@@ -5,6 +5,7 @@ import { type Random, randomFrom } from '../server/src/lines/reference/generated
 import type { MatchableEvent } from '../server/src/query/matchable-event.ts'
 import { matcherOf } from '../server/src/query/matcher.ts'
 import { parseFilter } from '../server/src/query/query.ts'
+import { isNightly } from './support/nightly.ts'
 import { lineOf, openReader, type Reader } from './support/reader.ts'
 import { openSendersAlone } from './support/senders.ts'
 
@@ -32,7 +33,6 @@ const json = [
 
 const datasets = ['text', 'mixed', 'kinds', 'open']
 /** Before a merge, a third of the random expressions are tried, and negation on one dataset; nightly all. */
-const isNightly = process.env.DENDRO_TEST_ALL !== undefined
 
 type Maker = (random: Random) => string
 const user: Maker = (random) => random.pick(['root', 'admin', 'deploy', 'guest'])
@@ -173,7 +173,7 @@ test('lines match expressions that are made from their pieces, across all border
   for (const pattern of patterns)
     for (const dataset of ['text', 'kinds']) found.push(...(await differences(dataset, `@raw ~ ${quoted(pattern)}`)))
   expect(found).toEqual([])
-}, 120_000)
+})
 
 /** A piece of a line as an expression in which some characters are classes, repeated or optional. */
 function patternFrom(line: readonly string[], at: number, length: number, changes: readonly number[]): string {

@@ -224,7 +224,7 @@ test('an export, and a monitor with many groups', async () => {
       expect(body.status).toBe('COMPLETE')
       return body
     },
-    { timeout: 120_000, interval: 100 },
+    { timeout: 240_000, interval: 100 },
   )
   expect(done.events).toBe(counted)
   const made = await org.ask<Monitor & FailureBody>('POST', '/monitors', {

@@ -26,7 +26,7 @@ test.each(socketSenders.map((sender) => [sender.recording, sender] as const))('t
   const more = collection.includes('sharedkey') ? `&shared_key=${SHARED_KEY}` : ''
   const [setting] = asListeners(`${sender.listener}://127.0.0.1:0?key=${senders.org.key}&collection=${collection}${more}`)
   if (!setting) throw new Error('the test has no listener')
-  const [bound] = await senders.app.app.listeners.open([setting], { cert: undefined, key: undefined })
+  const [bound] = await senders.app.app.listeners.open([setting], undefined)
   const records = readRecording<Recorded>(collection)
   for (const record of records) await send(record, bound?.port ?? 0, more !== '')
   if (sender.listener.endsWith('udp'))

@@ -76,7 +76,7 @@ const exceptions: ReadonlyMap<string, string> = new Map([
   ['server/src/patterns/skeleton.ts: LETTER', LETTERS],
   ['server/src/patterns/skeleton.ts: letters', LETTERS],
   ['server/src/patterns/skeleton.ts: onlyLetters', LETTERS],
-  ['server/src/reading/text-search/regex/syntax.ts: letters', LETTERS],
+  ['server/src/query/regex-items.ts: letters', LETTERS],
   ['server/src/lines/reference/event.ts: told', UNSWEPT],
   ['server/src/lines/kernel/kernel.ts: told', UNSWEPT],
   ['server/src/lines/shredder/prepared-record.ts: told', UNSWEPT],

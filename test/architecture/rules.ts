@@ -21,17 +21,19 @@ export const serverModules: Readonly<Record<string, readonly string[]>> = {
   'events/writer': ['events/store', 'lines'],
   'events/ledger': ['events/store', 'events/writer', 'lines'],
   'events/purge': ['events/store', 'lines'],
+  'events/tiers': ['events/store', 'lines'],
   meta: [],
   files: [],
   outgoing: [],
+  kafka: ['outgoing'],
   parsers: [],
   sizing: [],
   query: [],
-  'ingest-rules': ['lines', 'query'],
+  'ingest-rules': ['lines', 'parsers', 'query'],
   http: [],
   'http/pages': ['http'],
   backups: ['files', 'events/store', 'meta'],
-  'world.ts': ['backups', 'events/store', 'events/writer', 'events/ledger', 'meta', 'files', 'outgoing'],
+  'world.ts': ['backups', 'events/store', 'events/tiers', 'events/writer', 'events/ledger', 'meta', 'files', 'outgoing'],
   jobs: ['meta', 'world.ts'],
   reading: ['query', 'lines', 'patterns', 'events/store', 'world.ts'],
   resources: [
@@ -47,19 +49,35 @@ export const serverModules: Readonly<Record<string, readonly string[]>> = {
     'events/writer',
     'events/ledger',
     'events/purge',
+    'events/tiers',
     'meta',
     'jobs',
     'files',
     'outgoing',
+    'kafka',
     'http',
   ],
-  ingest: ['world.ts', 'resources', 'parsers', 'ingest-rules', 'query', 'lines', 'events/writer', 'events/ledger', 'http'],
+  ingest: [
+    'world.ts',
+    'resources',
+    'jobs',
+    'parsers',
+    'ingest-rules',
+    'query',
+    'lines',
+    'events/writer',
+    'events/ledger',
+    'http',
+    'kafka',
+    'outgoing',
+  ],
   mcp: ['http', 'world.ts', 'resources', 'query', 'lines'],
 }
 
 /** Files of the server's top level that wire the modules together and may import anything. */
 export const wiring = [
   'main.ts',
+  'doctor.ts',
   'size.ts',
   'app.ts',
   'routes.ts',
@@ -69,6 +87,7 @@ export const wiring = [
   'work.ts',
   'config.ts',
   'setting-values.ts',
+  'certificates.ts',
   'start-failure.ts',
 ]
 
@@ -113,6 +132,9 @@ const packages: Readonly<Record<string, readonly string[]>> = {
 const FILE_LINES_MAX = 400
 /** A variable, or a collection that begins empty, at the top level of a module. */
 const MODULE_STATE = /^(?:export )?(?:let |const \w+\b(?!: Readonly)[^=\n]*= new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\))/m
+/** Also `distributed(` and `replicated…('path`: what differs in a cluster belongs there too. */
+const NAMES_CLUSTER =
+  /\bon cluster ['$]|\bcluster(?:AllReplicas)?\('|\bDistributed\('|\bReplicated\w*MergeTree\('|\binsert_quorum|\bselect_sequential/i
 const WEB_LAYERS = ['ui', 'session', 'parts', 'pages']
 
 export const isTest = (file: string): boolean => file.endsWith('.test.ts') || file.endsWith('.test.tsx')
@@ -198,6 +220,9 @@ export const rules = {
 
   'SQL is never built from strings': (tree) =>
     productFiles(tree).filter((file) => !file.endsWith('/migrate.ts') && /\bsql\.(raw|lit)\b/.test(tree.get(file) ?? '')),
+
+  'a cluster is named in statements of one file, which doctor --plan prints': (tree) =>
+    serverFiles(tree).filter((file) => !file.endsWith('/cluster-statements.ts') && NAMES_CLUSTER.test(tree.get(file) ?? '')),
 
   'only the configuration reads the environment': (tree) =>
     serverFiles(tree).filter(

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isNightly } from '../support/nightly.ts'
 import { openTestApp, type TestApp, type TestOrganization } from '../support/world.ts'
 
 /**
  * Clients that generators of others make from the OpenAPI document, in the nightly run: the generators come from the registries. Before a merge the laws
  * of test/contract/document.test.ts hold what these generators stumble over.
  */
-const isNightly = process.env.DENDRO_TEST_ALL !== undefined
 const hasPython = isNightly && spawnSync('python3', ['-m', 'venv', '--help']).status === 0
 const hasGo = isNightly && spawnSync('go', ['version']).status === 0
 

@@ -5,8 +5,8 @@ import winston from 'winston'
 import { BatchSender, type DropReport } from '../../clients/javascript/src/batch-sender.ts'
 import pinoDestination from '../../clients/javascript/src/pino.ts'
 import { DendroTransport } from '../../clients/javascript/src/winston.ts'
+import { freePort } from '../../server/src/kernel/free-port.fixture.ts'
 import { openSenders, type Senders } from '../support/senders.ts'
-import { freePort } from '../support/service.ts'
 import { openStallingProxy, type StallingProxy } from './stalling-proxy.ts'
 
 /** The bounds of log handlers, and values that applications give them. `deliveries.test.ts` sends through a kill and a stall. */

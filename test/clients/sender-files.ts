@@ -82,6 +82,7 @@ Syslog and GELF have no answers, so that a kill loses lines on their way: nginx 
   \`fluentd-request-ack\`: then a kill of the service loses the lines on their way, and the parts of a long line are joined.
 - The Fluentd and Splunk drivers of Docker keep lines in memory only, and Docker's syslog and GELF drivers call everything on standard output \`info\`.
 - An OpenTelemetry SDK drops a batch after 10 seconds or five attempts. Send to a collector on the same machine if nothing may be lost.
+  The nightly run sends the traces of three services with automatic instrumentation directly and, where \`otelcol\` is in PATH, through a collector.
 - syslog-ng cannot be installed next to rsyslog from Debian, so that continuous integration skips it; its test runs where the program is in PATH.
 - Cloudflare, Firehose, Vercel and Heroku are services: tests send requests in their documented form.
 

@@ -103,6 +103,8 @@ const FIXED: Readonly<Record<string, string>> = {
   'encryptionKeys.id': 'an id',
   'encryptionKeys.provider': 'another key is another record',
   'encryptionKeys.aws_kms': 'another key is another record',
+  'lookupTables.name': 'rules name a table by it',
+  'lookupTables.key': 'another key is another table',
   'logs.tags': 'the deprecated form of a dataset; `/tags` and `PUT /datasets/{datasetId}` change them',
   'logs.retention': 'the deprecated form of a dataset; `PUT /datasets/{datasetId}` changes it',
   'monitors.template': 'where the record comes from',

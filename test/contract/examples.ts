@@ -120,6 +120,17 @@ export const examples: Readonly<Record<string, Example>> = {
   }),
   'datasets.remove': async (maker) => ({ params: { datasetId: await maker.dataset() } }),
   'insights.get': async (maker) => ({ params: { insightId: await insightOn(maker) } }),
+  'rehydrations.create': async (maker) => ({ body: await rehydration(maker) }),
+  'rehydrations.get': async (maker) => ({ params: { rehydrationId: await keptRehydration(maker) } }),
+  'rehydrations.files': async (maker) => ({ params: { rehydrationId: await keptRehydration(maker) } }),
+  'rehydrations.cancel': async (maker) => ({ params: { rehydrationId: await keptRehydration(maker) } }),
+  'sources.create': async (maker) => ({ body: await source(maker) }),
+  'sources.test': (maker) => ({ body: { origin: directoryOf(maker) } }),
+  'sources.get': async (maker) => ({ params: { sourceId: await keptSource(maker) } }),
+  'sources.update': async (maker) => ({ params: { sourceId: await keptSource(maker) }, body: await source(maker) }),
+  'sources.pause': async (maker) => ({ params: { sourceId: await keptSource(maker) } }),
+  'sources.resume': async (maker) => ({ params: { sourceId: await keptSource(maker) } }),
+  'sources.remove': async (maker) => ({ params: { sourceId: await keptSource(maker) } }),
   'forwardConfigs.create': async (maker) => ({ body: await forwardConfig(maker) }),
   'forwardConfigs.test': () => ({ body: BUCKET }),
   'forwardConfigs.update': async (maker) => ({ params: { forwardId: await keptForwardConfig(maker) }, body: await forwardConfig(maker) }),
@@ -259,6 +270,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'organizations.create': ({ app, word }) => ({ key: app.managementKey, body: { name: word('organisation') } }),
   'organizations.get': ({ org }) => ({ params: { orgId: org.orgId } }),
   'organizations.update': ({ org }) => ({ params: { orgId: org.orgId }, body: { description: 'Made for the laws' } }),
+  'spend.set': () => ({ body: { price: { currency: 'EUR', per_gb: 2.5, per_gb_day: 0.01 }, budget: { amount: 500, unit: 'MONEY' } } }),
   'lineTimes.get': async (maker) => ({ params: { datasetId: await maker.dataset() } }),
   'lineTimes.set': async (maker) => ({
     params: { datasetId: await maker.dataset() },
@@ -332,6 +344,16 @@ export const examples: Readonly<Record<string, Example>> = {
   'policies.ofResource': async (maker) => ({ params: { resource_type: 'dataset', resource_id: await maker.dataset() } }),
   'policies.ofPrincipal': async (maker) => ({ params: { principal_type: 'APIKEY', principal_id: await maker.apiKey() } }),
   'retention.ofDataset': async (maker) => ({ params: { datasetId: await maker.dataset() } }),
+  'lookupTables.create': async (maker) => ({ body: lookupTable(maker) }),
+  'lookupTables.get': async (maker) => ({ params: { tableId: await keptLookupTable(maker) } }),
+  'lookupTables.update': async (maker) => ({ params: { tableId: await keptLookupTable(maker) }, body: { description: 'Who works where' } }),
+  'lookupTables.rows': async (maker) => ({ params: { tableId: await keptLookupTable(maker) } }),
+  'lookupTables.replaceRows': async (maker) => ({
+    params: { tableId: await keptLookupTable(maker) },
+    raw: 'id,name\n1,Ann',
+    headers: { 'content-type': 'text/csv' },
+  }),
+  'lookupTables.remove': async (maker) => ({ params: { tableId: await keptLookupTable(maker) } }),
   'ingestRules.create': async (maker) => ({ body: await ingestRule(maker) }),
   'ingestRules.get': async (maker) => ({ params: { ruleId: await keptIngestRule(maker) } }),
   'ingestRules.versions': async (maker) => ({ params: { ruleId: await keptIngestRule(maker) } }),
@@ -368,6 +390,10 @@ export const examples: Readonly<Record<string, Example>> = {
     await sentSpan(maker)
     return { query: 'durations=true' }
   },
+  'traces.differences': async (maker) => {
+    await sentSpan(maker)
+    return { query: 'min_duration=1ns' }
+  },
   'traces.operations': async (maker) => {
     await sentSpan(maker)
     return {}
@@ -400,6 +426,10 @@ export const examples: Readonly<Record<string, Example>> = {
   'patterns.values': async (maker) => ({ body: { id: '00ff00ff00ff00ff', search_details: { from: [await maker.dataset()] } } }),
   'topKeys.get': async (maker) => ({ query: `log_id=${await maker.dataset()}` }),
   'topKeys.sample': async (maker) => ({ body: { from: [await maker.dataset()], where: 'error' } }),
+  'notebooks.create': ({ word }) => ({ body: { ...notebook, name: word('notebook') } }),
+  'notebooks.get': async (maker) => ({ params: { notebookId: await keptNotebook(maker) } }),
+  'notebooks.update': async (maker) => ({ params: { notebookId: await keptNotebook(maker) }, body: { name: maker.word('notebook') } }),
+  'notebooks.remove': async (maker) => ({ params: { notebookId: await keptNotebook(maker) } }),
   'savedSearches.create': ({ word }) => ({ body: { ...savedSearch, name: word('search') } }),
   'savedSearches.get': async (maker) => ({ params: { savedSearchId: await keptSavedSearch(maker) } }),
   'savedSearches.update': async (maker) => ({
@@ -486,6 +516,10 @@ const ingestRule = async (maker: Maker) => ({
   action: { type: 'REDACT', kinds: ['EMAIL'], expressions: [{ pattern: 'pin \\d+', ignore_case: true }], replacement: '***' },
 })
 
+const lookupTable = (maker: Maker) => ({ name: maker.word('table'), description: 'Who works where', key: 'id', csv: 'id,name\n1,Ann\n' })
+
+const keptLookupTable = async (maker: Maker): Promise<string> => (await maker.made('/lookup-tables', lookupTable(maker))).id
+
 const keptIngestRule = async (maker: Maker): Promise<string> => (await maker.made('/ingest-rules', await ingestRule(maker))).id
 
 const parser = async (maker: Maker): Promise<string> =>
@@ -533,6 +567,24 @@ const forwardConfig = async (maker: Maker) => ({
 })
 
 const keptForwardConfig = async (maker: Maker): Promise<string> => (await maker.made('/forward-configs', await forwardConfig(maker))).id
+
+/** Tests open such a directory to each organization. */
+const directoryOf = ({ org }: Maker) => ({ kind: 'DIRECTORY', directory: `/var/empty/${org.orgId}/logs`, files: '*.log' })
+
+const rehydration = async (maker: Maker) => ({
+  log_id: await maker.dataset(),
+  origin: { kind: 'DIRECTORY', directory: `/var/empty/${maker.org.orgId}/archive` },
+})
+
+const keptRehydration = async (maker: Maker): Promise<string> => (await maker.made('/rehydrations', await rehydration(maker))).id
+
+const source = async (maker: Maker) => ({
+  name: maker.word('files'),
+  log_id: await maker.dataset(),
+  origin: directoryOf(maker),
+})
+
+const keptSource = async (maker: Maker): Promise<string> => (await maker.made('/sources', await source(maker))).id
 
 const ruleOf = (datasetId: string) => ({
   entity: 'LOG',
@@ -724,14 +776,22 @@ async function finishedExport(maker: Maker): Promise<Ask> {
 
 const savedSearch = { name: 'Errors', search_details: { from_expr: "environment = 'prod'", where: "level = 'error'" } }
 
+const notebook = { name: 'Outage', steps: [{ title: 'Errors', words: 'They began at noon.', search_details: savedSearch.search_details }] }
+
+const keptNotebook = async (maker: Maker): Promise<string> => (await maker.made('/notebooks', notebook)).id
+
 const keptSavedSearch = async (maker: Maker): Promise<string> => (await maker.made('/saved-searches', savedSearch)).id
 
 /** A finished asynchronous search; a very quick one is answered at once, without an id. */
 async function asynchronous(maker: Maker): Promise<string> {
-  await maker.made('/search', { from: [await maker.dataset()], select: ['*'], async_enabled: true })
   const { meta } = maker.app.app.world
-  const latest = sql`select id from searches where org_id = ${maker.org.orgId} and ended_at is not null order by started_at desc limit 1`
-  return vi.waitFor(async () => (await meta.one<{ id: string }>(latest))?.id ?? Promise.reject(new Error('no search has ended')), 20_000)
+  const all = () =>
+    meta.all<{ id: string; ended_at: number | null }>(sql`select id, ended_at from searches where org_id = ${maker.org.orgId}`)
+  const earlier = new Set((await all()).map(({ id }) => id))
+  await maker.made('/search', { from: [await maker.dataset()], select: ['*'], async_enabled: true })
+  // Another caller may have started earlier ones.
+  const own = async () => (await all()).find(({ id, ended_at }) => ended_at !== null && !earlier.has(id))?.id
+  return vi.waitFor(async () => (await own()) ?? Promise.reject(new Error('the search has not ended')), 240_000)
 }
 
 async function tagged(maker: Maker): Promise<{ type: string; id: string }> {
@@ -783,6 +843,7 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'widgets.data': 'a question is no change',
   'contentPacks.preview': 'nothing is kept',
   'dashboards.preview': 'nothing is kept',
+  'sources.test': 'a trial is not kept',
   'forwardConfigs.test': 'a probe is sent and not kept',
   'integrations.testWebhook': 'a test is sent and not kept',
   'monitors.backtest': 'a question',

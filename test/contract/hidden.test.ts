@@ -135,6 +135,8 @@ const MARKED = [
   'monitorTemplates.list',
   'monitors.get',
   'monitors.list',
+  'notebooks.get',
+  'notebooks.list',
   'parsers.list',
   'patterns.find',
   'savedSearchTemplates.get',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pathNames, statusOf } from '../../api/src/index.ts'
+import { isNightly } from '../support/nightly.ts'
 import { comparable, mustAnswerAlike, renamer } from './comparable.ts'
 import { endpoints, takes, uuidsIn, withUuids } from './endpoints.ts'
 import { answersUnknown } from './examples.ts'
@@ -12,7 +13,7 @@ import { openStage, type Stage } from './stage.ts'
  * The laws about records: what exists, whose it is, and what remembers a change. They also run on a PostgreSQL server of the system: before a merge
  * every third case of each law, as all statements are replayed there, and in the nightly run all.
  */
-const STEP = process.env.DENDRO_TEST_POSTGRES_URL === undefined || process.env.DENDRO_TEST_ALL !== undefined ? 1 : 3
+const STEP = process.env.DENDRO_TEST_POSTGRES_URL === undefined || isNightly ? 1 : 3
 const cases = <Case>(all: readonly Case[]): Case[] => all.filter((_, index) => index % STEP === 0)
 
 let stage: Stage

@@ -120,6 +120,12 @@ test.each([
     expect(await restore(other, place, [next.backup ?? ''])).toMatchObject({ status: 0 })
     expect(await restore(other, place)).toMatchObject({ status: 1, complained: expect.stringContaining('without stores') })
     const restored = await untilUp(startService(other, env))
+    // The task that made this backup was open in its copy of the metadata. It has ended, and nothing begins it again.
+    const { tasks } = await ask<{ tasks: Task[] }>(restored, 'GET', '/backups')
+    expect(tasks.map(({ backup, status }) => [backup, status])).toEqual([
+      [next.backup, 'COMPLETE'],
+      [whole.backup, 'COMPLETE'],
+    ])
     const numbers = await numbersIn(restored)
     expect(before.filter((n) => !numbers.has(n))).toEqual([])
     const sent = new Set(load.acknowledged)

@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { Agent, request } from 'node:http'
+import { Agent, get, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -66,16 +66,19 @@ function post({ path = '/ingest/hostile/posts', type = 'application/x-ndjson', e
   return promise
 }
 
-/** Runs hostile work next to an ordinary sender: all its requests succeed, and memory stays within bounds. */
+/**
+ * Runs hostile work next to an ordinary sender: all its requests succeed, and memory stays within bounds. On a busy machine the event store may be late
+ * for one of its requests, which it then sends again; it is refused for no other reason.
+ */
 async function harmless(work: () => Promise<unknown>, mbMax = calmMb + GROWTH_MB): Promise<void> {
   let isOver = false
   const others = async () => {
-    do
-      expect(await post({ path: '/ingest/hostile/others', body: '{"message":"one of many"}' })).toEqual({
-        status: 200,
-        body: '{"accepted":1,"rejected":0}',
-      })
-    while (!isOver)
+    for (let isStored = false; !isStored || !isOver; ) {
+      const answer = await post({ path: '/ingest/hostile/others', body: '{"message":"one of many"}' })
+      isStored = answer.status === 200
+      if (!isStored && isLateStore(answer)) continue
+      expect(answer).toEqual({ status: 200, body: '{"accepted":1,"rejected":0}' })
+    }
   }
   const peakMb = await peakMbDuring(service.child.pid ?? 0, async () => {
     const working = work().finally(() => {
@@ -85,6 +88,8 @@ async function harmless(work: () => Promise<unknown>, mbMax = calmMb + GROWTH_MB
   })
   expect(peakMb).toBeLessThan(mbMax)
 }
+
+const isLateStore = ({ status, body }: Answer): boolean => status === 503 && body.includes('did not store these events within')
 
 const recordOf = (members: string): Post => ({
   path: '/v1/logs',
@@ -111,6 +116,12 @@ const stalls: Record<string, () => string> = {
     `POST /ingest HTTP/1.1\r\nhost: dendro\r\nx-service-api-key: ${key}\r\ncontent-type: text/plain\r\ncontent-length: 1000000\r\n\r\nx`,
 }
 
+/** Resolves with the answer to a request on a connection of its own. */
+const alive = (): Promise<unknown> =>
+  new Promise(
+    (done, fail) => void get(`${service.url}/live`, { agent: false }, (answer) => answer.resume().once('end', done)).once('error', fail),
+  )
+
 /** Less than the number of connections that may wait to be accepted. */
 const BURST = 200
 
@@ -131,8 +142,9 @@ test(`${IDLE} stalled connections do not affect other callers`, async () => {
       })
       socket.write(say?.() ?? '')
       idle.push(one)
-      // Its answer means that the connections before it were accepted. The system forgets those that wait behind too many others, and nobody closes them.
-      if (at % BURST === 0) await fetch(`${service.url}/live`)
+      // Its answer means that the connections before it were accepted, since it has a connection of its own. The system forgets those that wait behind too
+      // many others, and nobody closes them.
+      if (at % BURST === 0) await alive()
     }
     await until(() => idle.every(({ socket, isClosed }) => isClosed || !socket.connecting))
   })
@@ -236,5 +248,5 @@ test('the log names each reason once a minute, without the inside of the program
   const minutes = Math.ceil((performance.now() - upMs) / 60_000)
   const byReason = Object.groupBy(said, ({ msg, protocol, reason }) => `${msg} ${protocol} ${reason}`)
   for (const [what, lines] of Object.entries(byReason)) expect(lines?.length, what).toBeLessThanOrEqual(minutes)
-  expect(service.complained()).not.toContain('stack')
+  expect(complaintsOf(service).join('\n')).not.toContain('stack')
 })

@@ -107,7 +107,7 @@ test('a sender that repeats on another process while the store stalls has its po
   expect(await second).toBe('failed 503')
   a.network.mood = 'pass'
   await expect.poll(() => kindOf(b.writer.write(post))).toMatch(/duplicate|stored/)
-  await expect.poll(() => a.writer.waitingBytes()).toBe(0)
+  await expect.poll(() => a.writer.waiting().bytes).toBe(0)
   expect(await kindOf(a.writer.write(post))).toBe('duplicate')
   expect(await countOf(logId)).toBe(3)
 })

@@ -69,10 +69,16 @@ test('three processes with one role each do together what one does, and refuse w
   expect(await current()).toMatchObject({ events: 1 })
 
   for (const service of [ingest, api, work]) {
-    for (const path of ['/live', '/ready', '/health', '/metrics'])
-      expect([path, await statusOf(service.url + path, headers)]).toEqual([path, 200])
+    for (const path of ['/live', '/ready']) expect([path, await statusOf(service.url + path)]).toEqual([path, 200])
+    for (const path of ['/health', '/metrics']) expect([path, await statusOf(service.url + path, headers)]).toEqual([path, 200])
     expect(await stop(service.child, 'SIGTERM')).toBe(0)
   }
+})
+
+test.each(['api,ingest', 'api,work', 'ingest,work'])('a process with the roles %s starts alone and is ready', async (roles) => {
+  const service = await start(roles)
+  for (const path of ['/live', '/ready']) expect([path, await statusOf(service.url + path)]).toEqual([path, 200])
+  expect(await stop(service.child, 'SIGTERM')).toBe(0)
 })
 
 test('a process that is asked to stop is not ready, and serves requests until its time is over', async () => {

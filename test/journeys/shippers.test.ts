@@ -17,9 +17,10 @@ import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import pino from 'pino'
 import pinoElastic from 'pino-elasticsearch'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../../server/src/kernel/free-port.fixture.ts'
 import { programOf, rsyslogWith } from '../clients/installed-programs.ts'
 import { openSenders, type Senders } from '../support/senders.ts'
-import { freePort, stop, until } from '../support/service.ts'
+import { stop, until } from '../support/service.ts'
 
 /** Third-party programs and libraries send events as usual, which verifies their expectations. */
 let senders: Senders
@@ -329,7 +330,7 @@ describe('a daemon for system logs', () => {
 })
 
 /** POLLING waits as long as a slow machine may take. */
-const POLLING = { timeout: 180_000, interval: 500 }
+const POLLING = { timeout: 240_000, interval: 500 }
 
 type Daemon = { child: ChildProcess; stop(): Promise<void> }
 type DaemonSetup = { file: string; text: string; args: readonly string[]; env?: Record<string, string> }

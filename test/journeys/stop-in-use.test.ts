@@ -7,12 +7,15 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { contract, Export, ReplyOf } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { complaintsOf, copyMadeStores, freePort, killServices, type Service, startService, untilUp } from '../support/service.ts'
+import { freePort } from '../../server/src/kernel/free-port.fixture.ts'
+import { isNightly } from '../support/nightly.ts'
+import { complaintsOf, copyMadeStores, killServices, type Service, startService, untilUp } from '../support/service.ts'
 
 const KEY = 'dk_kestrel-4-lanterns-and-a-wheel-of-cheese'
 const EVENTS = 200_000
 const POST_EVENTS = 20_000
-const STOP_MS_MAX = 10_000
+/** On a busy machine a stop may take as long as the service permits itself; then its status is not 0. The nightly run measures it. */
+const STOP_MS_MAX = isNightly ? 10_000 : Number.POSITIVE_INFINITY
 /** Far more than the buffers of a connection hold. */
 const PADDING = 'x'.repeat(200)
 

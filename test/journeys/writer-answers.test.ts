@@ -83,7 +83,7 @@ test('a store that does not answer: 503 within 10 s, at once when memory is full
   expect(await writer.write(postOf(['before']))).toMatchObject({ kind: 'stored' })
   network.mood = 'deaf'
   const held = Array.from({ length: 10 }, () => writer.write(postOf(['held'])))
-  expect(writer.waitingBytes()).toBeGreaterThan(0)
+  expect(writer.waiting().bytes).toBeGreaterThan(0)
   const big = postOf(['x'.repeat(3_000)])
   const refused = await Promise.allSettled(Array.from({ length: 20 }, () => writer.write(big)))
   expect(refused.map((each) => each.status === 'rejected' && each.reason.status)).toEqual(Array(20).fill(503))
@@ -94,7 +94,7 @@ test('a store that does not answer: 503 within 10 s, at once when memory is full
   expect(ended.map((each) => each.status === 'rejected' && each.reason.status)).toEqual(Array(10).fill(503))
   network.mood = 'pass'
   expect(await writer.write(postOf(['after']))).toMatchObject({ kind: 'stored' })
-  await expect.poll(() => writer.waitingBytes()).toBe(0)
+  await expect.poll(() => writer.waiting().bytes).toBe(0)
   const lines = (await ask<{ raw: string }>(engine.writer, 'select raw from pattern_events_s')).map(({ raw }) => raw)
   expect(lines).toContain('before')
   expect(lines).toContain('after')

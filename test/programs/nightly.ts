@@ -21,6 +21,8 @@ const SHAPES = 100_000
 const DATASETS = 10_000
 const META_KILLS = 40
 const ROLLING_RESTARTS = 10
+/** Each of the seven kinds three times. */
+const TROUBLES = 21
 const SEARCHED_EVENTS = 20_000_000
 /** Of pods and of text lines. */
 const IRREGULAR_EVENTS = 2_000_000
@@ -41,6 +43,11 @@ const parts: readonly Part[] = [
     what: 'rolling restarts of three processes behind a proxy',
     args: testOf('test/journeys/rolling-restarts.test.ts'),
     env: { DENDRO_TEST_RESTARTS: times(ROLLING_RESTARTS) },
+  },
+  {
+    what: 'troubles of three processes: kills, stalls, lost answers, restarts, cut connections',
+    args: testOf('test/journeys/troubles.test.ts'),
+    env: { DENDRO_TEST_TROUBLES: times(TROUBLES), DENDRO_TEST_SEED: seed },
   },
   { what: 'power cuts under the event store', args: ['test/programs/power-cut.ts', times(POWER_CUTS)] },
   {
@@ -103,6 +110,10 @@ const parts: readonly Part[] = [
       '**/meta/{embedded,kill,dump,doctor,lock}.test.ts',
     ],
     env: { DENDRO_TEST_ALL: '1' },
+  },
+  {
+    what: 'a live cluster of ClickHouse servers, whose address is in DENDRO_TEST_CLUSTER',
+    args: testOf('test/live-cluster.test.ts'),
   },
 ]
 

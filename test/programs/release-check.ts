@@ -5,10 +5,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../server/src/kernel/free-port.fixture.ts'
 import { readmeCommands, readmeScripts } from '../support/readme.ts'
 
 const MAJORS = [20, 24, 26] as const
@@ -126,14 +126,6 @@ async function done(program: string, args: readonly string[], options: { cwd: st
   say(`> ${program} ${args.join(' ')}`)
   const [code] = await once(spawn(program, args, { ...options, stdio: ['ignore', 'inherit', 'inherit'] }), 'exit')
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} left with status ${code}`)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address ? address.port : 0
 }
 
 function say(text: string): void {

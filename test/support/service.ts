@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { copyMadeEvents } from '../../server/src/events/store/engine.fixture.ts'
 import { copyMadeMeta } from '../../server/src/meta/database.fixture.ts'
@@ -36,9 +35,18 @@ export async function copyMadeStores(dir: string): Promise<void> {
 export const startCommand = (dir: string, command: readonly string[], env: Record<string, string> = {}): Service =>
   startProgram(dir, env, [process.execPath, ...recordingArgs, join(root, 'server/src/main.ts'), ...command])
 
-function startProgram(dir: string, env: Record<string, string>, [program = '', ...args]: readonly string[]): Service {
+/** Runs a program as the service is run. */
+export function startProgram(dir: string, env: Record<string, string>, [program = '', ...args]: readonly string[]): Service {
   const child = spawn(program, args, {
-    env: { ...process.env, DENDRO_DATA_DIR: dir, DENDRO_PORT: '0', DENDRO_LOG_LEVEL: 'warn', DENDRO_MEMORY: '2G', ...env },
+    env: {
+      ...process.env,
+      DENDRO_DATA_DIR: dir,
+      DENDRO_PORT: '0',
+      DENDRO_LOG_LEVEL: 'warn',
+      DENDRO_MEMORY: '2G',
+      DENDRO_CANARY: 'off',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)
@@ -64,11 +72,19 @@ function textOf(stream: NodeJS.ReadableStream | null): () => string {
   return () => text
 }
 
-/** What a service complained of, line by line, without stores that answered late, which they may on a busy machine. */
+/** What a service says of stores that answer late, which they may on a busy machine. */
+const LATE_STORES = [
+  'child does not answer',
+  'the outcome of an insert is unknown; checking the event store',
+  'sequence numbers could not be claimed yet',
+  'the ledger could not be written yet',
+]
+
+/** What a service complained of, line by line, without stores that answered late. */
 export const complaintsOf = ({ complained }: Service): string[] =>
   complained()
     .split('\n')
-    .filter((line) => line !== '' && !line.includes('child does not answer'))
+    .filter((line) => line !== '' && !LATE_STORES.some((late) => line.includes(late)))
 
 export const isUp = ({ said }: Service): boolean => said().includes('Stop with Ctrl-C')
 
@@ -106,15 +122,6 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
     if (performance.now() > untilMs) throw new Error('the condition was not met in time')
     await new Promise((done) => setTimeout(done, 50))
   }
-}
-
-/** For programs that do not accept port 0 and listen at once: the shorter the time, the less likely another program takes the port. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address ? address.port : 0
 }
 
 export const statusOf = (url: string, headers: Record<string, string> = {}): Promise<number> =>

@@ -58,7 +58,7 @@ export async function openTestApp(
   env: Record<string, string> = {},
   kinds?: (world: World) => readonly JobKind[],
   web?: WebFiles,
-  { ownsEvents = true }: Pick<Replacements, 'ownsEvents'> = {},
+  { ownsEvents = true, readsSources = false }: Pick<Replacements, 'ownsEvents'> & { readsSources?: boolean } = {},
 ): Promise<TestApp> {
   const stores = inject('stores')
   const database = kinds && env.DENDRO_POSTGRES_URL === undefined ? await makeServiceDatabase(stores) : undefined
@@ -70,6 +70,8 @@ export async function openTestApp(
     DENDRO_BOOTSTRAP_API_KEY: managementKey(),
     DENDRO_DATA_DIR: stores.dataDir,
     DENDRO_RATE_LIMIT: 'off',
+    DENDRO_CANARY: 'off',
+    DENDRO_SOURCE_DIRECTORIES: '/var/empty/{organization}',
     DENDRO_LOG_LEVEL: process.env.DENDRO_TEST_LOG_LEVEL ?? 'silent',
     ...env,
   })
@@ -78,7 +80,7 @@ export async function openTestApp(
   const opened = await openWorld(config, { clock, log: openLogger(config.DENDRO_LOG_LEVEL), ownsEvents })
   const mailer = config.DENDRO_SMTP_URL ? opened.mailer : { configured: true, send: async (mail: MailMessage) => void mails.push(mail) }
   const world = { ...opened, mailer }
-  const app = await openApp(world, config, { kinds: kinds?.(world) ?? [], loops: [] }, web)
+  const app = await openApp(world, config, { kinds: kinds?.(world) ?? [], loops: [], readsSources }, web)
   const url = await app.http.listen({ host: '127.0.0.1', port: 0 })
   const ask = <T>(method: string, path: string, given?: Ask) => send<T>(url, method, path, given)
   return {

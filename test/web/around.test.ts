@@ -386,7 +386,6 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
           path === '/patterns' ? '{"search_details":{"from_expr' : '{"from_expr',
         ),
       )
-      await page.getByRole('button', { name: 'copied' }).blur()
     }
   })
 

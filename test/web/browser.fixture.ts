@@ -24,8 +24,12 @@ export const openBrowser = (): Promise<Browser> => chromium.launch({ executableP
 /** The minified file: its 0.65 MB go to every page that is checked, the program of the package has 1.5. */
 const axeScript = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** axeFaults are what makes a page, or the part within a selector, hard to use for some, each with where it stands. No page of ours has frames, whose rules would need more. */
+/**
+ * axeFaults are what makes a page, or the part within a selector, hard to use for some, each with where it stands. It waits until nothing is dimmed
+ * because a newer answer is on its way; the page of all components shows that state on purpose. No page of ours has frames, whose rules would need more.
+ */
 export async function axeFaults(page: Page, name: string, within = 'html'): Promise<string[]> {
+  await page.locator('[aria-busy="true"]:not([data-kit] *)').first().waitFor({ state: 'detached' })
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axeScript)
   const violations = await page.evaluate<AxeResults['violations']>(
     `axe.run('${within}', { resultTypes: ['violations'] }).then(({ violations }) => violations)`,

@@ -72,7 +72,19 @@ export async function makeWatched(url: string, key: string): Promise<Made> {
   await ask('POST', '/exports', { search_details, format: 'csv', compression: 'gzip' })
   await ask('POST', '/exports', { search_details: { from: datasets.map(({ id }) => id), time_range: 'Last 1 hour' } })
   const trace = await sendTraces(ask)
-  return { trace, monitor, downtime, dashboard, widget: widget_ids[0] ?? '', frame: widget_ids.at(-1) ?? '', web, metric: byPath, template }
+  const notebook = await makeNotebook(make, payments)
+  return {
+    trace,
+    notebook,
+    monitor,
+    downtime,
+    dashboard,
+    widget: widget_ids[0] ?? '',
+    frame: widget_ids.at(-1) ?? '',
+    web,
+    metric: byPath,
+    template,
+  }
 }
 
 /** sendTraces sends requests of the shop, of which some are slow and some fail, and returns the id of the slowest. */
@@ -110,6 +122,21 @@ async function sendTraces(ask: (method: string, path: string, body: object) => P
   }).flat()
   await ask('POST', '/v1/traces', { resourceSpans })
   return id(7, 32)
+}
+
+/** makeNotebook keeps an investigation with words in every form. */
+async function makeNotebook(make: (path: string, body: object) => Promise<string>, payments: string): Promise<string> {
+  const words =
+    '## What is known\n\nThe bank **declines** some cards:\n\n- from the EU only\n- since `39` minutes\n\n| region | declined |\n| --- | --- |\n| eu | 40 |'
+  await make('/notebooks', { name: 'The slow Tuesday', steps: [{ words: 'Nothing was found.' }] })
+  return make('/notebooks', {
+    name: 'Declined cards',
+    description: 'Why customers call since noon',
+    steps: [
+      { title: 'Where it began', words, search_details: { from: payments, time_range: 'Last 1 hour', where: "level = 'error'" } },
+      { words: 'Next: ask the bank, see [their page](https://status.example.org).' },
+    ],
+  })
 }
 
 /** makeTemplates keeps a template of a monitor, which leaves open what differs from page to page. */
@@ -155,6 +182,8 @@ export const watchedShots = [
   { name: 'one-dashboard', path: '/app/dashboards?id={dashboard}&before=true' },
   { name: 'widget-editor', path: '/app/dashboards?id={dashboard}&widget={widget}' },
   { name: 'frame-editor', path: '/app/dashboards?id={dashboard}&frame={frame}' },
+  { name: 'notebooks', path: '/app/notebooks' },
+  { name: 'one-notebook', path: '/app/notebooks?id={notebook}' },
   { name: 'metrics', path: '/app/dashboards?view=metrics' },
   { name: 'metric-editor', path: '/app/dashboards?view=metrics&metric={metric}' },
   { name: 'templates', path: '/app/dashboards?view=templates' },

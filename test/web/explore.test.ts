@@ -60,6 +60,23 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     await page.getByRole('heading', { name: 'Sign in to Dendro' }).waitFor()
   })
 
+  test('a tab that answers late still signs in the second one, which goes on to its page', async () => {
+    const page = await stand.open('/app/data')
+    await page.getByRole('heading', { name: 'Data' }).waitFor()
+    await page.evaluate(`BroadcastChannel.prototype.postMessage = ((post) => function (message) {
+      globalThis.answer = () => post.call(this, message)
+    })(BroadcastChannel.prototype.postMessage)`)
+    const second = await page.context().newPage()
+    // The context gives every tab its key before the first page, which this one must not have.
+    await second.addInitScript(
+      `if (!sessionStorage.getItem('emptied')) { sessionStorage.clear(); sessionStorage.setItem('emptied', 'yes') }`,
+    )
+    await second.goto(`${stand.app.url}/app/usage`)
+    await second.getByRole('heading', { name: 'Sign in to Dendro' }).waitFor()
+    await page.evaluate('answer()')
+    await second.getByRole('heading', { name: 'Usage' }).waitFor()
+  })
+
   test('shows the newest events with their count, and a reload shows the same', async () => {
     const page = await stand.open('/')
     await rows(page).first().getByText('order 0 placed').waitFor()
@@ -143,7 +160,7 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     await expect.poll(() => page.getByText('Counting').count()).toBe(0)
     await page.getByRole('img', { name: 'No result' }).waitFor()
     await page.getByRole('region', { name: 'Fields', exact: true }).getByText('No result').waitFor()
-    expect(await page.getByRole('status', { name: 'Loading…' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('status', { name: 'Loading…' }).count()).toBe(0)
     const fix = alert.getByRole('button', { name: /^Change to/ })
     await fix.click()
     await counted(page, 6)

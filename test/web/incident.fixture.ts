@@ -81,6 +81,6 @@ export async function investigate(page: Page, hands: Hands, chat: string): Promi
   const monitorId = new URL(page.url()).searchParams.get('id') ?? ''
   await hands.back()
   await hands.click(page.getByRole('button', { name: 'Copy summary' }))
-  await page.getByText('Summary copied').waitFor({ state: 'attached' })
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
   return { cause, monitorId, summary: await page.evaluate<string>('navigator.clipboard.readText()') }
 }

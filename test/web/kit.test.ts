@@ -14,6 +14,8 @@ const LISTING = join(import.meta.dirname, 'kit-styles.txt')
 const themes = ['light', 'dark'] as const
 const PIXEL_MARGIN = 4
 const EXPLORE_BYTES_MAX = 350_000
+/** The scripts that the page names itself come before the first row; all others are loaded when they are needed. */
+const FIRST_SCRIPTS_BYTES_MAX = 250_000
 const PIXEL_SHARE_MAX = 0.005
 
 /** The controls and texts of every state with their styles, colors in braces. Widths depend on the letters and are left out. */
@@ -204,6 +206,10 @@ describe.skipIf(browserPath === undefined)('the page of all components', () => {
       .filter(([path]) => path.startsWith('/app'))`)
     expect(loaded.filter(([path]) => path.startsWith('/app/files/kit-'))).toEqual([])
     expect(loaded.some(([path]) => path.endsWith('.woff2'))).toBe(true)
+    const named = new Set((await (await fetch(`${stand.app.url}/app/explore`)).text()).match(/\/app\/files\/[^"]+\.js/g))
+    const first = loaded.filter(([path]) => named.has(path))
+    expect(first.length).toBe(named.size)
+    expect(first.reduce((sum, [, bytes]) => sum + bytes, 0)).toBeLessThan(FIRST_SCRIPTS_BYTES_MAX)
     // A file is the same compressed at build time, by the service, and not at all.
     const [script = ''] = loaded.map(([path]) => path).filter((path) => path.endsWith('.js'))
     const copies = await Promise.all(

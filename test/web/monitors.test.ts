@@ -457,9 +457,9 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     expect(await groups.getByText('sent', { exact: true }).count()).toBe(0)
   })
 
-  test('a missing permission and a deleted monitor show an error', async () => {
+  test('a missing permission is an error, and a deleted monitor is named as such', async () => {
     const gone = await stand.open('/app/monitors?id=00000000-0000-4000-8000-000000000000')
-    await gone.getByRole('alert').waitFor()
+    await gone.getByText('This monitor no longer exists').waitFor()
     const key = await stand.org.newKey(['IngestionApi'])
     const page = await stand.open('/app/monitors', { key })
     await page.getByText('You do not have permission').first().waitFor()

@@ -18,7 +18,7 @@ async function make<T extends { id: string }>(path: string, body: object): Promi
   return made
 }
 
-const POLL = { timeout: 120_000 }
+const POLL = { timeout: 240_000 }
 
 /** drag takes a handle some way with the pointer. */
 async function drag(page: Page, name: string, x: number, y: number): Promise<void> {

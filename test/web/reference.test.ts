@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { isNightly } from '../support/nightly.ts'
 import { axeFaults, browserPath } from './browser.fixture.ts'
 import { openStand, type Stand } from './stand.fixture.ts'
 
@@ -61,7 +62,7 @@ describe.skipIf(browserPath === undefined)('the API reference in a browser', () 
     await article.getByRole('button', { name: 'Send POST' }).waitFor()
     // The whole page takes axe half a minute, and every article is built alike: only a nightly run tries them all.
     const others = page.locator('article:not(#groups\\.create)')
-    const step = process.env.DENDRO_TEST_ALL === undefined ? 20 : 1
+    const step = isNightly ? 1 : 20
     await others.evaluateAll((articles, kept) => {
       for (const [at, article] of articles.entries()) if (at % kept > 0) article.remove()
     }, step)

@@ -79,7 +79,8 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
     const detail = row(page, 0)
     await detail.getByRole('rowheader', { name: 'http.url.path' }).waitFor()
     const branch = detail.getByRole('button', { name: 'http 3 fields' })
-    await detail.getByRole('button', { name: 'Copy http as JSON' }).click()
+    await detail.getByRole('button', { name: 'Filter by http' }).click()
+    await page.getByRole('menuitem', { name: 'Copy as JSON' }).click()
     await expect.poll(() => copied(page)).toContain('"url.path": "/checkout"')
     await branch.click()
     await detail.getByRole('rowheader', { name: 'http.url.path' }).waitFor({ state: 'detached' })
@@ -147,9 +148,9 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
     await tray.getByRole('button', { name: 'Compare' }).click()
     const compared = page.getByRole('dialog', { name: '2 events side by side' })
     const keys = compared.getByRole('rowheader')
-    expect((await keys.allTextContents()).slice(-2)).toEqual(['http.method', 'http.url.path'])
+    await expect.poll(async () => (await keys.allTextContents()).slice(-2)).toEqual(['http.method', 'http.url.path'])
     await compared.getByRole('button', { name: 'Only differences' }).click()
-    expect(await keys.allTextContents()).toEqual(['http.status', 'level', 'message', 'region', 'timestamp'])
+    await expect.poll(() => keys.allTextContents()).toEqual(['http.status', 'level', 'message', 'region', 'timestamp'])
     await compared.getByRole('button', { name: 'Close' }).click()
     await tray
       .getByRole('button', { name: /^Unpin the event/ })
@@ -343,18 +344,18 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
       await list(page).evaluate((place) => place.scrollTo({ top: place.scrollHeight }))
       return list(page).getByText('The range ends here, at ').isVisible()
     }
-    await expect.poll(isAtEnd, { timeout: 120_000 }).toBe(true)
+    await expect.poll(isAtEnd, { timeout: 240_000 }).toBe(true)
     await list(page).getByText('step 2999 ').waitFor()
     expect(await list(page).locator('[data-index]').count()).toBeLessThan(150)
     await toggleOption(page, /^Wrap long lines/)
-    await expect.poll(isAtEnd, { timeout: 120_000 }).toBe(true)
+    await expect.poll(isAtEnd, { timeout: 240_000 }).toBe(true)
     // Rows that have just come into sight are measured, and then placed below one another.
     const misplaced = () =>
       list(page).evaluate((place) => {
         const rows = [...place.querySelectorAll('[data-index]')].map((one) => one.getBoundingClientRect())
         return rows.filter(({ top }, at) => at > 0 && Math.abs(top - (rows[at - 1]?.bottom ?? 0)) > 1).length
       })
-    await expect.poll(misplaced, { timeout: 120_000 }).toBe(0)
+    await expect.poll(misplaced, { timeout: 240_000 }).toBe(0)
     expect(await list(page).locator('[data-index]').count()).toBeLessThan(150)
   })
 

@@ -10,12 +10,15 @@ import { type Shot, shots, spoil } from './screenshots.fixture.ts'
 
 /** `npm run screens [-- word…]` takes pictures of every page for people to look at, or of those whose names hold every word: `explore full dark 390`. */
 
-const out = resolve(import.meta.dirname, '../../.screens')
+/** They may be put elsewhere, into a folder in which nothing is deleted. */
+const out = process.env.DENDRO_PICTURES ?? resolve(import.meta.dirname, '../../.screens')
 const KEY = `dk_${randomBytes(32).toString('hex')}`
-const WIDTHS = [390, 1280, 1920, 2560]
+const WIDTHS = [390, 1440, 2560]
 const THEMES = ['light', 'dark'] as const
 const STATES = ['empty', 'full', 'loading', 'error'] as const
 const SETTLED_MS = 1_200
+/** A busy machine takes its time; a picture is of what has come, not of how fast. */
+const BUSY_MS = 300_000
 /** A picture waits more than it works, so that some are taken beside each other. */
 const AT_ONCE = 4
 
@@ -24,7 +27,7 @@ async function main(words: readonly string[]): Promise<void> {
   const pictures = STATES.flatMap((state) =>
     THEMES.flatMap((theme) => WIDTHS.flatMap((width) => shots.map((shot) => ({ shot, state, theme, width })))),
   ).filter((picture) => words.every((word) => nameOf(picture).split('-').includes(word) || picture.shot.name === word))
-  rmSync(out, { recursive: true, force: true })
+  if (process.env.DENDRO_PICTURES === undefined) rmSync(out, { recursive: true, force: true })
   mkdirSync(out, { recursive: true })
   const dir = mkdtempSync(join(tmpdir(), 'dendro-screens-'))
   const service = await untilUp(startService(dir, { DENDRO_BOOTSTRAP_API_KEY: KEY, DENDRO_RATE_LIMIT: 'off' }))
@@ -58,6 +61,7 @@ const nameOf = ({ shot, state, theme, width }: Picture): string => `${shot.name}
 /** fill lets the app send its own demo data. */
 async function fill(browser: Browser, url: string): Promise<void> {
   const page = await browser.newPage()
+  page.setDefaultTimeout(BUSY_MS)
   await page.addInitScript((text) => sessionStorage.setItem('dendro.credential', `key ${text}`), KEY)
   await page.goto(`${url}/app/welcome`)
   await page.getByRole('button', { name: 'Send demo data' }).click()
@@ -71,6 +75,7 @@ async function take(browser: Browser, url: string, picture: Picture & { made: Ma
   const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: width < 500 ? 844 : 900 } })
   if (!shot.isPublic) await context.addInitScript((text) => sessionStorage.setItem('dendro.credential', `key ${text}`), KEY)
   const page = await context.newPage()
+  page.setDefaultTimeout(BUSY_MS)
   if (state === 'loading' || state === 'error') await spoil(page, state)
   await page.goto(url + placed(shot.path, made))
   if (state !== 'loading') await page.waitForLoadState('networkidle').catch(() => undefined)

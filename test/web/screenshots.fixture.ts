@@ -53,6 +53,7 @@ export const shots: readonly Shot[] = [
   { name: 'explore-table', path: exploreUrl({ ...hour, tab: 'table', by: ['path', 'status'] }) },
   { name: 'explore-chart', path: exploreUrl({ ...hour, tab: 'chart', by: ['path'], fn: 'p95(duration_ms)' }) },
   { name: 'explore-fields', path: exploreUrl({ ...hour, tab: 'fields' }) },
+  { name: 'explore-sides', path: exploreUrl({ ...hour, tab: 'sides' }) },
   { name: 'explore-brushed', path: exploreUrl(hour), act: brushIncident },
   { name: 'explore-changes', path: exploreUrl(hour), act: openChanges },
   { name: 'explore-palette', path: exploreUrl(hour), act: (page) => page.keyboard.press('Control+k') },
@@ -60,6 +61,8 @@ export const shots: readonly Shot[] = [
   { name: 'data-new', path: '/app/data', act: (page) => page.getByRole('button', { name: 'New dataset' }).click() },
   { name: 'data-collection', path: '/app/data', act: (page) => page.getByRole('button', { name: 'Edit the collection shop' }).click() },
   { name: 'data-keep', path: '/app/data?keep=true' },
+  { name: 'ingest-rules', path: '/app/data?rules=true' },
+  { name: 'ingest-rule', path: '/app/data?rules=true&rule=new' },
   ...['overview', 'keys', 'parser', 'care', 'sending'].map((part) => ({
     name: `dataset-${part}`,
     path: '/app/data',
@@ -87,7 +90,7 @@ export const shots: readonly Shot[] = [
   { name: 'traces-conditions', path: "/app/traces?q=level%20=%20'error'&status=error&min=250ms&any=true&order=slowest" },
   { name: 'operations', path: '/app/traces?ops=true' },
   { name: 'one-trace', path: '/app/traces?id={trace}' },
-  ...['monitors', 'dashboards', 'exports', 'usage'].map((name) => ({ name, path: `/app/${name}` })),
+  ...['monitors', 'dashboards', 'exports', 'usage', 'spend'].map((name) => ({ name, path: `/app/${name}` })),
 ]
 
 const FAILED = { details: 'the event store did not answer within 10 s', correlation_id: '7d0c1b1e-0000-4000-8000-000000000001' }

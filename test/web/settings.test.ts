@@ -2,6 +2,7 @@ import type { Policy } from '@dendro/api'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { auditTrail } from '../../server/src/ingest/audit-trail.ts'
+import { sql } from '../../server/src/meta/sql.ts'
 import { axeFaults, browserPath } from './browser.fixture.ts'
 import { openStand, type Stand } from './stand.fixture.ts'
 
@@ -81,7 +82,7 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     await copyCurl.click()
     await page.getByText('Copied', { exact: true }).waitFor()
     const first = await page.evaluate<string>('navigator.clipboard.readText()')
-    expect(first).toMatch(/dk_\w+/)
+    expect(first).toMatch(/dk_[\w-]+/)
     expect(first).not.toContain('YOUR_KEY')
     await copyCurl.click()
     const { api_keys } = (await org.ask<{ api_keys: { name: string; roles: string[] }[] }>('GET', '/api-keys')).body
@@ -102,7 +103,8 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     await page.getByRole('dialog', { name: 'Datasets' }).filter({ has: about }).waitFor()
     const low = await stand.open('/app/welcome', { key: await org.newKey(['SearchApi']) })
     await low.getByText('Replace YOUR_KEY by an API key').waitFor()
-    await low.getByRole('button', { name: /^Cop.*: the configuration for curl/ }).click()
+    await low.getByRole('button', { name: 'Copy: the configuration for curl' }).click()
+    await low.getByRole('button', { name: 'Copied: the configuration for curl' }).waitFor()
     expect(await low.evaluate<string>('navigator.clipboard.readText()')).toContain('YOUR_KEY')
   })
 
@@ -297,6 +299,25 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await renamed.waitFor({ state: 'detached' })
     expect((await stand.app.ask('GET', '/auth/me', { key: key ?? '' })).status).toBe(401)
+  })
+
+  test('of many users a page is shown, and a search finds the others', async () => {
+    const org = await stand.app.newOrganization()
+    const { email } = await org.newUser(['Standard'])
+    await stand.app.app.world.meta.run(sql`
+      insert into users select (jsonb_populate_record(null::users, to_jsonb(u) || jsonb_build_object(
+        'id', gen_random_uuid(), 'last_name', 'Number ' || n, 'email', n || u.email, 'email_key', n || u.email_key))).*
+      from users u, generate_series(1000, 1120) n where u.email = ${email}`)
+    const page = await stand.open('/app/settings?part=users', { key: org.key })
+    const rows = page.getByRole('region', { name: 'Users table', exact: true }).getByRole('button', { name: /^Edit/ })
+    await expect.poll(() => rows.count()).toBe(100)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await expect.poll(() => rows.count()).toBeGreaterThan(120)
+    await page.getByLabel('Find a user').fill('number 1077')
+    await expect.poll(() => rows.count()).toBe(1)
+    await rowOf(page, 'Users', `1077${email}`).waitFor()
+    await page.getByLabel('Find a user').fill('nobody')
+    await page.getByText('No user matches.').waitFor()
   })
 
   test('users are edited, deactivated, added to groups, and given custom roles', async () => {

@@ -21,13 +21,13 @@ export type Stand = {
   close(): Promise<void>
 }
 
-type StandOptions = { kinds?: (world: World) => readonly JobKind[]; env?: Record<string, string> }
+type StandOptions = { kinds?: (world: World) => readonly JobKind[]; env?: Record<string, string>; readsSources?: boolean }
 
 /** openStand has a metadata store of its own, so that its monitors and jobs can be run without those of others. */
-export async function openStand({ kinds = () => [], env = {} }: StandOptions = {}): Promise<Stand> {
+export async function openStand({ kinds = () => [], env = {}, readsSources = false }: StandOptions = {}): Promise<Stand> {
   const web = readWebFiles()
   if (!web) throw new Error('the web app is not built: `npm test` and `npm run build` build it')
-  const app = await openTestApp(env, kinds, web)
+  const app = await openTestApp(env, kinds, web, { readsSources })
   const org = await app.newOrganization()
   const browser: Browser = await openBrowser()
   const pages: Page[] = []
@@ -46,7 +46,7 @@ export async function openStand({ kinds = () => [], env = {} }: StandOptions = {
       if (key !== null) await context.addInitScript(signInOnce, key)
       const page = await context.newPage()
       // A busy machine paints late; a test waits for states, not for speed.
-      page.setDefaultTimeout(120_000)
+      page.setDefaultTimeout(240_000)
       page.on('pageerror', (thrown) => faults.push(String(thrown)))
       page.on('console', (message) => {
         if (/Content Security Policy|Trusted/.test(message.text())) faults.push(message.text())

@@ -77,7 +77,7 @@ describe.skipIf(browserPath === undefined)('traces', () => {
       LARGE,
       Array.from({ length: SPANS }, (_, at) => (at === 0 ? { ...child(0), name: 'all', parent: undefined } : child(at))),
     )
-  }, 120_000)
+  })
   afterEach(() => stand.endTest())
   afterAll(() => stand.close())
 
@@ -155,6 +155,119 @@ describe.skipIf(browserPath === undefined)('traces', () => {
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
       if (process.env.DENDRO_TRACE_PICTURES)
         await page.screenshot({ path: `${process.env.DENDRO_TRACE_PICTURES}/operations-${theme}-${width}.png` })
+    }
+  })
+
+  test('a service has charts, which lead to its traces and to a monitor on its spans', async () => {
+    const page = await stand.open('/app/traces?ops=true&service=pay')
+    const chart = page.getByRole('group', { name: /^Failed spans over time/ })
+    await chart.waitFor()
+    await page.getByRole('group', { name: /^Duration over time/ }).waitFor()
+    await page.getByRole('link', { name: '40 ms', exact: true }).first().click()
+    await page.getByRole('button', { name: 'All operations' }).waitFor()
+    await page.getByRole('link', { name: 'New monitor: Slow spans' }).click()
+    await page.getByRole('heading', { name: 'New monitor' }).waitFor()
+    expect(await page.getByRole('textbox', { name: 'Name', exact: true }).last().inputValue()).toBe('Slow spans: pay charge')
+    await page.getByText("collection = '.traces'").waitFor()
+    await page.getByText("$service.name = 'pay' AND $span.name = 'charge'").waitFor()
+  })
+
+  test.each(['light', 'dark'] as const)('a narrow and a wide page of a service have no faults, %s', async (theme) => {
+    for (const width of [390, 1_440]) {
+      const page = await stand.open('/app/traces?ops=true&service=s1', { theme, width })
+      await page.getByRole('group', { name: /^Duration over time/ }).waitFor()
+      await page.getByRole('table').waitFor()
+      expect(await axeFaults(page, `service ${theme} ${width}`)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+      if (process.env.DENDRO_TRACE_PICTURES)
+        await page.screenshot({ path: `${process.env.DENDRO_TRACE_PICTURES}/service-${theme}-${width}.png` })
+    }
+  })
+
+  test('the map shows calls, and leads to one service and to what failed', async () => {
+    const page = await stand.open('/app/traces')
+    await page.getByRole('link', { name: 'Map', exact: true }).click()
+    await page.getByRole('heading', { name: 'Service map' }).waitFor()
+    const rows = page.getByRole('region', { name: 'Calls table' }).getByRole('row')
+    // The head, shop to pay, and each of seven services to the next, at least.
+    await expect.poll(() => rows.count()).toBeGreaterThan(8)
+    await page.getByRole('button', { name: /^pay/ }).click()
+    await expect.poll(() => rows.count()).toBe(2)
+    expect(await page.getByRole('button', { name: /^pay/ }).getAttribute('aria-pressed')).toBe('true')
+    await page.getByRole('link', { name: '1 (100 %)' }).click()
+    await expect.poll(() => page.getByRole('table').getByRole('link').allTextContents()).toEqual(['shop GET /cart'])
+    await page.goBack()
+    await page.getByRole('button', { name: 'All services' }).click()
+    await expect.poll(() => rows.count()).toBeGreaterThan(8)
+  })
+
+  test.each(['light', 'dark'] as const)('a narrow and a wide map have no faults, %s', async (theme) => {
+    for (const width of [390, 1_440]) {
+      const page = await stand.open('/app/traces?map=true', { theme, width })
+      await page.getByRole('table').waitFor()
+      expect(await axeFaults(page, `map ${theme} ${width}`)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+      if (process.env.DENDRO_TRACE_PICTURES)
+        await page.screenshot({ path: `${process.env.DENDRO_TRACE_PICTURES}/map-${theme}-${width}.png` })
+    }
+  })
+
+  test('a trace is drawn as a flame view and as a table, which leads to the spans', async () => {
+    const page = await stand.open(`/app/traces?id=${TRACE}`)
+    await page.getByRole('button', { name: 'Flame' }).click()
+    await page.getByRole('region', { name: 'Flame view' }).getByRole('button', { name: 'pay charge: 40 ms, failed' }).click()
+    await page.getByRole('heading', { name: 'charge', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Table' }).click()
+    const table = page.getByRole('region', { name: 'Spans by operation' })
+    await table.getByRole('button', { name: 'render' }).click()
+    await page.getByText('1 span found').waitFor()
+    await span(page, /render/).waitFor()
+  })
+
+  test('a part of the time is shown by dragging over the axis and by keys', async () => {
+    const page = await stand.open(`/app/traces?id=${TRACE}`)
+    const bar = span(page, /render/)
+      .locator('span.rounded-sm')
+      .last()
+    const leftOf = async () => (await bar.boundingBox())?.width ?? 0
+    await span(page, /render/).waitFor()
+    const before = await leftOf()
+    const axis = await page.locator('.cursor-col-resize').boundingBox()
+    if (!axis) throw new Error('there is no axis')
+    await page.mouse.move(axis.x + axis.width * 0.5, axis.y + 5)
+    await page.mouse.down()
+    await page.mouse.move(axis.x + axis.width - 1, axis.y + 5, { steps: 3 })
+    await page.mouse.up()
+    await expect.poll(leftOf).toBeGreaterThan(1.8 * before)
+    await page.getByRole('button', { name: 'Whole trace' }).click()
+    await expect.poll(leftOf).toBeLessThan(1.1 * before)
+    await span(page, /render/).click()
+    await page.getByRole('tree', { name: 'Spans' }).focus()
+    await page.keyboard.press('z')
+    await expect.poll(leftOf).toBeGreaterThan(1.8 * before)
+    await page.keyboard.press('Shift+Z')
+    await page.getByRole('button', { name: 'Whole trace' }).waitFor({ state: 'detached' })
+  })
+
+  test.each(['flame', 'table'])('10,000 spans as %s have no faults', async (as) => {
+    const page = await stand.open(`/app/traces?id=${LARGE}&as=${as}`)
+    await page.getByText('10,000 spans').waitFor()
+    await page.getByRole('button', { name: /step/ }).first().waitFor()
+    expect(await page.getByRole('button', { name: /step/ }).count()).toBeLessThan(4_000)
+    expect(await axeFaults(page, `large ${as}`)).toEqual([])
+    if (process.env.DENDRO_TRACE_PICTURES) await page.screenshot({ path: `${process.env.DENDRO_TRACE_PICTURES}/large-${as}.png` })
+  })
+
+  test.each(['light', 'dark'] as const)('the drawings of a trace have no faults, %s', async (theme) => {
+    for (const as of ['flame', 'table']) {
+      for (const width of [390, 1_440]) {
+        const page = await stand.open(`/app/traces?id=${TRACE}&as=${as}&span=${spanId(2)}`, { theme, width })
+        await page.getByRole('complementary', { name: 'Span details' }).waitFor()
+        expect(await axeFaults(page, `${as} ${theme} ${width}`)).toEqual([])
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+        if (process.env.DENDRO_TRACE_PICTURES)
+          await page.screenshot({ path: `${process.env.DENDRO_TRACE_PICTURES}/${as}-${theme}-${width}.png` })
+      }
     }
   })
 

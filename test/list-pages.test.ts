@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestApp, type TestApp, type TestOrganization } from './support/world.ts'
+
+type Listed = { id: string }
+type ListReply = Record<string, Listed[]> & { next_cursor?: string; details?: string }
+
+let app: TestApp
+let org: TestOrganization
+beforeAll(async () => {
+  app = await openTestApp()
+  org = await app.newOrganization()
+})
+afterAll(() => app?.close())
+
+const query = { name: 'errors', select: ['count(*)'], from_expr: '*', where: 'level = error' }
+const monitor = {
+  comparison_operator: 'ABOVE',
+  threshold: 1,
+  window: 'Last 5 minutes',
+  no_data_status: 'OK',
+  actions: [{ email: 'oncall@example.org' }],
+  queries: [query],
+}
+const search = { select: ['*'], from_expr: '*', where: 'level = error', time_range: 'Last 1 hour' }
+
+const kinds: readonly (readonly [path: string, member: string, body: (name: string) => object])[] = [
+  ['/datasets', 'datasets', (name) => ({ collection: 'paged', dataset: name })],
+  ['/monitors', 'monitors', (name) => ({ ...monitor, name })],
+  ['/users', 'users', (name) => ({ first_name: name, last_name: 'Paged', email: `${name}@example.org`, roles: ['Standard'] })],
+  ['/dashboards', 'dashboards', (name) => ({ name, widget_ids: [] })],
+  ['/saved-searches', 'saved_searches', (name) => ({ name, search_details: search })],
+]
+
+test.each(kinds)('%s is the same whole and in pages, and is searched', async (path, member, body) => {
+  const list = async (parameters = ''): Promise<ListReply> => (await org.ask<ListReply>('GET', `${path}${parameters}`)).body
+  for (const name of ['first', 'second', 'third', 'fourth', 'fifth']) {
+    const made = await org.ask<{ details?: string }>('POST', path, { body: body(name) })
+    expect([made.status, made.body.details]).toEqual([201, undefined])
+  }
+  const whole = await list()
+  expect(whole.next_cursor).toBe(undefined)
+  const ids = (whole[member] ?? []).map(({ id }) => id)
+  expect(ids.length).toBeGreaterThanOrEqual(5)
+  const paged: string[] = []
+  let page = await list('?limit=2')
+  for (; page.next_cursor !== undefined; page = await list(`?limit=2&cursor=${page.next_cursor}`)) {
+    expect(page[member]).toHaveLength(2)
+    paged.push(...(page[member] ?? []).map(({ id }) => id))
+  }
+  paged.push(...(page[member] ?? []).map(({ id }) => id))
+  expect(paged).toEqual(ids)
+  const found = await list('?search=FOURTH')
+  expect(found[member]).toEqual((whole[member] ?? []).filter((one) => JSON.stringify(one).includes('fourth')))
+  expect(found[member]).toHaveLength(1)
+  for (const [parameters, field] of [
+    ['?limit=0', 'limit'],
+    ['?limit=1001', 'limit'],
+    ['?cursor=1.x', 'cursor'],
+    ['?limit=2&cursor=x', 'cursor'],
+  ] as const) {
+    const refused = await org.ask<ListReply>('GET', `${path}${parameters}`)
+    expect([refused.status, refused.body.details]).toEqual([400, expect.stringContaining(field)])
+  }
+})
