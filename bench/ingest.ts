@@ -2,20 +2,21 @@ import { parseArgs } from 'node:util'
 import { type DataFile, type DataKind, dataFile, dataKinds, sampledKinds } from './ingest/data.ts'
 import { type Limits, limitsOf } from './ingest/limits.ts'
 import { type Taken, type TakenSmall, takeFile, takeSmall } from './ingest/measure.ts'
-import { dendro, type Lag, type System, victoriaLogs } from './ingest/systems.ts'
+import { dendro, dendroWithRules, type Lag, type System, victoriaLogs } from './ingest/systems.ts'
 import { median, printTable } from './stand/service.ts'
 
 /**
  * Ingestion over HTTP, acknowledged and on disk, compared with VictoriaLogs in the same run and with the limits of the file. Each round starts each
  * system on an empty directory, alternating, and sends bodies of 8 MiB over a few connections from a separate process.
  */
-const USAGE = `node bench/ingest.ts [--mb N] [--rounds N] [--connections N] [--kinds json,text,…] [--samples DIR] [--victorialogs PATH] [--writers [--seconds N]]
+const USAGE = `node bench/ingest.ts [--mb N] [--rounds N] [--connections N] [--kinds json,text,…] [--samples DIR] [--victorialogs PATH] [--rules] [--writers [--seconds N]]
   --mb            size of each file of lines (100); files are kept for the next run
   --kinds         which files: json, text, otlp, wide, kubernetes, irregular, programs, real, nested (all; the last two with --samples)
   --samples       a folder with lines/<program>.txt and payloads/<kind>.ndjson, which nobody here wrote: for the kinds real and nested
   --rounds        how often each system takes each file (3); medians are shown
   --connections   posts under way at once (3)
   --victorialogs  a VictoriaLogs program to measure beside; without it the aims that compare with it are not judged
+  --rules         instead: the service without ingest rules and with ten
   --writers       instead: 200 writers of 1 to 100 lines, each waiting for its answer, for --seconds (8)`
 
 const WRITERS = 200
@@ -38,6 +39,7 @@ const { values: options } = parseArgs({
     kinds: { type: 'string' },
     samples: { type: 'string' },
     victorialogs: { type: 'string' },
+    rules: { type: 'boolean', default: false },
     writers: { type: 'boolean', default: false },
     seconds: { type: 'string', default: '8' },
     help: { type: 'boolean', default: false },
@@ -51,14 +53,44 @@ if (options.help) say(USAGE)
 else {
   say(`node bench/ingest.ts ${process.argv.slice(2).join(' ')}\n`)
   if (options.writers) await measureWriters()
+  else if (options.rules) await measureRules()
   else await measureKinds()
 }
 
-async function measureKinds(): Promise<void> {
+/** The kinds of data that are measured. */
+function chosenKinds(): readonly DataKind[] {
   const possible = dataKinds.filter((kind) => options.samples !== undefined || !sampledKinds.includes(kind))
   const chosen = options.kinds?.split(',') ?? possible
+  return dataKinds.filter((kind) => chosen.includes(kind))
+}
+
+/** What ten ingest rules cost, with everything else that ingestion does. */
+async function measureRules(): Promise<void> {
+  const rows: string[][] = []
+  for (const kind of chosenKinds()) {
+    const data = await dataFile(kind, Number(options.mb) * 1e6, options.samples)
+    const [without, ruled]: [Taken[], Taken[]] = [[], []]
+    for (let round = 0; round < rounds; round += 1) {
+      without.push(await takeFile(dendro, data, Number(options.connections)))
+      ruled.push(await takeFile(dendroWithRules, data, Number(options.connections)))
+    }
+    const medians = (of: (taken: Taken) => number) => [median(without.map(of)), median(ruled.map(of))] as const
+    const [speed, speedRuled] = medians(({ mbPerS }) => mbPerS)
+    const [cpu, cpuRuled] = medians(({ cpuSPerGb }) => cpuSPerGb)
+    rows.push([
+      kind,
+      String(data.lines),
+      ...[speed, speedRuled].map((one) => one.toFixed(1)),
+      (speedRuled / speed).toFixed(2),
+      ...[cpu, cpuRuled].map((one) => one.toFixed(1)),
+    ])
+  }
+  printTable(['', 'lines', 'MB/s', 'with ten rules', 'share of the speed (≥ 0.8)', 'CPU s per GB', 'with ten rules'], rows)
+}
+
+async function measureKinds(): Promise<void> {
   const measured: Measured[] = []
-  for (const kind of dataKinds) if (chosen.includes(kind)) measured.push(await measureKind(kind))
+  for (const kind of chosenKinds()) measured.push(await measureKind(kind))
   const cpuOf = (isSampled: boolean) =>
     measured.filter(({ kind }) => sampledKinds.includes(kind) === isSampled).map(({ cpuSPerGb }) => cpuSPerGb)
   const [own, sampled] = [cpuOf(false), cpuOf(true)]

@@ -14,8 +14,8 @@ import { watchMemory } from './stand/process-tree.ts'
 import { newDataDir, removeDataDir } from './stand/service.ts'
 
 /** Searches over HTTP, in two stages on the same stores: as users run the service, compared with VictoriaLogs if available, and with a recorder. */
-const USAGE = `node bench/search.ts [--stages LIST] [--events N] [--rounds N] [--dir DIR] [--users N] [--only TEXT] [--set KIND] [--while-ingesting]
-    [--victorialogs PATH]
+const USAGE = `node bench/search.ts [--stages LIST] [--events N] [--rounds N] [--dir DIR] [--users N] [--only TEXT] [--set KIND] [--samples DIR] [--while-ingesting]
+    [--nothing-kept] [--victorialogs PATH]
   --stages           users: the service with its embedded stores, queries and screens first and again, many users, and VictoriaLogs;
                      recorder: a proxy between the service and its event store, which shows the statements, the share of the store, and the
                      overhead, compared with statements by hand (users,recorder)
@@ -24,7 +24,9 @@ const USAGE = `node bench/search.ts [--stages LIST] [--events N] [--rounds N] [-
   --dir              where the stores lie; filled by the first run and kept for the next
   --users            how many send queries at once (10)
   --only             only queries with this in their name
-  --set              the kind of data: json, kubernetes or text (json); screens and users are measured on json
+  --set              the kind of data: json, kubernetes, text, real or nested (json); screens and users are measured on json
+  --samples          a folder of sampled lines and payloads, for real and nested (bench/ingest.ts)
+  --nothing-kept     the service keeps no results, so that every query is a first one
   --while-ingesting  three queries while 500 events a second arrive, in the stage of users, on json
   --victorialogs     a VictoriaLogs program to compare with in the stage of users`
 
@@ -37,7 +39,9 @@ const { values: options } = parseArgs({
     users: { type: 'string', default: '10' },
     only: { type: 'string', default: '' },
     set: { type: 'string', default: 'json' },
+    samples: { type: 'string' },
     'while-ingesting': { type: 'boolean', default: false },
+    'nothing-kept': { type: 'boolean', default: false },
     victorialogs: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -54,7 +58,7 @@ async function measure(): Promise<void> {
   if (!stages.every((stage) => STAGES.includes(stage))) throw new Error(`--stages must be of ${STAGES.join(', ')}`)
   const dataDir = options.dir ?? (await newDataDir())
   try {
-    const filled = await makeStand(Number(options.events), dataDir, kind)
+    const filled = await makeStand(Number(options.events), dataDir, kind, options.samples)
     say(
       `node bench/search.ts ${process.argv.slice(2).join(' ')}\n\n${filled.data.lines} events, ${rounds} rounds, medians in ms, means of CPU time in ms`,
     )
@@ -82,7 +86,7 @@ rounds: results that are kept by slices of time may serve a part of "first" in l
 `)
   const peer = options.victorialogs === undefined ? undefined : await openPeer(options.victorialogs, filled.data)
   try {
-    const used = await openAsUsed(dataDir, filled.place)
+    const used = await openAsUsed(dataDir, filled.place, options['nothing-kept'] ? { DENDRO_QUERY_KEPT: '0' } : {})
     await measureService(used, peer, filled).finally(used.service.stop)
   } finally {
     await peer?.close()
@@ -94,7 +98,7 @@ async function measureService(used: ServiceAsUsed, peer: Peer | undefined, fille
   const queries = queriesOf(filled)
   const screens = screensFor(filled)
   const sayPeaks = watchPeaks()
-  await measureFirstAndAgain(used, peer, { queries, rounds, newestMs: NEWEST_MS })
+  await measureFirstAndAgain(used, peer, { queries, rounds, newestMs: NEWEST_MS, events: filled.data.lines })
   if (filled.data.kind === 'json') {
     const post = await newEventsOf(filled.data, used.service)
     if (screens.length > 0) {
@@ -118,7 +122,7 @@ async function measureStatements(dataDir: string, kind: SearchedKind): Promise<v
 A recorder between the service and its event store, which is external to the service then: results are never kept. The recorder's own time counts as
 overhead.
 `)
-  const stand = await openStand(Number(options.events), dataDir, kind)
+  const stand = await openStand(Number(options.events), dataDir, kind, options.samples)
   const sayPeaks = watchPeaks()
   try {
     await measureRecorded(stand, { queries: queriesOf(stand), screens: screensFor(stand), rounds })

@@ -51,7 +51,8 @@ export async function takeFile(system: System, data: DataFile, connections: numb
     const idleBytes = await running.diskBytes()
     const writes = (writtenBytesOf(running.pid) - writtenBefore) / idleBytes
     const { rows, mergedBytes, lateCpuS } = await running.end()
-    if (rows !== data.lines) throw new Error(`${system.name} holds ${rows} events of ${data.kind}, and ${data.lines} were acknowledged`)
+    if (rows > data.lines || (rows < data.lines && !system.leavesOut))
+      throw new Error(`${system.name} holds ${rows} events of ${data.kind}, and ${data.lines} were acknowledged`)
     const bytes = (sent.lines / data.lines) * data.bytes
     return {
       mbPerS: bytes / 1e3 / sent.wallMs,

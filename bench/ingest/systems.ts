@@ -6,9 +6,10 @@ import { freePort, type Service, startService, untilOk } from '../stand/service.
 import { type DataFile, type DataKind, isTextKind } from './data.ts'
 import { activeBytes, filesBytes, type Merged, mergeFully } from './disk.ts'
 import type { LoadTarget } from './load.ts'
+import { ruleDrafts } from './rule-drafts.ts'
 
-/** A store of events to measure; `sent` describes its input in the table. */
-export type System = { name: string; sent: (data: DataFile) => string; start(dir: string): Promise<Running> }
+/** A store of events to measure; `sent` describes its input in the table, and `leavesOut` one that does not keep every event. */
+export type System = { name: string; leavesOut?: boolean; sent: (data: DataFile) => string; start(dir: string): Promise<Running> }
 
 export type Running = {
   pid: number
@@ -30,14 +31,15 @@ export type Lag = { p50Ms: number; p99Ms: number; maxMs: number; ownP99Ms: numbe
 const PROTOBUF = 'application/x-protobuf'
 const OTLP_SENT = 'OTLP/HTTP protobuf, made before'
 
-/** The service as shipped, with both embedded stores. */
-export const dendro: System = {
-  name: 'Dendro',
+/** The service as shipped, with both embedded stores. `prepare` runs before it is measured. */
+const dendroThat = (name: string, prepare?: (service: Service) => Promise<void>): System => ({
+  name,
   sent: ({ kind }) =>
     kind === 'otlp' ? OTLP_SENT : isTextKind(kind) ? 'the lines as they are, text/plain' : 'the lines as they are, application/x-ndjson',
   start: async (dir) => {
     const delays = `${dir}.delays`
     const service = await startService(dir, recordDelaysInto(delays))
+    await prepare?.(service)
     return {
       pid: service.pid,
       target: ({ kind, file }) => ({
@@ -70,6 +72,19 @@ export const dendro: System = {
       kill: service.stop,
     }
   },
+})
+
+export const dendro = dendroThat('Dendro')
+export const dendroWithRules: System = {
+  ...dendroThat('Dendro, ten rules', async ({ url, key }) => {
+    for (const [at, draft] of ruleDrafts.entries()) {
+      const body = JSON.stringify({ name: `rule ${at + 1}`, from_expr: '*', ...draft })
+      const headers = { 'x-service-api-key': key, 'content-type': 'application/json' }
+      const answer = await fetch(`${url}/ingest-rules`, { method: 'POST', headers, body })
+      if (!answer.ok) throw new Error(`the rule was refused: ${answer.status} ${await answer.text()}`)
+    }
+  }),
+  leavesOut: true,
 }
 
 /** LAG_PRECISION_MS is how often the service looks at the time; that much passes between two looks when nothing delays them. */

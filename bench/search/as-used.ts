@@ -9,8 +9,8 @@ import { startOnStand } from './stand.ts'
 export type ServiceAsUsed = { service: Service; send: Send; place: Place; nextRange(): MovedRange }
 
 /** Starts the service on the stores of a stand and waits until it is idle. */
-export async function openAsUsed(dataDir: string, place: Place): Promise<ServiceAsUsed> {
-  const service = await startOnStand(dataDir)
+export async function openAsUsed(dataDir: string, place: Place, settings: Record<string, string>): Promise<ServiceAsUsed> {
+  const service = await startOnStand(dataDir, settings)
   await untilQuiet(service.pid)
   return { service, send: senderTo(service), place, nextRange: newRanges(place) }
 }

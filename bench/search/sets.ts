@@ -3,21 +3,30 @@ import type { DataFile } from '../ingest/data.ts'
 import { type BenchmarkQuery, type Place, queriesFor } from './queries.ts'
 
 /** The kinds of data that can be searched. */
-export const searchedKinds = ['json', 'kubernetes', 'text'] as const
+export const searchedKinds = ['json', 'kubernetes', 'text', 'real', 'nested'] as const
 export type SearchedKind = (typeof searchedKinds)[number]
 export const isSearchedKind = (kind: string): kind is SearchedKind => (searchedKinds as readonly string[]).includes(kind)
 
 /** The approximate size of a line. */
-export const bytesPerEvent: Record<SearchedKind, number> = { json: 277, kubernetes: 1_100, text: 131 }
+export const bytesPerEvent: Record<SearchedKind, number> = { json: 277, kubernetes: 1_100, text: 131, real: 327, nested: 10_900 }
 
 const NEWEST = { select: ['*', '@raw'], limit: 100 }
 const COUNT = { select: ['count(*)'], num_of_slices: 1 }
 const ABSENT_ID = `${'f'.repeat(16)}${'0'.repeat(16)}`
 const FIRST_BYTES = 16_384
 
+const newest: BenchmarkQuery = { name: 'newest 100', body: NEWEST, logsQl: '* | sort by (_time) desc | limit 100' }
+const absentId: BenchmarkQuery = {
+  name: 'id in any field, no match',
+  body: { ...NEWEST, where: `'${ABSENT_ID}'` },
+  logsQl: `"${ABSENT_ID}" | limit 100`,
+}
+
 /** The queries of a kind of data, for a file that holds its events. */
 export function queriesOfKind(data: DataFile, place: Place): readonly BenchmarkQuery[] {
   if (data.kind === 'kubernetes') return podQueries(data)
+  if (data.kind === 'real') return realQueries
+  if (data.kind === 'nested') return nestedQueries
   return data.kind === 'text' ? textQueries : queriesFor(place)
 }
 
@@ -29,7 +38,7 @@ function podQueries({ file }: DataFile): readonly BenchmarkQuery[] {
   const { namespace, container, labels } = kubernetes
   const label = `kubernetes.labels.${Object.keys(labels)[0] ?? ''}`
   return [
-    { name: 'newest 100', body: NEWEST, logsQl: '* | sort by (_time) desc | limit 100' },
+    newest,
     {
       name: 'newest 100, two nested values',
       body: { ...NEWEST, where: `kubernetes.namespace = '${namespace}' AND kubernetes.container = '${container}'` },
@@ -58,13 +67,13 @@ function podQueries({ file }: DataFile): readonly BenchmarkQuery[] {
     },
     { name: 'trace id', body: { ...NEWEST, where: `trace_id = '${traceId}'` }, logsQl: `trace_id:=${traceId} | limit 100` },
     { name: 'id in any field, one match', body: { ...NEWEST, where: `'${traceId}'` }, logsQl: `"${traceId}" | limit 100` },
-    { name: 'id in any field, no match', body: { ...NEWEST, where: `'${ABSENT_ID}'` }, logsQl: `"${ABSENT_ID}" | limit 100` },
+    absentId,
   ]
 }
 
 /** VictoriaLogs keeps text lines as they are, so only queries on their text have a counterpart. */
 const textQueries: readonly BenchmarkQuery[] = [
-  { name: 'newest 100', body: NEWEST, logsQl: '* | sort by (_time) desc | limit 100' },
+  newest,
   {
     name: 'newest 100, free text',
     body: { ...NEWEST, where: "'connection refused'" },
@@ -81,8 +90,87 @@ const textQueries: readonly BenchmarkQuery[] = [
     body: { ...COUNT, where: "@raw ~ 'took [3-5][0-9]{2} ms'" },
     logsQl: '_msg:~"took [3-5][0-9]{2} ms" | stats count() as n',
   },
-  { name: 'id in any field, no match', body: { ...NEWEST, where: `'${ABSENT_ID}'` }, logsQl: `"${ABSENT_ID}" | limit 100` },
+  absentId,
   { name: 'count by status', body: { ...COUNT, groups: ['@status'] }, logsQl: '' },
+]
+
+/** A word anywhere in the line; VictoriaLogs searches the field of the message, and all fields where events have no such field. */
+const word = (text: string): BenchmarkQuery => ({
+  name: `word "${text}", count`,
+  body: { ...COUNT, where: `'${text}'` },
+  logsQl: `~"(?i)${text}" | stats count() as n`,
+})
+
+/** Lines of several hundred programs, wrapped as a shipper of containers sends them. */
+const realQueries: readonly BenchmarkQuery[] = [
+  newest,
+  {
+    name: 'newest 100, two values',
+    body: { ...NEWEST, where: "stream = 'stderr' AND host = 'node-3'" },
+    logsQl: 'stream:=stderr host:=node-3 | sort by (_time) desc | limit 100',
+  },
+  { name: 'newest 100, word', body: { ...NEWEST, where: "'error'" }, logsQl: '~"(?i)error" | sort by (_time) desc | limit 100' },
+  word('error'),
+  word('invalid user'),
+  {
+    name: 'word by slice',
+    body: { select: ['count(*)'], where: "'error'", num_of_slices: 60 },
+    logsQl: '~"(?i)error" | stats by (_time:1m) count() as n',
+  },
+  {
+    name: 'substring of a value, count',
+    body: { ...COUNT, where: "log ILIKE '%uthentication fail%'" },
+    logsQl: '_msg:~"(?i)uthentication fail" | stats count() as n',
+  },
+  {
+    name: 'substring without a match',
+    body: { ...NEWEST, where: "log ILIKE '%no such words%'" },
+    logsQl: '_msg:~"(?i)no such words" | sort by (_time) desc | limit 100',
+  },
+  {
+    name: 'regular expression, count',
+    body: { ...COUNT, where: "log ~ 'port [0-9]{4,5}'" },
+    logsQl: '_msg:~"port [0-9]{4,5}" | stats count() as n',
+  },
+  { name: 'count by app', body: { ...COUNT, groups: ['app'] }, logsQl: '* | stats by (app) count() as n' },
+  { name: 'distinct hosts', body: { select: ['unique(host)'], num_of_slices: 1 }, logsQl: '* | stats count_uniq(host) as n' },
+  { name: 'missing key, count', body: { ...COUNT, where: 'pod IS NULL' }, logsQl: 'pod:"" | stats count() as n' },
+  { name: 'prefix, count', body: { ...COUNT, where: "log LIKE 'Dec %'" }, logsQl: '_msg:~"^Dec " | stats count() as n' },
+  absentId,
+]
+
+/** Payloads of webhooks: some fifty kinds with hundreds of nested keys each. */
+const nestedQueries: readonly BenchmarkQuery[] = [
+  newest,
+  {
+    name: 'newest 100, two nested values',
+    body: { ...NEWEST, where: "action = 'created' AND sender.type = 'User'" },
+    logsQl: 'action:=created "sender.type":=User | sort by (_time) desc | limit 100',
+  },
+  word('error'),
+  word('security'),
+  {
+    name: 'substring of a value, count',
+    body: { ...COUNT, where: "repository.full_name ILIKE '%/hello%'" },
+    logsQl: '"repository.full_name":~"(?i)/hello" | stats count() as n',
+  },
+  {
+    name: 'regular expression, count',
+    body: { ...COUNT, where: "@raw ~ 'refs/heads/[a-z-]+'" },
+    logsQl: '~"refs/heads/[a-z-]+" | stats count() as n',
+  },
+  { name: 'count by action', body: { ...COUNT, groups: ['action'] }, logsQl: '* | stats by (action) count() as n' },
+  {
+    name: 'top 10 senders',
+    body: { ...COUNT, groups: ['sender.login'], limit: 10 },
+    logsQl: '* | stats by ("sender.login") count() as n | sort by (n) desc | limit 10',
+  },
+  {
+    name: 'percentile of a number',
+    body: { select: ['percentile(repository.size, 95)'], num_of_slices: 1 },
+    logsQl: '* | stats quantile(0.95, "repository.size") as p95',
+  },
+  absentId,
 ]
 
 function firstLine(file: string): string {

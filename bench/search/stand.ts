@@ -40,27 +40,38 @@ const filledFile = (dataDir: string): string => join(dataDir, 'filled')
 const serviceDirOf = (dataDir: string): string => join(dataDir, 'service')
 
 /** Creates a stand with about `events` events in a directory, unless there is one, and returns what it holds. */
-export async function makeStand(events: number, dataDir: string, kind: SearchedKind): Promise<Pick<Stand, 'data' | 'place'>> {
+export async function makeStand(
+  events: number,
+  dataDir: string,
+  kind: SearchedKind,
+  samples: string | undefined,
+): Promise<Pick<Stand, 'data' | 'place'>> {
   const place = keptPlace(dataDir)
-  if (place) return { data: await dataFile(kind, events * bytesPerEvent[kind]), place }
-  const stand = await openStand(events, dataDir, kind)
+  if (place) return { data: await dataFile(kind, events * bytesPerEvent[kind], samples), place }
+  const stand = await openStand(events, dataDir, kind, samples)
   await stand.close()
   return stand
 }
 
 /** Starts the service on the stores of a stand as users run it: they are embedded, and nothing is between them and the service. */
-export const startOnStand = (dataDir: string): Promise<Service> =>
+export const startOnStand = (dataDir: string, settings: Record<string, string> = {}): Promise<Service> =>
   startService(dataDir, {
     ...STAND_SETTINGS,
+    ...settings,
     // The stage with the recorder refuses stores that were used with another token secret.
     DENDRO_JWT_SECRET: readFileSync(join(serviceDirOf(dataDir), 'jwt.key'), 'utf8').trim(),
   })
 
 /** Creates a stand with about `events` events, or opens the one in a directory. */
-export async function openStand(events: number, keptDir: string | undefined, kind: SearchedKind = 'json'): Promise<Stand> {
+export async function openStand(
+  events: number,
+  keptDir: string | undefined,
+  kind: SearchedKind = 'json',
+  samples?: string,
+): Promise<Stand> {
   const dataDir = keptDir ?? (await newDataDir())
   const isNew = !existsSync(filledFile(dataDir))
-  const data = await dataFile(kind, events * bytesPerEvent[kind])
+  const data = await dataFile(kind, events * bytesPerEvent[kind], samples)
   const deps = { clock: systemClock, log: openLogger('warn'), ids: systemIds }
   const [store, meta] = await Promise.all([
     openEventStore({ dataDir, memoryBytes: MEMORY_BYTES }, deps),

@@ -20,3 +20,9 @@ export async function timed(pid: number, work: () => Promise<unknown>): Promise<
 export const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 export const medianMs = (times: readonly Pick<Timed, 'ms'>[]): number => median(times.map(({ ms }) => ms))
 export const meanCpuMs = (times: readonly Pick<Timed, 'cpuMs'>[]): number => mean(times.map(({ cpuMs }) => cpuMs))
+
+/** The smallest time that this share of the times does not exceed. */
+export function percentileMs(times: readonly Pick<Timed, 'ms'>[], share: number): number {
+  const sorted = times.map(({ ms }) => ms).sort((a, b) => a - b)
+  return sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN
+}

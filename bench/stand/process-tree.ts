@@ -12,6 +12,9 @@ function nameOf(pid: number): string {
   return shown.slice(shown.lastIndexOf('/') + 1)
 }
 
+/** The most memory that was resident for one process at a time, in MB. Shared pages count in full. */
+export const peakMbOf = (pid: number): number => Number(/^VmHWM:\s+(\d+)/m.exec(readProc(pid, 'status'))?.[1] ?? 0) / 1_000
+
 const TICKS_PER_S = 100
 /** STAT_TIMES are user and system time of a process and of its children that have ended, counted from the field after its name. */
 const STAT_TIMES = [11, 12, 13, 14]
