@@ -50,6 +50,7 @@ ENV NODE_ENV=production DENDRO_HOST=0.0.0.0 DENDRO_DATA_DIR=/data
 VOLUME /data
 EXPOSE 8080
 STOPSIGNAL SIGTERM
+# The certificate names the public host, not this address.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:8080/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "const s = process.env.DENDRO_TLS_CERT ? 'https' : 'http'; process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'; fetch(`${s}://127.0.0.1:8080/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--max-semi-space-size=16", "--initial-old-space-size=128", "server/src/main.ts", "start"]

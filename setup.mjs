@@ -58,7 +58,7 @@ const commands = {
   'replay-statements': (rest) => [node('test/programs/replay-statements.ts', ...rest)],
   'release-check': (rest) => [node('test/programs/release-check.ts', ...rest)],
   'build-web': () => [],
-  'build-kernel': () => [node('server/src/lines/kernel/build.ts')],
+  'build-kernel': () => [node('server/src/lines/kernel/build.ts'), node('server/src/lines/search/build.ts')],
   build: () => [checkTypes(), node('cli/build.ts'), node('clients/typescript/build.ts')],
   // The packages to publish; `npm pack` runs it where install scripts are on.
   bundle: () => [node('cli/build.ts'), node('clients/typescript/build.ts')],
