@@ -14,6 +14,8 @@ export type ArrivingEvent = {
   readonly keys: readonly FieldText[]
   readonly attributes: readonly FieldText[]
   readonly level?: string | undefined
+  /** The parts of the line that a rule has replaced, where it has left all others as they were. */
+  readonly changedParts?: readonly { readonly start: number; readonly end: number }[] | undefined
   /** The dataset to which a rule moves the event. */
   readonly movedTo?: DatasetPlace | undefined
   /** How a rule samples the trace of the event, which waits until it is decided. */

@@ -255,9 +255,13 @@ function findPrivateKeys(text: string, found: TextRange[]): void {
 
 const TOKEN_LITERALS = [
   'eyJ',
-  ...['earer', 'EARER', 'asic', 'ASIC', 'oken', 'OKEN'].flatMap((word) => [`${word} `, `${word}\t`, `${word}\\`]),
+  // A tab may be written as an escape, also within another one.
+  ...['earer', 'EARER', 'asic', 'ASIC', 'oken', 'OKEN'].flatMap((word) => [' ', '\t', '\\t', '\\\\'].map((blank) => word + blank)),
 ]
-const KEY_LITERALS = [...keysByPrefix.keys(), PEM, 'awss', 'awsS', 'aws_s', 'aws_S', 'AWSS', 'AWS_S']
+const KEY_LITERALS = [
+  ...Array.from(keysByPrefix.keys(), (prefix) => literalOf(prefix, { isStart: true })),
+  ...[PEM, 'awss', 'awsS', 'aws_s', 'aws_S', 'AWSS', 'AWS_S'].map((text) => literalOf(text)),
+]
 
 /** True for an at sign behind what may end the name of a mailbox and before a domain; keys such as `@timestamp` have neither. */
 function hasAddress(text: string): boolean {
@@ -280,7 +284,7 @@ export const finderHints: Readonly<Record<RedactedKind, Hint>> = {
   CARD_NUMBER: testOf((text) => /(?:^|[^\w]|\\[nrt])[2-6](?:\d{12}|\d{3,5}[ -]\d{4,6}[ -]\d{4})/.test(text), { kind: 'card' }),
   EMAIL: testOf(hasAddress, { kind: 'address' }),
   TOKEN: testOf((text) => TOKEN_HINT.test(text), ...TOKEN_LITERALS.map((text) => literalOf(text))),
-  SECRET_KEY: testOf((text) => KEY_HINT.test(text), ...KEY_LITERALS.map((text) => literalOf(text))),
+  SECRET_KEY: testOf((text) => KEY_HINT.test(text), ...KEY_LITERALS),
 }
 
 export const finders: Readonly<Record<RedactedKind, Finder>> = {

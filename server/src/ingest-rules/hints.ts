@@ -49,11 +49,7 @@ export function allOf(hints: readonly Hint[]): Hint {
 
 /** Long literals are rare. */
 const shortestIn = (literals: readonly SearchedLiteral[]): number =>
-  Math.min(
-    ...literals
-      .filter(({ kind }) => kind === 'bytes' || kind === 'word')
-      .map((one) => ('bytes' in one && one.bytes.length > 1 ? one.bytes.length : 100)),
-  )
+  Math.min(...literals.flatMap((one) => ('bytes' in one ? [one.bytes.length > 1 ? one.bytes.length : 100] : [])))
 
 export const testOf = (test: (text: string) => boolean, ...literals: readonly SearchedLiteral[]): Hint => ({
   test: ({ text }) => test(text),

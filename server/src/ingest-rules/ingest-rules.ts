@@ -87,23 +87,40 @@ export class RuleCompiler {
 export const isLine = ({ level, keys, attributes }: ArrivingEvent): boolean =>
   level === undefined && keys.length === 0 && attributes.length === 0
 
-/** What later rules look at in an event that an earlier one has changed. Its text is read only where a literal of theirs is. */
+/** What later rules read of an event that an earlier one has changed. Its text is read only where a literal of theirs is. */
 class ChangedEvent<E extends ArrivingEvent> {
   readonly found: FoundLists
   readonly #event: E
   readonly #added: string
   #text: SearchedText | undefined
 
-  constructor(event: E, added: string, search: LiteralSearch | undefined) {
+  constructor(event: E, added: string, found: FoundLists) {
     this.#event = event
     this.#added = added
-    this.found = search && isLine(event) && event.line.length <= SEARCH_BYTES_MAX ? search.lists(event.line) : ALL_LISTS
+    this.found = found
   }
 
   get text(): SearchedText {
     this.#text ??= new SearchedText(textOfEvent(this.#event, this.#added))
     return this.#text
   }
+}
+
+/** Longer than what a literal can reach beyond a part that has changed, where each of its characters is written with escapes. */
+const AROUND_BYTES = 1_024
+
+/** The lists of which an event has a literal, and perhaps others. Those of the event `before` are known, unless it was changed everywhere. */
+function listsOf(
+  event: ArrivingEvent,
+  before: { readonly event: ArrivingEvent; readonly found: FoundLists },
+  search: LiteralSearch,
+): FoundLists {
+  const { line, changedParts } = event
+  if (!isLine(event) || line.length > SEARCH_BYTES_MAX) return ALL_LISTS
+  const isKnown = changedParts !== undefined && changedParts !== before.event.changedParts && isLine(before.event)
+  const [first, last] = [changedParts?.[0], changedParts?.at(-1)]
+  if (!isKnown || !first || !last || before.found === ALL_LISTS) return search.lists(line)
+  return before.found | search.lists(line.subarray(Math.max(0, first.start - AROUND_BYTES), last.end + AROUND_BYTES))
 }
 
 /** The text of an event that hints are tested on. `added` is what the protocol adds to all events of a post. */
@@ -118,6 +135,13 @@ const textOfField = ([, text]: FieldText): string => text
 
 /** Tells for each rule of a chain whether it may act. */
 export type RuleSelection = readonly boolean[]
+
+type ApplyOptions = {
+  readonly selected?: RuleSelection
+  readonly added?: string
+  readonly search?: LiteralSearch | undefined
+  readonly found?: FoundLists
+}
 
 /** Applies rules in their order. Each rule sees the event as the rules before it leave it. */
 export class RuleChain {
@@ -172,19 +196,23 @@ export class RuleChain {
 
   /**
    * Applies the selected rules, all without a selection, and after a change those that may act on the changed event. `added` and `search` are of
-   * the post.
+   * the post, and `found` what the search has found in the line.
    */
   apply<E extends ArrivingEvent>(
     given: E,
     read: EventReader<E>,
-    { selected, added = '', search }: { selected?: RuleSelection; added?: string; search?: LiteralSearch | undefined } = {},
+    { selected, added = '', search, found = ALL_LISTS }: ApplyOptions = {},
   ): RuleResult<E> {
     this.#run.time.check(given.line.length)
     let event = given
+    let known = { event: given, found }
     let changed: ChangedEvent<E> | undefined
     const mayAct = (at: number): boolean => {
       if (event === given) return selected?.[at] ?? true
-      changed ??= new ChangedEvent(event, added, search)
+      if (!changed) {
+        known = { event, found: search ? listsOf(event, known, search) : ALL_LISTS }
+        changed = new ChangedEvent(event, added, known.found)
+      }
       const hint = this.#hints[at]
       if (!hasList(changed.found, at)) return false
       return !hint || (hint.isExact === true && changed.found !== ALL_LISTS) || hint.test(changed.text)

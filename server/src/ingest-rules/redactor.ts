@@ -16,6 +16,11 @@ import { ESCAPE_DEPTH_MAX, hasEscapes, resolveEscapes, SearchedText } from './se
 
 export type RedactAction = Extract<IngestAction, { type: 'REDACT' }>
 
+/** A line, and the parts in it that were replaced, in their order; undefined when other parts may have changed. */
+export type RedactedLine = { readonly line: Uint8Array; readonly parts: readonly TextRange[] | undefined }
+
+const NO_PARTS: readonly TextRange[] = []
+
 /** A character has at most three bytes, and a pair of surrogates four. */
 const TEXT_CHARS_MAX = Math.floor(SEARCH_BYTES_MAX / 3)
 
@@ -54,7 +59,10 @@ export class Redactor {
    * a value, the result is the text without escapes.
    */
   text(text: string): string {
-    const found = this.#listsIn(text)
+    return this.#redacted(text, this.#listsIn(text))
+  }
+
+  #redacted(text: string, found: FoundLists): string {
     let redacted = this.#replaced(text, found)
     if (found === 0 || !hasEscapes(redacted)) return redacted
     const left = redacted === text ? found : this.#listsIn(redacted)
@@ -69,35 +77,49 @@ export class Redactor {
   }
 
   /** Redacts a line: the names and values of a JSON line, otherwise its text. Returns the same bytes when it contains nothing to replace. */
-  line(bytes: Uint8Array): Uint8Array {
+  line(bytes: Uint8Array): RedactedLine {
     const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     if (!isObject(line, 0, line.length)) {
       const text = line.toString('utf8')
       const redacted = this.text(text)
-      return redacted === text ? bytes : Buffer.from(redacted)
+      return { line: redacted === text ? bytes : Buffer.from(redacted), parts: undefined }
     }
-    const search = line.length > SEARCH_BYTES_MAX ? undefined : this.#search
-    const tokens = this.#tokens(line, search)
-    const redacted = tokens !== line && search?.lists(tokens) === 0 ? tokens : this.#rest(tokens)
-    return redacted === line || redacted.equals(line) ? bytes : redacted
+    const tokens = this.#tokens(line)
+    if (!tokens.mayHaveMore) return tokens.line === line ? { line: bytes, parts: NO_PARTS } : tokens
+    const redacted = this.#rest(tokens.line)
+    if (redacted === line || redacted.equals(line)) return { line: bytes, parts: NO_PARTS }
+    return redacted === tokens.line ? tokens : { line: redacted, parts: undefined }
   }
 
-  /** Redacts the strings, numbers and words of a JSON line one by one, so that it stays JSON. */
-  #tokens(line: Buffer, search: LiteralSearch | undefined): Buffer {
+  /** Redacts the strings, numbers and words of a JSON line one by one, so that it stays JSON. `mayHaveMore` when other values may be left. */
+  #tokens(line: Buffer): { readonly line: Buffer; readonly parts: readonly TextRange[]; readonly mayHaveMore: boolean } {
+    const search = line.length > SEARCH_BYTES_MAX ? undefined : this.#search
     const pieces: Buffer[] = []
-    let copied = 0
+    const parts: TextRange[] = []
+    let [copied, length] = [0, 0]
+    const hasOneList = this.#builtIn.length + this.#expressions.length === 1
     // Only a token with one of the literals can contain a value. Without a search each may.
-    for (const { start, end, isString } of search?.tokens(line) ?? tokensOf(line)) {
+    const tokens = search?.tokens(line)
+    let mayHaveMore = !tokens?.isWithin
+    for (const { start, end, isString } of tokens?.found ?? tokensOf(line)) {
       const source = line.toString('utf8', start, end)
       const value = isString ? unescapeText(source) : source
-      const redacted = this.text(value)
-      if (redacted === value) continue
-      pieces.push(line.subarray(copied, start), Buffer.from(isString ? escaped(redacted) : JSON.stringify(redacted)))
+      const redacted = tokens && hasOneList ? this.#redacted(value, ALL_LISTS) : this.text(value)
+      if (redacted === value) {
+        mayHaveMore = true
+        continue
+      }
+      const piece = Buffer.from(isString ? escaped(redacted) : JSON.stringify(redacted))
+      mayHaveMore ||= search?.lists(piece) !== 0
+      pieces.push(line.subarray(copied, start), piece)
+      length += start - copied
+      parts.push({ start: length, end: length + piece.length })
+      length += piece.length
       copied = end
     }
-    if (pieces.length === 0) return line
+    if (pieces.length === 0) return { line, parts, mayHaveMore }
     pieces.push(line.subarray(copied))
-    return Buffer.concat(pieces)
+    return { line: Buffer.concat(pieces, length + line.length - copied), parts, mayHaveMore }
   }
 
   /** Redacts values that no string or number holds alone: a secret named by its key, and anything in a line that only begins like JSON. */

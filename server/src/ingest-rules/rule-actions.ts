@@ -80,15 +80,16 @@ const redacting = (redactor: Redactor): RuleAction => ({
 })
 
 function redacted<E extends ArrivingEvent>(event: E, redactor: Redactor): E {
-  const line = redactor.line(event.line)
+  const { line, parts: changedParts } = redactor.line(event.line)
   const keys = redactedFields(event.keys, redactor)
   const attributes = redactedFields(event.attributes, redactor)
   const level = event.level === undefined ? undefined : redactor.text(event.level)
   const isSame = line === event.line && keys === event.keys && attributes === event.attributes && level === event.level
-  return isSame ? event : { ...event, line, keys, attributes, level }
+  return isSame ? event : { ...event, line, keys, attributes, level, changedParts }
 }
 
 function redactedFields(fields: readonly FieldText[], redactor: Redactor): readonly FieldText[] {
+  if (fields.length === 0) return fields
   let changed: FieldText[] | undefined
   for (const [at, [name, text]] of fields.entries()) {
     const value = redactor.text(text)

@@ -143,7 +143,7 @@ test('a line that a rule redacts has one of its literals', () => {
       const redactor = new Redactor({ type: 'REDACT', replacement: '***', ...action })
       const bytes = Buffer.from(line.replace('debug', secret))
       const { literals } = redactor.hint
-      if (!literals || redactor.line(bytes) === bytes) return
+      if (!literals || redactor.line(bytes).line === bytes) return
       const search = searchFor([literals])
       expect(search?.lists(bytes)).not.toBe(0)
     }),

@@ -27,8 +27,13 @@ const rules = [
   rule(1, "level = 'debug'", { type: 'DROP' }),
   rule(2, "path = '/metrics' AND status = 200", { type: 'DROP' }),
   rule(3, "user = '***'", { type: 'SET_DATASET', dataset: 'others' }),
-  rule(4, "'slow'", { type: 'ADD_FIELDS', fields: [{ name: 'slow', value: 'yes' }] }),
+  rule(4, '', { type: 'REDACT', kinds: ['SECRET_KEY'], expressions: [], replacement: 'debug' }),
+  rule(5, "'slow'", { type: 'ADD_FIELDS', fields: [{ name: 'slow', value: 'yes' }] }),
+  rule(6, "message = 'debug'", { type: 'DROP' }),
 ]
+
+const pad = 'nothing of interest here '.repeat(100)
+const awsKey = 'wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY12'
 
 const compiler = new RuleCompiler()
 const place = { collection: 'default', dataset: 'web' }
@@ -74,6 +79,14 @@ const line = fc.constantFrom(
   '',
   '   ',
   'x'.repeat(300),
+  // What a rule puts into a long line, and what is far from it, is seen by the rules behind.
+  JSON.stringify({ a: pad, user: 'ann@example.org', b: pad }),
+  JSON.stringify({ a: 'slow', b: pad, c: 'sk-abcdefghijklmnopqrstuv', d: pad }),
+  JSON.stringify({ a: pad, message: 'sk-abcdefghijklmnopqrstuv', b: pad, c: 'bob@example.org' }),
+  JSON.stringify({ aws_secret_access_key: awsKey, b: pad, c: 'sk-abcdefghijklmnopqrstuv' }),
+  JSON.stringify({ a: 'task-abcdefghijklmnopqrstuv', text: JSON.stringify({ token: 'abcdefgh12', key: '\tsk-abcdefghijklmnopqrstuv' }) }),
+  `{"a":"bob@example.org", aws_secret_key = ${awsKey} "b":"${pad}`,
+  `{"a":"bob@example.org" ann@example.org "b":"4111 1111" 4111 1111 1111 1111`,
 )
 
 test('a long body is ruled as its lines are one by one', () => {

@@ -164,7 +164,7 @@ class RuledLines {
 
   #applyToFound(search: LiteralSearch, found: FoundLists, start: number, end: number): void {
     const event = this.#eventAt(start, end)
-    this.#applyTo(event, { start, end }, { selected: this.#facts.chain.selectFound(found, event, this.#added), search })
+    this.#applyTo(event, { start, end }, { selected: this.#facts.chain.selectFound(found, event, this.#added), search, found })
   }
 
   #eventAt(start: number, end: number): ArrivingEvent {
@@ -174,13 +174,13 @@ class RuledLines {
   #applyTo(
     event: ArrivingEvent,
     { start, end }: KeptLines,
-    { selected, search }: { selected: RuleSelection; search?: LiteralSearch },
+    { selected, ...searched }: { selected: RuleSelection; search?: LiteralSearch; found?: FoundLists },
   ): void {
     const facts = this.#facts
     const { chain, base } = facts
     const added = this.#added
     const read = (one: ArrivingEvent) => new ArrivedEvent(one.line, arrivalOf(recordOfEvent(one), base), facts)
-    const result = selected.includes(true) ? chain.apply<ArrivingEvent>(event, read, { selected, added, search }) : KEPT
+    const result = selected.includes(true) ? chain.apply<ArrivingEvent>(event, read, { selected, added, ...searched }) : KEPT
     if (result.kind === 'kept') this.rest.keep(start, end)
     else if (result.kind === 'changed') this.rest.add(result.event)
     else {

@@ -30,7 +30,8 @@ function isIn(text: Buffer, literal: SearchedLiteral): boolean {
           if (ways[place] === 'digit') return given >= 0x30 && given <= 0x39
           return (ways[place] === 'any case' ? given | 0x20 : given) === byte
         })
-        if (isHere && (kind === 'bytes' || isWord(chars, at, at + bytes.length))) return true
+        const isWanted = kind === 'bytes' || (kind === 'start' ? beginsWord(chars, at) : isWord(chars, at, at + bytes.length))
+        if (isHere && isWanted) return true
       }
       return false
     }
@@ -62,8 +63,11 @@ const isChecked = (digits: string): boolean =>
 
 function isWord(chars: string, start: number, end: number): boolean {
   if (wordByte.test(chars[end] ?? '') || /^\\*"[ \t\r]{0,4}:/.test(chars.slice(end))) return false
-  return !wordByte.test(chars[start - 1] ?? '') || /\\[nrt]$/.test(chars.slice(0, start))
+  return beginsWord(chars, start)
 }
+
+const beginsWord = (chars: string, start: number): boolean =>
+  !wordByte.test(chars[start - 1] ?? '') || /\\[nrt]$/.test(chars.slice(0, start))
 
 const piece = fc.constantFrom(
   'ann@example.org',
@@ -105,8 +109,8 @@ const word = fc.constantFrom(
 const literals = fc.array(
   fc.oneof(
     fc
-      .tuple(word, fc.boolean(), fc.boolean())
-      .map(([text, anyCase, isWhole]) => literalOf(text, { anyCase, isWord: isWhole, digits: text.includes('#') })),
+      .tuple(word, fc.boolean(), fc.constantFrom({}, { isWord: true }, { isStart: true }))
+      .map(([text, anyCase, place]) => literalOf(text, { anyCase, ...place, digits: text.includes('#') })),
     fc.constantFrom<SearchedLiteral>({ kind: 'card' }, { kind: 'escape' }, { kind: 'address' }),
   ),
   { minLength: 1, maxLength: 40 },
@@ -154,6 +158,32 @@ test('a search says of which lists a text has a literal', () => {
   )
 })
 
+const lineLiterals = fc.array(fc.constantFrom('de', 'ebug', 'sk-', '",', 'x"', '1 1', ': ', 'KEY'), { minLength: 1, maxLength: 5 })
+const linePiece = fc.constantFrom('"', '\\"', 'debug', 'sk-', ',', ':', ' ', 'x', 'KEY', '1', '\\\\', 'a long text without any of them ')
+
+test('the tokens with literals, and whether all literals lie within one', () => {
+  fc.assert(
+    fc.property(fc.array(linePiece, { maxLength: 30 }), lineLiterals, (pieces, words) => {
+      const line = `{${pieces.join('')}`
+      const tokens = [...line.matchAll(/"(?:[^"\\]|\\.)*(?:"|\\?$)|[\w+.-]+/g)].map(({ index, 0: text }) => {
+        const isString = text.startsWith('"')
+        const end = index + text.length - (isString && /^"(?:[^"\\]|\\.)*"$/.test(text) ? 1 : 0)
+        return { start: isString ? index + 1 : index, end, isString }
+      })
+      const places = words.flatMap((text) =>
+        Array.from({ length: line.length }, (_, start) => start)
+          .filter((start) => line.startsWith(text, start))
+          .map((start) => ({ start, end: start + text.length })),
+      )
+      const isIn = (place: { start: number; end: number }) => tokens.find(({ start, end }) => start <= place.start && place.end <= end)
+      const { found, isWithin } = searchFor([words.map((text) => literalOf(text))])?.tokens(Buffer.from(line)) ?? { found: [] }
+      for (const place of places) if (isIn(place)) expect(found).toContainEqual(isIn(place))
+      expect(isWithin).toBe(places.every((place) => isIn(place) !== undefined))
+    }),
+    { numRuns: 5_000 },
+  )
+})
+
 const hidingPiece = fc.constantFrom(
   'd',
   'e',
@@ -189,6 +219,7 @@ test('a search finds what is a literal once escapes are resolved, in every mixtu
     [literalOf('nug', { anyCase: true }), { kind: 'escape' } as const],
     [literalOf('gé'), { kind: 'escape' } as const],
     [literalOf('bug', { isWord: true }), { kind: 'escape' } as const],
+    [literalOf('bu', { isStart: true }), { kind: 'escape' } as const],
     [literalOf('# t', { digits: true }), { kind: 'escape' } as const],
     [literalOf('e\t'), { kind: 'escape' } as const],
     [{ kind: 'address' } as const, { kind: 'escape' } as const],

@@ -32,6 +32,7 @@ type SearchExports = {
   foundToken(tables: number, from: number, end: number, textStart: number): number
   endOfToken(): number
   isTokenText(): number
+  isWithinTokens(): number
 }
 
 let exported: SearchExports | undefined
@@ -99,16 +100,16 @@ class LiteralSearch {
     return found
   }
 
-  /** The strings, numbers and words of a JSON line with literals. */
-  tokens(line: Uint8Array): FoundToken[] {
+  /** The strings, numbers and words of a JSON line with literals. With `isWithin`, no literal lies between them or in several. */
+  tokens(line: Uint8Array): { readonly found: readonly FoundToken[]; readonly isWithin: boolean } {
     const tables = this.#begin(line)
-    const { beginTokens, foundToken, endOfToken, isTokenText } = instance()
+    const { beginTokens, foundToken, endOfToken, isTokenText, isWithinTokens } = instance()
     const lineEnd = TEXT_AT + line.length
     beginTokens(tables, TEXT_AT, lineEnd)
     const found: FoundToken[] = []
     for (let from = TEXT_AT; ; ) {
       const start = foundToken(tables, from, lineEnd, TEXT_AT)
-      if (start >= lineEnd) return found
+      if (start >= lineEnd) return { found, isWithin: isWithinTokens() !== 0 }
       const end = endOfToken()
       const isString = isTokenText() !== 0
       found.push({ start: start - TEXT_AT, end: end - TEXT_AT, isString })

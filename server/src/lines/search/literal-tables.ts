@@ -1,8 +1,11 @@
 /** Makes the tables of a search, as assembly/tables.ts reads them. */
 
-/** What is searched: bytes, of which letters may be in any case and some may be any digit, also as a whole word, or one of a few kinds of places. */
+/**
+ * What is searched: bytes, of which letters may be in any case and some may be any digit, also as a whole word or where a word begins, or one of a few kinds
+ * of places.
+ */
 export type SearchedLiteral =
-  | { readonly kind: 'bytes' | 'word'; readonly bytes: readonly number[]; readonly ways: readonly ByteWay[] }
+  | { readonly kind: 'bytes' | 'word' | 'start'; readonly bytes: readonly number[]; readonly ways: readonly ByteWay[] }
   /** Digits that may be the number of a card. */
   | { readonly kind: 'card' }
   /** A backslash before something else than n, r, t, a quote, a backslash or a slash. */
@@ -17,11 +20,11 @@ const BYTES_MAX = 32
 export const LITERALS_MAX = 200
 
 /** A text that is searched. With `digits`, each `#` stands for a digit. */
-export function literalOf(text: string, { anyCase = false, digits = false, isWord = false } = {}): SearchedLiteral {
+export function literalOf(text: string, { anyCase = false, digits = false, isWord = false, isStart = false } = {}): SearchedLiteral {
   const written = [...Buffer.from(text)].slice(0, BYTES_MAX)
   const isAlphabetic = (byte: number): boolean => (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a
   const ways = written.map((byte): ByteWay => (digits && byte === HASH ? 'digit' : anyCase && isAlphabetic(byte) ? 'any case' : 'exact'))
-  const kind = isWord && written.length === Buffer.byteLength(text) ? 'word' : 'bytes'
+  const kind = isStart ? 'start' : isWord && written.length === Buffer.byteLength(text) ? 'word' : 'bytes'
   return { kind, bytes: written.map((byte, at) => (ways[at] === 'any case' ? byte | 0x20 : byte)), ways }
 }
 
@@ -34,6 +37,7 @@ const CARD_OWNERS_AT = 344
 const ADDRESS_OWNERS_AT = 348
 const ESCAPE_OWNERS_AT = 352
 const HAS_LONG_CHARS_AT = 356
+const HAS_SECOND_SET_AT = 360
 const LITERALS_AT = 384
 const LITERAL_BYTES = 80
 const LENGTH_IN = 1
@@ -52,7 +56,7 @@ const GROUPS_OF_SET = 8
 const COMPARED = 4
 const LONG_CHAR = 0xf0
 
-const kinds: Readonly<Record<SearchedLiteral['kind'], number>> = { bytes: 0, card: 1, escape: 2, word: 3, address: 4 }
+const kinds: Readonly<Record<SearchedLiteral['kind'], number>> = { bytes: 0, card: 1, escape: 2, word: 3, address: 4, start: 5 }
 const ways: Readonly<Record<ByteWay, number>> = { exact: 0, 'any case': 1, digit: 2 }
 
 /** Whether the byte of a literal at a place may have a value. */
@@ -65,6 +69,7 @@ function valuesAt(literal: SearchedLiteral, place: number): (byte: number) => bo
     case 'address':
       return place === 0 ? (byte) => byte === 0x40 : () => true
     case 'word':
+    case 'start':
     case 'bytes': {
       const [wanted, way] = [literal.bytes[place], literal.ways[place]]
       if (wanted === undefined) return () => true
@@ -190,6 +195,7 @@ export function tablesOf(literals: readonly OwnedLiteral[]): Uint8Array {
     }
     tables[GROUPS_AT + group + 1] = number
     const set = group < GROUPS_OF_SET ? 0 : SET_BYTES
+    if (set > 0 && members.length > 0) words.setInt32(HAS_SECOND_SET_AT, 1, true)
     for (let place = 0; place < COMPARED; place += 1) {
       for (let half = 0; half < 16; half += 1) {
         const [low, high] = [set + place * 32 + half, set + place * 32 + 16 + half]
@@ -236,7 +242,7 @@ function markBytes(tables: Uint8Array, literal: Extract<SearchedLiteral, { bytes
   const possible = literal.bytes.map((byte, place) => bytesOf(byte, literal.ways[place]))
   for (const byte of possible[0] ?? []) {
     mark(tables, STARTS_AT, byte)
-    if (literal.kind === 'word') mark(tables, WORD_STARTS_AT, byte)
+    if (literal.kind !== 'bytes') mark(tables, WORD_STARTS_AT, byte)
   }
   for (const [place, seconds] of possible.entries()) {
     for (const first of possible[place - 1] ?? []) for (const second of seconds) mark(tables, PAIRS_AT, (first << 8) | second)

@@ -18,6 +18,7 @@ import {
   LITERALS,
   OWNERS,
   PAIRS,
+  START,
   STARTS,
   WORD,
   WORD_STARTS,
@@ -113,7 +114,8 @@ function through(tables: i32, start: i32, end: i32, at: i32, char: i32, next: i3
       const owners = load<i32>(literal, OWNERS)
       if ((owners & ~found) === 0) continue
       const isFound =
-        (isBeforeWord && kind === WORD && isRestAt(literal, 0, next, end)) || isThrough(literal, start, end, at, char, next, isWritten)
+        (isBeforeWord && (kind === WORD || kind === START) && isRestAt(literal, 0, next, end)) ||
+        isThrough(literal, start, end, at, char, next, isWritten)
       if (isFound) found |= owners
     }
   }

@@ -1,6 +1,6 @@
 import { AT_SIGN, BACKSLASH, byteAt, DOT, isAlphabetic, isBlank, isDomainByte, isWordByte, QUOTE } from './bytes'
 import { beginsAt, isCard } from './cards'
-import { ADDRESS, CARD, ESCAPE, isBeginAt, LENGTH, WORD } from './tables'
+import { ADDRESS, CARD, ESCAPE, isBeginAt, LENGTH, START, WORD } from './tables'
 
 /** True when a literal is at a position of a text. */
 export function isAt(tables: i32, literal: i32, at: i32, end: i32, textStart: i32): bool {
@@ -10,6 +10,7 @@ export function isAt(tables: i32, literal: i32, at: i32, end: i32, textStart: i3
   if (kind === ADDRESS) return isAddress(at, end, textStart)
   const length = byteAt(literal + LENGTH)
   if (at + length > end || !isBeginAt(literal, length, at)) return false
+  if (kind === START) return beginsAt(at, textStart)
   return kind !== WORD || isWordAt(at, at + length, end, textStart)
 }
 

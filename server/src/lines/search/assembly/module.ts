@@ -1,7 +1,23 @@
 import { BACKSLASH, byteAt, LINE_FEED, placeOf, startOfLine } from './bytes'
 import { hiddenIn } from './hidden'
 import { isAt } from './literals'
-import { ALL_OWNERS, CARD_GROUP, ESCAPE, ESCAPE_GROUP, FOUND, GROUPS, LITERAL_BYTES, LITERALS, OFFSET, OWNERS, SECOND_SET } from './tables'
+import {
+  ADDRESS,
+  ALL_OWNERS,
+  CARD,
+  CARD_GROUP,
+  ESCAPE,
+  ESCAPE_GROUP,
+  FOUND,
+  GROUPS,
+  HAS_SECOND_SET,
+  LENGTH,
+  LITERAL_BYTES,
+  LITERALS,
+  OFFSET,
+  OWNERS,
+  SECOND_SET,
+} from './tables'
 import { endOfToken, isTokenText, tokenFrom } from './tokens'
 
 export { endOfToken, isTokenText }
@@ -11,9 +27,12 @@ export { endOfToken, isTokenText }
  * literal, tables say by half bytes which groups may have it. Where some group may have all four, its literals are compared. `tables` are those of a search.
  */
 
-/** Who looks for the literal that was found, and whether it is an escape. */
+/** Who looks for the literal that was found, whether it is an escape, and where it is: of a card the shortest number. */
 let owners: i32 = 0
 let isEscape: bool = false
+let foundStart: i32 = 0
+let foundEnd: i32 = 0
+const CARD_BYTES_MIN: i32 = 13
 /** False once the escapes of a line are known. */
 let findsEscapes: bool = true
 
@@ -40,6 +59,7 @@ function find(tables: i32, start: i32, end: i32, textStart: i32, known: i32): i3
   const half = i8x16.splat(15)
   const zero = i8x16.splat(0)
   const secondSet = tables + SECOND_SET
+  const hasSecondSet = load<i32>(tables, HAS_SECOND_SET) !== 0
   for (let at = start; at < end; at += 16) {
     const byte0 = v128.load(at)
     const byte1 = v128.load(at, 1)
@@ -55,8 +75,11 @@ function find(tables: i32, start: i32, end: i32, textStart: i32, known: i32): i3
     const high3 = i8x16.shr_u(byte3, 4)
     const begun = v128.and(groupsAt(tables, low0, high0), groupsAt(tables + 32, low1, high1))
     let first = v128.and(begun, v128.and(groupsAt(tables + 64, low2, high2), groupsAt(tables + 96, low3, high3)))
-    const begunToo = v128.and(groupsAt(secondSet, low0, high0), groupsAt(secondSet + 32, low1, high1))
-    const second = v128.and(begunToo, v128.and(groupsAt(secondSet + 64, low2, high2), groupsAt(secondSet + 96, low3, high3)))
+    let second = zero
+    if (hasSecondSet) {
+      const begunToo = v128.and(groupsAt(secondSet, low0, high0), groupsAt(secondSet + 32, low1, high1))
+      second = v128.and(begunToo, v128.and(groupsAt(secondSet + 64, low2, high2), groupsAt(secondSet + 96, low3, high3)))
+    }
     if (!v128.any_true(v128.or(first, second))) continue
     // Most digits follow another one, and most backslashes stand before a usual character.
     const isInNumber = i8x16.lt_u(i8x16.sub(v128.load(at - 1), i8x16.splat(0x30)), i8x16.splat(10))
@@ -93,10 +116,17 @@ function isLiteral(tables: i32, at: i32, end: i32, groups: i32, textStart: i32, 
       if (start < textStart || !isAt(tables, literal, start, end, textStart)) continue
       owners = own
       isEscape = isOfEscape
+      notePlace(literal, start)
       return true
     }
   }
   return false
+}
+
+function notePlace(literal: i32, start: i32): void {
+  const kind = byteAt(literal)
+  foundStart = kind === ADDRESS ? start - 1 : start
+  foundEnd = start + (kind === CARD ? CARD_BYTES_MIN : kind === ADDRESS ? 1 : byteAt(literal + LENGTH))
 }
 
 /** Who looks for a literal that is in a line, or that its escapes hide. No literal begins before `from`. */
@@ -154,18 +184,31 @@ export function foundLines(tables: i32, start: i32, end: i32, into: i32, most: i
   return count
 }
 
-/** The next literal of the line whose tokens are read, and whether the line has escapes that hide what they stand for. */
+/**
+ * The next literal of the line whose tokens are read, whether the line has escapes that hide what they stand for, and whether all literals until here lie
+ * within tokens.
+ */
 let nextPlace: i32 = 0
 let hasHidden: bool = false
+let isWithin: bool = true
 
 /** Begins to read the tokens of a line. */
 export function beginTokens(tables: i32, start: i32, end: i32): void {
-  findsEscapes = true
   hasHidden = false
   for (let at = placeOf(BACKSLASH, start, end); at < end && !hasHidden; at = placeOf(BACKSLASH, at + 1, end)) hasHidden = isHiding(at, end)
+  isWithin = true
+  findNext(tables, start, end, start)
+}
+
+function findNext(tables: i32, from: i32, end: i32, textStart: i32): void {
   findsEscapes = false
-  nextPlace = find(tables, start, end, start, 0)
+  nextPlace = find(tables, from, end, textStart, 0)
   findsEscapes = true
+}
+
+/** False when a literal of the tokens that were read lies between two tokens or in several. */
+export function isWithinTokens(): bool {
+  return isWithin
 }
 
 /** A backslash before something else than n, r, t, a quote, a backslash or a slash. */
@@ -179,15 +222,23 @@ function isHiding(at: i32, end: i32): bool {
 export function foundToken(tables: i32, from: i32, end: i32, textStart: i32): i32 {
   let at = tokenFrom(from, end)
   while (at < end && (nextPlace >= 0 || hasHidden)) {
-    if (nextPlace >= 0 && nextPlace < at) {
-      findsEscapes = false
-      nextPlace = find(tables, at, end, textStart, 0)
-      findsEscapes = true
-    }
-    const tokenEnd = endOfToken()
-    if (nextPlace >= 0 && nextPlace <= tokenEnd) return at
-    if (hasHidden && hiddenIn(tables, at, tokenEnd) !== 0) return at
-    at = tokenFrom(tokenEnd + i32(isTokenText()), end)
+    const hasLiteral = readLiterals(tables, at, end, textStart)
+    if (hasLiteral || (hasHidden && hiddenIn(tables, at, endOfToken()) !== 0)) return at
+    at = tokenFrom(endOfToken() + i32(isTokenText()), end)
   }
+  if (nextPlace >= 0) isWithin = false
   return end
+}
+
+/** True when a token has a literal. Goes to the first literal behind it. */
+function readLiterals(tables: i32, tokenStart: i32, end: i32, textStart: i32): bool {
+  const tokenEnd = endOfToken()
+  let hasLiteral = false
+  while (nextPlace >= 0 && nextPlace <= tokenEnd) {
+    if (nextPlace >= tokenStart) hasLiteral = true
+    if (foundStart < tokenStart || foundEnd > tokenEnd) isWithin = false
+    // Once a literal is not within a token, where the others are does not matter.
+    findNext(tables, isWithin ? nextPlace + 1 : max(nextPlace + 1, hasLiteral ? tokenEnd + 1 : tokenStart), end, textStart)
+  }
+  return hasLiteral
 }

@@ -13,6 +13,8 @@ export const ADDRESS_OWNERS: i32 = 348
 export const ESCAPE_OWNERS: i32 = 352
 /** Not 0 when a literal has a character of four bytes. */
 export const HAS_LONG_CHARS: i32 = 356
+/** Not 0 when the second set of groups has any literals. */
+export const HAS_SECOND_SET: i32 = 360
 export const LITERALS: i32 = 384
 /** A literal: its kind, its length, where in it the four bytes are, its bytes, for each how it is compared, and who looks for it as bits. */
 export const LITERAL_BYTES: i32 = 80
@@ -21,7 +23,7 @@ export const OFFSET: i32 = 2
 export const BYTES: i32 = 8
 export const WAYS: i32 = 40
 export const OWNERS: i32 = 72
-/** Bits for two bytes that follow each other in a literal, for the first byte of a literal, and for that of a word. */
+/** Bits for two bytes that follow each other in a literal, for the first byte of a literal, and for that of a word, also where only its beginning is searched. */
 export const PAIRS: i32 = 16384
 export const STARTS: i32 = 24576
 export const WORD_STARTS: i32 = 24608
@@ -34,6 +36,7 @@ export const CARD: i32 = 1
 export const ESCAPE: i32 = 2
 export const WORD: i32 = 3
 export const ADDRESS: i32 = 4
+export const START: i32 = 5
 
 const ANY_CASE: i32 = 1
 const DIGIT: i32 = 2
