@@ -41,7 +41,6 @@ export {
   type DashboardTemplateDraft,
   type PreviewWidget,
 } from './dashboards.ts'
-export { type DatasetFlow, datasetFlows, flowOf } from './dataset-flow.ts'
 export { Dataset, type DatasetTotals, Retention } from './datasets.ts'
 export { Downtime } from './downtimes.ts'
 export type { EncryptionKey, EncryptionKeyChange, EncryptionKeyStatus, NewEncryptionKey } from './encryption-keys.ts'
