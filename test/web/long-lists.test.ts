@@ -34,7 +34,7 @@ function wholeLists(page: Page): readonly string[] {
 }
 
 async function showMore(page: Page): Promise<void> {
-  const button = page.getByRole('button', { name: 'Show more' })
+  const button = page.getByRole('button', { name: /^Show \d+ more of/ })
   await button.focus()
   await page.keyboard.press('Enter')
 }
@@ -71,9 +71,10 @@ describe.skipIf(browserPath === undefined)('lists that are longer than a page', 
     await showMore(page)
     await expect.poll(() => rows.count()).toBe(2 * PAGE)
     await page.getByText('Select these 200').waitFor()
+    await page.getByRole('button', { name: 'Show 30 more of 30' }).waitFor()
     await showMore(page)
     await expect.poll(() => rows.count()).toBe(RECORDS)
-    await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: /^Show \d+ more of/ }).waitFor({ state: 'detached' })
     await page.getByText('Select all', { exact: true }).waitFor()
     await rows
       .last()

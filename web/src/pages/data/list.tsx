@@ -123,7 +123,7 @@ function Datasets({ list, params }: DatasetsProps) {
           onSort={(sort) => change((now) => ({ ...now, sort }))}
         />
       )}
-      <MorePages of={list} />
+      <MorePages of={list} rest={(list.totals?.found ?? 0) - datasets.length} />
     </div>
   )
 }

@@ -92,7 +92,7 @@ export function MonitorList({ params }: { params: MonitorParams }) {
           ) : (
             <Groups monitors={monitors} groups={groups} isWhole={!list.hasNextPage} />
           )}
-          <MorePages of={list} />
+          <MorePages of={list} rest={totals.found - monitors.length} />
         </div>
       )}
     </Page>

@@ -1,5 +1,6 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Button } from '../../ui/button.tsx'
+import { count } from '../chart/numbers.ts'
 
 /** The number of records that a list reads at once. */
 export const PAGE = 100
@@ -36,13 +37,15 @@ export const recordsOf = <T extends { readonly id: string }>(pages: readonly (re
 ]
 
 type PagesState = { readonly hasNextPage: boolean; readonly isFetchingNextPage: boolean; fetchNextPage(): unknown }
+/** `rest` is the number of records that are not shown yet, where it is known. */
+type MorePagesProps = { of: PagesState; rest?: number }
 
 /** The button that reads the next page of a list. */
-export const MorePages = ({ of: { hasNextPage, isFetchingNextPage, fetchNextPage } }: { of: PagesState }) =>
+export const MorePages = ({ of: { hasNextPage, isFetchingNextPage, fetchNextPage }, rest }: MorePagesProps) =>
   hasNextPage && (
     <p className="p-2 text-center">
       <Button size="small" disabled={isFetchingNextPage} onClick={() => fetchNextPage()}>
-        {isFetchingNextPage ? 'Loading…' : 'Show more'}
+        {isFetchingNextPage ? 'Loading…' : rest === undefined ? 'Show more' : `Show ${count(Math.min(rest, PAGE))} more of ${count(rest)}`}
       </Button>
     </p>
   )
