@@ -4,7 +4,7 @@ import { nextCursor, pageParameters, sortParameter, wordParameter } from './list
 import { MetricFormula, MetricQuery, QUERIES_MAX } from './metric-shapes.ts'
 import { Action, MonitorStatus, MonitorTransition, monitorTypes, operators } from './monitor-shapes.ts'
 import { Template } from './templates.ts'
-import { anyValue, booleanParameter, integerParameter, list, Metadata, mapOf, ms, Tags, text, uuid } from './values.ts'
+import { anyValue, booleanParameter, integerParameter, list, listParameter, Metadata, mapOf, ms, Tags, text, uuid } from './values.ts'
 
 const ACTIONS_MAX = 10
 const AUX_MAX = 10
@@ -278,6 +278,7 @@ export const monitors = {
     summary: 'List monitors, newest first or in another order',
     query: z.object({
       log_id: uuid.optional().describe('Only monitors that read this log.'),
+      monitor_ids: listParameter(uuid).describe('Only these monitors.'),
       ...pageParameters,
       search: pageParameters.search.describe('Only monitors whose name, description, conditions and tags contain each of these words.'),
       sort: sortParameter(['severity', 'last_trigger']).describe(

@@ -9966,6 +9966,7 @@ class MonitorsApi:
         self,
         *,
         log_id: Optional[str] = None,
+        monitor_ids: Optional[List[str]] = None,
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
         search: Optional[str] = None,
@@ -9980,6 +9981,7 @@ class MonitorsApi:
         List monitors, newest first or in another order.
 
         log_id: Only monitors that read this log.
+        monitor_ids: Only these monitors.
         limit: The number of records of a page. Without it, the list is returned whole.
         cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
         search: Only monitors whose name, description, conditions and tags contain each of these words.
@@ -9995,7 +9997,7 @@ class MonitorsApi:
             "GET",
             "/monitors",
             "json",
-            query={"log_id": log_id, "limit": limit, "cursor": cursor, "search": search, "sort": sort, "group": group, "status": status, "muted": muted, "totals": totals},
+            query={"log_id": log_id, "monitor_ids": monitor_ids, "limit": limit, "cursor": cursor, "search": search, "sort": sort, "group": group, "status": status, "muted": muted, "totals": totals},
             headers=headers,
         )
         return reply

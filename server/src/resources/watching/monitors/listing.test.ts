@@ -72,6 +72,8 @@ describe('the list of monitors', () => {
     expect((await names('status=WAITING')).toSorted()).toEqual(['tagged', 'waits'])
     expect(await names('search=TEAM%20payments')).toEqual(['tagged'])
     expect(await names(`search=${encodeURIComponent("path = '/warns'")}`)).toEqual(['warns'])
+    const ids = (await list('status=ALERT')).monitors.slice(1).map(({ id }) => id)
+    expect((await list(`monitor_ids=${ids.join(',')},${web}`)).monitors.map(({ id }) => id)).toEqual(ids)
     expect((await org.ask('GET', '/monitors?status=BAD')).status).toBe(400)
   })
 
