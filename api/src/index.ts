@@ -41,6 +41,7 @@ export {
   type DashboardTemplateDraft,
   type PreviewWidget,
 } from './dashboards.ts'
+export { type DatasetFlow, flowOf } from './dataset-flow.ts'
 export { Dataset, type DatasetTotals, Retention } from './datasets.ts'
 export { Downtime } from './downtimes.ts'
 export type { EncryptionKey, EncryptionKeyChange, EncryptionKeyStatus, NewEncryptionKey } from './encryption-keys.ts'
@@ -83,12 +84,12 @@ export {
 export type { MetricFormula, MetricQuery, MetricTimeseries } from './metric-shapes.ts'
 export type { MonitorTemplateChange, MonitorTemplateDraft } from './monitor-templates.ts'
 export {
+  type ListedMonitorStatus,
   Monitor,
   MonitorDraft,
   type MonitorEvaluation,
   type MonitorGroup,
   type MonitorGrouping,
-  type MonitorState,
   type MonitorTotals,
 } from './monitors.ts'
 export type { Notebook, NotebookChange, NotebookDraft, NotebookStep, NotebookSummary } from './notebooks.ts'

@@ -239,8 +239,8 @@ const Backtest = z
   })
   .meta({ id: 'Backtest' })
 
-const monitorStates = ['ALERT', 'WARN', 'NO_DATA', 'OK', 'WAITING'] as const
-export type MonitorState = (typeof monitorStates)[number]
+const listedStatuses = ['ALERT', 'WARN', 'NO_DATA', 'OK', 'WAITING'] as const
+export type ListedMonitorStatus = (typeof listedStatuses)[number]
 const monitorGroupings = ['status', 'dataset', 'tags'] as const
 export type MonitorGrouping = (typeof monitorGroupings)[number]
 
@@ -257,7 +257,7 @@ const MonitorTotals = z
   .object({
     all: z.int().describe('All monitors that the caller may see.'),
     found: z.int().describe('Those on all pages.'),
-    by_status: z.record(z.enum(monitorStates), z.int()).describe('Those on all pages if `status` and `muted` were absent, by status.'),
+    by_status: z.record(z.enum(listedStatuses), z.int()).describe('Those on all pages if `status` and `muted` were absent, by status.'),
     muted: z.int().describe('The muted ones of these.'),
   })
   .meta({ id: 'MonitorTotals' })
@@ -287,7 +287,7 @@ export const monitors = {
       group: wordParameter(monitorGroupings).describe(
         'Lists the monitors by group, in each as sorted: by status, by the datasets that they read, or by all of their tags. The group with the worst status comes first.',
       ),
-      status: wordParameter(monitorStates).describe(
+      status: wordParameter(listedStatuses).describe(
         'Only monitors with this status. WAITING: those that were not evaluated yet, which have no other.',
       ),
       muted: booleanParameter.describe('Only muted monitors, or only others.'),

@@ -157,7 +157,7 @@ describe.skipIf(browserPath === undefined)('lists that are longer than a page', 
     await page.getByRole('button', { name: 'Create downtime' }).click()
     await page
       .getByRole('list', { name: 'Downtimes' })
-      .getByText(`${nameOf(150)}, ${nameOf(150)}`)
+      .getByText(`${nameOf(150)}, ships / ${nameOf(150)}`)
       .waitFor()
     expect(whole).toEqual([])
   })

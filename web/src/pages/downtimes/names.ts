@@ -22,7 +22,7 @@ export function useNames(ids: readonly string[]): (id: string) => string {
         queryKey: ['datasets', 'names', part],
         queryFn: async ({ signal }: { signal: AbortSignal }) => {
           const { datasets } = await client.datasets.list({ query: { from: part, limit: IDS_MAX }, signal })
-          return new Map(datasets.map(({ id, dataset }) => [id, dataset]))
+          return new Map(datasets.map(({ id, collection, dataset }) => [id, `${collection} / ${dataset}`]))
         },
       },
     ]),

@@ -1,9 +1,9 @@
-import type { Monitor } from '@dendro/api'
+import type { Monitor, MonitorGrouping } from '@dendro/api'
 import { useSettled } from '../../parts/query/settled.ts'
 import { recordsOf, searchOf, usePages } from '../../parts/records/pages.tsx'
 import { statusNames } from '../../parts/records/status.tsx'
 import { useClient } from '../../parts/shell/client.ts'
-import type { MonitorGrouping, MonitorParams } from './params.ts'
+import type { MonitorParams } from './params.ts'
 
 /** The refresh interval of the list; monitors are evaluated every minute. */
 const REFRESH_MS = 15_000
@@ -52,8 +52,10 @@ function groupsOf(
   }))
 }
 
+const shownStatuses: ReadonlyMap<string, string> = new Map(Object.entries(statusNames))
+
 function shownName(name: string, grouping: MonitorGrouping): string {
-  if (grouping === 'status') return name in statusNames ? statusNames[name as keyof typeof statusNames] : 'Not evaluated yet'
+  if (grouping === 'status') return shownStatuses.get(name) ?? 'Not evaluated yet'
   if (name !== '') return name
   return grouping === 'tags' ? 'Without tags' : 'All datasets'
 }

@@ -1,5 +1,4 @@
-import type { contract, DatasetTotals, QueryOf, ReplyOf } from '@dendro/api'
-import { type DatasetFlow, flowOf } from '@dendro/api/dataset-flow'
+import { type contract, type DatasetFlow, type DatasetTotals, flowOf, type QueryOf, type ReplyOf } from '@dendro/api'
 import { type Actor, hasPermission } from '../../../http/actor.ts'
 import { type SerializedJson, serializeOnce } from '../../../http/serialized-json.ts'
 import { badRequest, forbidden } from '../../../kernel/errors.ts'

@@ -1,4 +1,4 @@
-import type { contract, Monitor, MonitorGroup, MonitorState, MonitorTotals, QueryOf } from '@dendro/api'
+import type { contract, ListedMonitorStatus, Monitor, MonitorGroup, MonitorTotals, QueryOf } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { parseSelector } from '../../../query/query.ts'
 import { matchDatasets } from '../../../query/selector.ts'
@@ -92,7 +92,7 @@ type Counted = {
 }
 
 function totalsOf({ visible, selected, found, statuses, nowMs }: Counted): MonitorTotals {
-  const by_status: Record<MonitorState, number> = { ALERT: 0, WARN: 0, NO_DATA: 0, OK: 0, WAITING: 0 }
+  const by_status: Record<ListedMonitorStatus, number> = { ALERT: 0, WARN: 0, NO_DATA: 0, OK: 0, WAITING: 0 }
   for (const { id } of selected) by_status[stateOf(statuses.get(id))] += 1
   return { all: visible.length, found: found.length, by_status, muted: selected.filter((row) => isMuted(row, nowMs)).length }
 }

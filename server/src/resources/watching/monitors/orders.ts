@@ -1,4 +1,4 @@
-import type { MonitorGrouping, MonitorState } from '@dendro/api'
+import type { ListedMonitorStatus, MonitorGrouping } from '@dendro/api'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import { byName, type ListOrder, newest } from '../../list-pages.ts'
 import type { MonitorRow, StateRow } from '../monitor-definitions/monitor-definitions.ts'
@@ -10,10 +10,10 @@ type Known = { readonly statuses: ReadonlyMap<string, Status>; readonly nowMs: n
 type Sort = 'newest' | 'name' | 'severity' | 'last_trigger'
 
 /** A monitor that was not evaluated yet has no status. */
-export const stateOf = (status: Status | undefined): MonitorState =>
+export const stateOf = (status: Status | undefined): ListedMonitorStatus =>
   status === undefined || status.looked_at === null ? 'WAITING' : status.status
 
-const worstFirst: readonly MonitorState[] = ['ALERT', 'WARN', 'NO_DATA', 'OK', 'WAITING']
+const worstFirst: readonly ListedMonitorStatus[] = ['ALERT', 'WARN', 'NO_DATA', 'OK', 'WAITING']
 
 /** The rank of a monitor by muted and status. */
 const severityOf = (row: MonitorRow, { statuses, nowMs }: Known): number =>
@@ -22,7 +22,7 @@ const severityOf = (row: MonitorRow, { statuses, nowMs }: Known): number =>
 const title = byName(({ name }: MonitorRow) => [name])
 
 /** The order of a list, within its groups if it has some. */
-export function orderOf(sort: Sort = 'newest', groups: Groups | undefined, known: Known): ListOrder<MonitorRow> {
+export function orderOf(sort: Sort = 'newest', groups: MonitorGroups | undefined, known: Known): ListOrder<MonitorRow> {
   const lastOf = ({ id }: MonitorRow): number => -(known.statuses.get(id)?.last_trigger_ts ?? 0)
   const orders: Record<Sort, ListOrder<MonitorRow>> = {
     newest,
@@ -35,7 +35,7 @@ export function orderOf(sort: Sort = 'newest', groups: Groups | undefined, known
   return { name: `${groups.grouping} ${name}`, keysOf: (row) => [...groups.keysOf(row.id), ...keysOf(row)] }
 }
 
-export type Groups = {
+export type MonitorGroups = {
   readonly grouping: MonitorGrouping
   nameOf(monitorId: string): string
   totalOf(name: string): number
@@ -48,7 +48,7 @@ export function groupedBy(
   grouping: MonitorGrouping,
   list: readonly MonitorRow[],
   { datasets, ...known }: Known & { datasets: readonly DatasetRow[] },
-): Groups {
+): MonitorGroups {
   const namesOfDatasets = new Map(datasets.map(({ id, dataset }) => [id, dataset]))
   const names = new Map(list.map((row) => [row.id, groupName(row, grouping, known, namesOfDatasets)]))
   const nameOf = (id: string): string => names.get(id) ?? ''
