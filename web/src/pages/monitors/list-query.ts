@@ -18,9 +18,7 @@ export type ShownGroup = { readonly name: string; readonly total: number; readon
 /** Loads the monitors that the parameters select, worst first, page by page. */
 export function useMonitorList({ find = '', show, group }: MonitorParams) {
   const client = useClient()
-  const search = searchOf(useSettled(find, SETTLE_MS))
-  const filter = show === undefined ? {} : show === 'MUTED' ? { muted: true } : { status: show }
-  const query = { sort: 'severity' as const, ...search, ...filter, ...(group ? { group } : {}) }
+  const query = queryOf({ find: useSettled(find, SETTLE_MS), show, group })
   const list = usePages({
     queryKey: ['monitors', 'pages', query],
     read: (page, signal) => client.monitors.list({ query: { ...query, ...page, totals: page.cursor === undefined }, signal }),
@@ -28,8 +26,15 @@ export function useMonitorList({ find = '', show, group }: MonitorParams) {
   })
   const pages = list.data?.pages
   const monitors = pages && recordsOf(pages.map((page) => page.monitors))
-  return { ...list, totals: pages?.[0]?.totals, monitors, groups: pages && monitors && groupsOf(pages, monitors, group) }
+  return { ...list, query, totals: pages?.[0]?.totals, monitors, groups: pages && monitors && groupsOf(pages, monitors, group) }
 }
+
+function queryOf({ find = '', show, group }: MonitorParams) {
+  const filter = show === undefined ? {} : show === 'MUTED' ? { muted: true } : { status: show }
+  return { sort: 'severity' as const, ...searchOf(find), ...filter, ...(group ? { group } : {}) }
+}
+
+export type MonitorListQuery = ReturnType<typeof queryOf>
 
 type GroupedPage = {
   readonly groups?: readonly { readonly name: string; readonly total: number; readonly monitor_ids: readonly string[] }[] | undefined

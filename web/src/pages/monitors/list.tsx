@@ -1,7 +1,6 @@
 import type { Monitor, MonitorTotals } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { CalendarOff, LayoutTemplate } from 'lucide-react'
-import { useState } from 'react'
 import { ago, count } from '../../parts/chart/numbers.ts'
 import { QueryText } from '../../parts/datasets/pattern-texts.tsx'
 import { ContentPackOffers, ReadyMadeMenu, useReadyMadeAction } from '../../parts/records/content-packs.tsx'
@@ -17,9 +16,10 @@ import { useZone } from '../../parts/time/zone.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
 import { ruleText } from './labels.ts'
-import { type ShownGroup, useMonitorList } from './list-query.ts'
+import { type MonitorListQuery, type ShownGroup, useMonitorList } from './list-query.ts'
 import { Mute, mutedText } from './mute.tsx'
 import { filters, groupings, type MonitorFilter, type MonitorParams } from './params.ts'
+import { useSelection } from './selection.ts'
 
 /** links are behind one button on a phone. */
 const links: readonly MenuAction[] = [
@@ -90,7 +90,7 @@ export function MonitorList({ params }: { params: MonitorParams }) {
               <Button onClick={() => navigate({ search: {} })}>Show all {count(totals.all)}</Button>
             </EmptyState>
           ) : (
-            <Groups monitors={monitors} groups={groups} isWhole={!list.hasNextPage} />
+            <Groups query={list.query} monitors={monitors} groups={groups} isWhole={!list.hasNextPage} />
           )}
           <MorePages of={list} rest={totals.found - monitors.length} />
         </div>
@@ -142,23 +142,22 @@ function Filters({ totals, params, onChange }: FiltersProps) {
   )
 }
 
-type GroupsProps = { monitors: readonly Monitor[]; groups: readonly ShownGroup[]; isWhole: boolean }
+type GroupsProps = { query: MonitorListQuery; monitors: readonly Monitor[]; groups: readonly ShownGroup[]; isWhole: boolean }
 
-/** Lists monitors by group; the selected ones are muted together. */
-function Groups({ monitors, groups, isWhole }: GroupsProps) {
-  const [ticked, setTicked] = useState<readonly string[]>([])
-  const chosen = monitors.filter(({ id }) => ticked.includes(id))
-  const isAll = chosen.length === monitors.length
+/** Lists monitors by group; the selected ones are muted together, also those that are not shown yet. */
+function Groups({ query, monitors, groups, isWhole }: GroupsProps) {
+  const { chosen, isTicked, isAll, isLoading, error, toggle, toggleAll } = useSelection({ query, monitors, isWhole })
   return (
     <>
       <Permitted to="monitors_write">
         <div className="flex min-h-8 flex-wrap items-center gap-3">
           <label className="flex items-center gap-2 pl-3">
-            <input type="checkbox" checked={isAll} onChange={() => setTicked(isAll ? [] : monitors.map(({ id }) => id))} />
-            {chosen.length > 0 ? `${count(chosen.length)} selected` : isWhole ? 'Select all' : `Select these ${count(monitors.length)}`}
+            <input type="checkbox" checked={isAll} onChange={toggleAll} />
+            {chosen.length > 0 ? `${count(chosen.length)} selected` : isLoading && !error ? 'Loading…' : 'Select all'}
           </label>
           {chosen.length > 0 && <Mute monitors={chosen} size="small" />}
         </div>
+        {error && <FailureNote thrown={error} />}
       </Permitted>
       {groups.map(({ name, total, monitors: own }) => (
         <section key={name} aria-label={name === '' ? undefined : name} className="flex flex-col gap-1">
@@ -169,12 +168,7 @@ function Groups({ monitors, groups, isWhole }: GroupsProps) {
           )}
           <RecordList label={name === '' ? 'Monitors' : `Monitors: ${name}`}>
             {own.map((monitor) => (
-              <Row
-                key={monitor.id}
-                monitor={monitor}
-                isTicked={ticked.includes(monitor.id)}
-                onTick={() => setTicked((now) => (now.includes(monitor.id) ? now.filter((id) => id !== monitor.id) : [...now, monitor.id]))}
-              />
+              <Row key={monitor.id} monitor={monitor} isTicked={isTicked(monitor.id)} onTick={() => toggle(monitor.id)} />
             ))}
           </RecordList>
         </section>
