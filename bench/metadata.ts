@@ -2,12 +2,15 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openPool } from '../server/src/meta/driver.ts'
 import { socketDirOf, socketUrl } from '../server/src/meta/socket.ts'
+import { browserPath, openBrowser } from '../test/web/browser.fixture.ts'
 import { cpuSecondsOf, ownCpuUs, peakMbOf, residentOf } from './stand/process-tree.ts'
 import { median, newDataDir, printTable, removeDataDir, startService } from './stand/service.ts'
+import { measureFirstScreens } from './web/first-screens.ts'
 
 /**
- * Measures an organization with much metadata: lists, queries over all datasets, logins at once, monitors, memory.
- * node bench/metadata.ts [--records 10000] [--dashboards 2000] [--logins 200] [--seconds 120]
+ * Measures an organization with much metadata: lists, the first screens of the pages with long lists, queries over all datasets, logins at once, monitors,
+ * memory. `--only screens` leaves all but these screens out.
+ * node bench/metadata.ts [--records 10000] [--dashboards 2000] [--logins 200] [--seconds 120] [--only screens]
  * The records are copies of a few that the API made; each dataset has an event of its own.
  */
 const { values: options } = parseArgs({
@@ -16,6 +19,7 @@ const { values: options } = parseArgs({
     dashboards: { type: 'string', default: '2000' },
     logins: { type: 'string', default: '200' },
     seconds: { type: 'string', default: '120' },
+    only: { type: 'string' },
   },
 })
 const [RECORDS, DASHBOARDS, LOGINS, SECONDS] = [options.records, options.dashboards, options.logins, options.seconds].map(Number) as [
@@ -42,11 +46,33 @@ try {
   const idle = memory()
   const made = await fill()
   const filled = memory()
+  process.stdout.write(`node bench/metadata.ts ${process.argv.slice(2).join(' ')}\n\n`)
+  if (browserPath !== undefined) await screens()
+  if (options.only !== 'screens') await measureRest(made, { idle, filled })
+} finally {
+  await database.end()
+  await service.stop()
+  await removeDataDir(dataDir)
+}
+
+async function screens(): Promise<void> {
+  const browser = await openBrowser()
+  try {
+    printTable(['page', 'first record, ms', 'requests', 'answers KB', 'on the wire KB'], await measureFirstScreens(browser, service))
+    process.stdout.write('\n')
+  } finally {
+    await browser.close()
+  }
+}
+
+async function measureRest(
+  made: { dashboard: string; dataset: string },
+  { idle, filled }: { idle: string; filled: string },
+): Promise<void> {
   const rows = await requests(made)
   const afterRequests = memory()
   const logins = await loginsAtOnce()
   const monitors = await evaluations()
-  process.stdout.write(`node bench/metadata.ts ${process.argv.slice(2).join(' ')}\n\n`)
   const columns = [
     'request',
     'first ms',
@@ -67,10 +93,6 @@ try {
       ['its peak of resident memory, MB', peakMbOf(service.pid).toFixed(0)],
     ],
   )
-} finally {
-  await database.end()
-  await service.stop()
-  await removeDataDir(dataDir)
 }
 
 function memory(): string {
@@ -185,6 +207,10 @@ async function requests({ dashboard, dataset }: { dashboard: string; dataset: st
     ['the collections', 'GET', '/collections'],
     ['the users', 'GET', '/users'],
     ['the monitors', 'GET', '/monitors'],
+    ['a page of the monitors by severity, with totals', 'GET', '/monitors?limit=100&sort=severity&totals=true'],
+    ['the same by dataset', 'GET', '/monitors?limit=100&sort=severity&totals=true&group=dataset'],
+    ['a page of the datasets by name, with totals', 'GET', '/datasets?limit=100&sort=name&totals=true'],
+    ['a page of the datasets by volume', 'GET', '/datasets?limit=100&sort=volume_week'],
     ['the monitors of a dataset', 'GET', `/monitors?log_id=${dataset}`],
     ['the metric definitions', 'GET', ''],
     ['the dashboards', 'GET', '/dashboards'],

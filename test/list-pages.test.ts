@@ -23,40 +23,60 @@ const monitor = {
 }
 const search = { select: ['*'], from_expr: '*', where: 'level = error', time_range: 'Last 1 hour' }
 
-const kinds: readonly (readonly [path: string, member: string, body: (name: string) => object])[] = [
-  ['/datasets', 'datasets', (name) => ({ collection: 'paged', dataset: name })],
-  ['/monitors', 'monitors', (name) => ({ ...monitor, name })],
-  ['/users', 'users', (name) => ({ first_name: name, last_name: 'Paged', email: `${name}@example.org`, roles: ['Standard'] })],
-  ['/dashboards', 'dashboards', (name) => ({ name, widget_ids: [] })],
-  ['/saved-searches', 'saved_searches', (name) => ({ name, search_details: search })],
+type Kind = readonly [path: string, member: string, body: (name: string) => object, orders: readonly string[]]
+const kinds: readonly Kind[] = [
+  [
+    '/datasets',
+    'datasets',
+    (name) => ({ collection: 'paged', dataset: name }),
+    ['sort=last_event', 'sort=volume_today', 'sort=volume_week'],
+  ],
+  [
+    '/monitors',
+    'monitors',
+    (name) => ({ ...monitor, name, tags: { team: name.slice(0, 1) } }),
+    ['sort=severity', 'sort=last_trigger', 'group=status', 'group=dataset&sort=name', 'group=tags&sort=severity', 'muted=false'],
+  ],
+  ['/users', 'users', (name) => ({ first_name: name, last_name: 'Paged', email: `${name}@example.org`, roles: ['Standard'] }), []],
+  ['/dashboards', 'dashboards', (name) => ({ name, widget_ids: [] }), []],
+  ['/saved-searches', 'saved_searches', (name) => ({ name, search_details: search }), []],
 ]
 
-test.each(kinds)('%s is the same whole and in pages, and is searched', async (path, member, body) => {
+test.each(kinds)('%s is the same whole and in pages, in each order, and is searched', async (path, member, body, orders) => {
   const list = async (parameters = ''): Promise<ListReply> => (await org.ask<ListReply>('GET', `${path}${parameters}`)).body
-  for (const name of ['first', 'second', 'third', 'fourth', 'fifth']) {
+  for (const name of ['fig', 'second', 'third', 'fourth', 'fifth']) {
     const made = await org.ask<{ details?: string }>('POST', path, { body: body(name) })
     expect([made.status, made.body.details]).toEqual([201, undefined])
   }
   const whole = await list()
   expect(whole.next_cursor).toBe(undefined)
-  const ids = (whole[member] ?? []).map(({ id }) => id)
-  expect(ids.length).toBeGreaterThanOrEqual(5)
-  const paged: string[] = []
-  let page = await list('?limit=2')
-  for (; page.next_cursor !== undefined; page = await list(`?limit=2&cursor=${page.next_cursor}`)) {
-    expect(page[member]).toHaveLength(2)
+  const all = (whole[member] ?? []).map(({ id }) => id)
+  expect(all.length).toBeGreaterThanOrEqual(5)
+  for (const order of ['', 'sort=newest', 'sort=name', ...orders]) {
+    const ids = ((await list(`?${order}`))[member] ?? []).map(({ id }) => id)
+    expect(ids.toSorted()).toEqual(all.toSorted())
+    const paged: string[] = []
+    let page = await list(`?${order}&limit=2`)
+    for (; page.next_cursor !== undefined; page = await list(`?${order}&limit=2&cursor=${page.next_cursor}`)) {
+      expect(page[member]).toHaveLength(2)
+      paged.push(...(page[member] ?? []).map(({ id }) => id))
+    }
     paged.push(...(page[member] ?? []).map(({ id }) => id))
+    expect([order, paged]).toEqual([order, ids])
   }
-  paged.push(...(page[member] ?? []).map(({ id }) => id))
-  expect(paged).toEqual(ids)
+  const named = JSON.stringify((await list('?sort=name&search=fi'))[member])
+  expect(named.indexOf('fifth')).toBeLessThan(named.indexOf('fig'))
   const found = await list('?search=FOURTH')
   expect(found[member]).toEqual((whole[member] ?? []).filter((one) => JSON.stringify(one).includes('fourth')))
   expect(found[member]).toHaveLength(1)
+  const { next_cursor } = await list('?limit=2')
   for (const [parameters, field] of [
     ['?limit=0', 'limit'],
     ['?limit=1001', 'limit'],
     ['?cursor=1.x', 'cursor'],
     ['?limit=2&cursor=x', 'cursor'],
+    [`?limit=2&sort=name&cursor=${next_cursor}`, 'cursor'],
+    ['?sort=color', 'sort'],
   ] as const) {
     const refused = await org.ask<ListReply>('GET', `${path}${parameters}`)
     expect([refused.status, refused.body.details]).toEqual([400, expect.stringContaining(field)])

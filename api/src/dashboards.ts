@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { nextCursor, pageParameters } from './list-pages.ts'
+import { nextCursor, pageParameters, sortParameter } from './list-pages.ts'
 import { MetricDefinition } from './metric-definitions.ts'
 import { Template, TemplateArguments, TemplateParameters, TemplateReference, templateLibrary } from './templates.ts'
 import { list, Metadata, Tags, text, textParameter, uuid } from './values.ts'
@@ -129,6 +129,7 @@ export const dashboards = {
     query: z.object({
       log_id: textParameter(255).pipe(uuid.optional()).describe('Only those with a widget whose queries read this log.'),
       ...pageParameters,
+      sort: sortParameter([]),
     }),
     reply: z.object({ dashboards: z.array(Dashboard), next_cursor: nextCursor }),
   }),

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { datasetFlows } from './dataset-flow.ts'
 import { endpoint } from './endpoint.ts'
-import { nextCursor, pageParameters } from './list-pages.ts'
-import { listParameter, Metadata, Tags, text, textParameter, uuid, withoutControls } from './values.ts'
+import { nextCursor, pageParameters, sortParameter, wordParameter } from './list-pages.ts'
+import { booleanParameter, listParameter, Metadata, Tags, text, textParameter, uuid, withoutControls } from './values.ts'
 
 const NAME_CHARS_MAX = 255
 
@@ -31,6 +32,16 @@ export const Dataset = z
   .meta({ id: 'Dataset' })
 export type Dataset = z.output<typeof Dataset>
 
+const DatasetTotals = z
+  .object({
+    all: z.int().describe('All datasets that the caller may see.'),
+    found: z.int().describe('Those on all pages.'),
+    by_flow: z.record(z.enum(datasetFlows), z.int()).describe('Those on all pages if `flow` was absent, by flow.'),
+    received: z.int().describe('Of all, those with events of senders: not only of the service itself.'),
+  })
+  .meta({ id: 'DatasetTotals' })
+export type DatasetTotals = z.output<typeof DatasetTotals>
+
 const NewDataset = z.object({
   collection: datasetName,
   dataset: datasetName,
@@ -45,8 +56,22 @@ export const datasets = {
     permission: 'logs_read',
     tier: 'C',
     summary: 'List the datasets that the caller may see, or those that `from` or `from_expr` selects',
-    query: z.object({ from: listParameter(uuid), from_expr: textParameter(), ...pageParameters }),
-    reply: z.object({ datasets: z.array(Dataset), next_cursor: nextCursor }),
+    query: z.object({
+      from: listParameter(uuid),
+      from_expr: textParameter(),
+      ...pageParameters,
+      sort: sortParameter(['last_event', 'volume_today', 'volume_week']).describe(
+        'The order of the list; `newest` when absent. `last_event`: the latest first. `volume_today` and `volume_week`: the most ingested bytes of this UTC day, or of seven days with it, first, as of the last minute; they need the permission `usage_read`. Datasets that receive events meanwhile may be on two pages or on none.',
+      ),
+      collection: textParameter(NAME_CHARS_MAX).describe('Only datasets of this collection.'),
+      is_system_generated: booleanParameter.describe('Only datasets of the service itself, or only others.'),
+      flow: wordParameter(datasetFlows).describe(
+        'Only datasets whose newest event arrived within five minutes (`receiving`), within a day (`quiet`), before (`silent`), or that have none yet (`waiting`).',
+      ),
+      totals: booleanParameter.describe('Also counts the datasets.'),
+    }),
+    reply: z.object({ datasets: z.array(Dataset), next_cursor: nextCursor, totals: DatasetTotals.optional() }),
+    fails: [503],
   }),
   create: endpoint({
     method: 'POST',

@@ -41,7 +41,8 @@ export {
   type DashboardTemplateDraft,
   type PreviewWidget,
 } from './dashboards.ts'
-export { Dataset, Retention } from './datasets.ts'
+export { type DatasetFlow, flowOf } from './dataset-flow.ts'
+export { Dataset, type DatasetTotals, Retention } from './datasets.ts'
 export { Downtime } from './downtimes.ts'
 export type { EncryptionKey, EncryptionKeyChange, EncryptionKeyStatus, NewEncryptionKey } from './encryption-keys.ts'
 export {
@@ -71,7 +72,7 @@ export { EmailTemplate, SlackIntegration, SlackWorkspace, WebhookIntegration } f
 export type { LedgerCounts, LedgerEntry } from './ledger.ts'
 export type { Limit } from './limits.ts'
 export { LineTime, type LineTimeCandidate, type LineTimeFormat, lineTimeFormats } from './line-times.ts'
-export type { PageQuery } from './list-pages.ts'
+export type { PageQuery, SortedPageQuery } from './list-pages.ts'
 export { Log, LogView } from './logs.ts'
 export { LookupTable } from './lookup-tables.ts'
 export {
@@ -82,7 +83,15 @@ export {
 } from './metric-definitions.ts'
 export type { MetricFormula, MetricQuery, MetricTimeseries } from './metric-shapes.ts'
 export type { MonitorTemplateChange, MonitorTemplateDraft } from './monitor-templates.ts'
-export { Monitor, MonitorDraft, type MonitorEvaluation } from './monitors.ts'
+export {
+  type ListedMonitorStatus,
+  Monitor,
+  MonitorDraft,
+  type MonitorEvaluation,
+  type MonitorGroup,
+  type MonitorGrouping,
+  type MonitorTotals,
+} from './monitors.ts'
 export type { Notebook, NotebookChange, NotebookDraft, NotebookStep, NotebookSummary } from './notebooks.ts'
 export type { SuggestionsRequest } from './notifications.ts'
 export {

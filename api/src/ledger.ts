@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { Identity, int64, integerParameter, listParameter, ms, uuid } from './values.ts'
+import { booleanParameter, Identity, int64, integerParameter, listParameter, ms, uuid } from './values.ts'
 
 const LedgerCounts = z
   .object({
@@ -51,6 +51,7 @@ export const ledger = {
       from_ts: integerParameter(0, Number.MAX_SAFE_INTEGER).describe('Epoch milliseconds; an hour before to_ts when absent.'),
       to_ts: integerParameter(0, Number.MAX_SAFE_INTEGER).describe('Epoch milliseconds; now when absent.'),
       from: listParameter(uuid).describe('Dataset ids; every dataset the caller may see when absent.'),
+      unassigned: booleanParameter.describe('Only events that were rejected before their dataset was known.'),
       identity_id: z.preprocess((value) => (Array.isArray(value) ? value.at(-1) : value), uuid.optional()),
       num_of_slices: integerParameter(1, 1440)
         .default(1)

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { nextCursor, pageParameters } from './list-pages.ts'
+import { nextCursor, pageParameters, sortParameter, wordParameter } from './list-pages.ts'
 import { MetricFormula, MetricQuery, QUERIES_MAX } from './metric-shapes.ts'
 import { Action, MonitorStatus, MonitorTransition, monitorTypes, operators } from './monitor-shapes.ts'
 import { Template } from './templates.ts'
-import { anyValue, integerParameter, list, Metadata, mapOf, ms, Tags, text, uuid } from './values.ts'
+import { anyValue, booleanParameter, integerParameter, list, listParameter, Metadata, mapOf, ms, Tags, text, uuid } from './values.ts'
 
 const ACTIONS_MAX = 10
 const AUX_MAX = 10
@@ -239,6 +239,30 @@ const Backtest = z
   })
   .meta({ id: 'Backtest' })
 
+const listedStatuses = ['ALERT', 'WARN', 'NO_DATA', 'OK', 'WAITING'] as const
+export type ListedMonitorStatus = (typeof listedStatuses)[number]
+const monitorGroupings = ['status', 'dataset', 'tags'] as const
+export type MonitorGrouping = (typeof monitorGroupings)[number]
+
+const MonitorGroup = z
+  .object({
+    name: z.string().describe('The status, the datasets or the tags; empty for monitors of all datasets or without tags.'),
+    total: z.int().describe('The monitors of the group on all pages.'),
+    monitor_ids: z.array(uuid).describe('Those of this page.'),
+  })
+  .meta({ id: 'MonitorGroup' })
+export type MonitorGroup = z.output<typeof MonitorGroup>
+
+const MonitorTotals = z
+  .object({
+    all: z.int().describe('All monitors that the caller may see.'),
+    found: z.int().describe('Those on all pages.'),
+    by_status: z.record(z.enum(listedStatuses), z.int()).describe('Those on all pages if `status` and `muted` were absent, by status.'),
+    muted: z.int().describe('The muted ones of these.'),
+  })
+  .meta({ id: 'MonitorTotals' })
+export type MonitorTotals = z.output<typeof MonitorTotals>
+
 const span = {
   from_ts: integerParameter(0, Number.MAX_SAFE_INTEGER),
   to_ts: integerParameter(0, Number.MAX_SAFE_INTEGER),
@@ -251,9 +275,30 @@ export const monitors = {
     path: '/monitors',
     permission: READ,
     tier: 'C',
-    summary: 'List monitors, newest first',
-    query: z.object({ log_id: uuid.optional().describe('Only monitors that read this log.'), ...pageParameters }),
-    reply: z.object({ monitors: z.array(Monitor), next_cursor: nextCursor }),
+    summary: 'List monitors, newest first or in another order',
+    query: z.object({
+      log_id: uuid.optional().describe('Only monitors that read this log.'),
+      monitor_ids: listParameter(uuid).describe('Only these monitors.'),
+      ...pageParameters,
+      search: pageParameters.search.describe('Only monitors whose name, description, conditions and tags contain each of these words.'),
+      sort: sortParameter(['severity', 'last_trigger']).describe(
+        'The order of the list; `newest` when absent. `severity`: the worst status first, muted monitors last; `last_trigger`: the latest first. Monitors whose status changes meanwhile may be on two pages or on none.',
+      ),
+      group: wordParameter(monitorGroupings).describe(
+        'Lists the monitors by group, in each as sorted: by status, by the datasets that they read, or by all of their tags. The group with the worst status comes first.',
+      ),
+      status: wordParameter(listedStatuses).describe(
+        'Only monitors with this status. WAITING: those that were not evaluated yet, which have no other.',
+      ),
+      muted: booleanParameter.describe('Only muted monitors, or only others.'),
+      totals: booleanParameter.describe('Also counts the monitors.'),
+    }),
+    reply: z.object({
+      monitors: z.array(Monitor),
+      next_cursor: nextCursor,
+      groups: z.array(MonitorGroup).optional(),
+      totals: MonitorTotals.optional(),
+    }),
   }),
   create: endpoint({
     method: 'POST',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Retention } from './datasets.ts'
 import { endpoint } from './endpoint.ts'
-import { ms, text, uuid } from './values.ts'
+import { listParameter, ms, text, uuid } from './values.ts'
 
 const RetentionEntity = z.enum(['LOG', 'LOG_SET', 'ORGANISATION'])
 export type RetentionEntity = z.output<typeof RetentionEntity>
@@ -67,6 +67,9 @@ export const retention = {
     permission: 'retention_read',
     tier: 'D',
     summary: 'Get the retention of each dataset, deleted events, and deleted datasets that still use disk space',
+    query: z.object({
+      from: listParameter(uuid).describe('Ids of the datasets in `datasets`; every dataset the caller may see when absent.'),
+    }),
     reply: z.object({
       clock: Clock,
       datasets: z.array(Kept),

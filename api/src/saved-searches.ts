@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { nextCursor, pageParameters } from './list-pages.ts'
+import { nextCursor, pageParameters, sortParameter } from './list-pages.ts'
 import { Template, TemplateParameters, templateLibrary } from './templates.ts'
 import { list, Metadata, ms, Tags, text, uuid } from './values.ts'
 
@@ -110,7 +110,7 @@ export const savedSearches = {
     permission: READ,
     tier: 'X',
     summary: 'List saved searches, newest first',
-    query: z.object(pageParameters),
+    query: z.object({ ...pageParameters, sort: sortParameter([]) }),
     reply: z.object({ saved_searches: z.array(SavedSearch), next_cursor: nextCursor }),
   }),
   create: endpoint({

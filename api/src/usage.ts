@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { Delta, Quantiles, Series } from './event-shapes.ts'
 import { rangeParameters } from './search.ts'
-import { booleanParameter, integerParameter, textParameter } from './values.ts'
+import { booleanParameter, integerParameter, listParameter, textParameter, uuid } from './values.ts'
 
 const USAGE_TYPES = ['ingestion', 'search', 'export'] as const
 const SLICES_MAX = 1_440
@@ -88,6 +88,7 @@ export const usage = {
     query: z.object({
       ...rangeParameters,
       usage_type: wordOf(USAGE_TYPES, 'ingestion'),
+      from: listParameter(uuid).describe('Dataset ids; every dataset the caller may see when absent.'),
       limit: integerParameter(1, 500).default(50).describe('Datasets at most.'),
       num_of_slices: integerParameter(1, SLICES_MAX),
       ...deltaParameters,

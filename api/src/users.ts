@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { UserGroup } from './groups.ts'
-import { nextCursor, pageParameters } from './list-pages.ts'
+import { nextCursor, pageParameters, sortParameter } from './list-pages.ts'
 import { Organization } from './organizations.ts'
 import { EndedSessions } from './sessions.ts'
 import { list, Metadata, mapOf, sec, Tags, text, uuid } from './values.ts'
@@ -119,7 +119,7 @@ export const users = {
     permission: 'users_read',
     tier: 'S',
     summary: 'List the users of the organization, in every state',
-    query: z.object(pageParameters),
+    query: z.object({ ...pageParameters, sort: sortParameter([]) }),
     reply: z.object({ users: z.array(User), next_cursor: nextCursor }),
   }),
   create: endpoint({

@@ -126,7 +126,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   server: ['@dendro/api', '@dendro/language'],
   cli: ['@dendro/api', '@dendro/api/demo', '@dendro/language'],
   clients: [],
-  web: ['@dendro/api', '@dendro/api/client', '@dendro/api/demo', '@dendro/api/senders', '@dendro/language'],
+  web: ['@dendro/api', '@dendro/api/client', '@dendro/api/dataset-flow', '@dendro/api/demo', '@dendro/api/senders', '@dendro/language'],
 }
 
 const FILE_LINES_MAX = 400

@@ -507,6 +507,17 @@ class Dataset(TypedDict):
     metadata: Metadata
 
 
+class DatasetTotals(TypedDict):
+    all: int
+    """All datasets that the caller may see."""
+    found: int
+    """Those on all pages."""
+    by_flow: Dict[str, int]
+    """Those on all pages if `flow` was absent, by flow."""
+    received: int
+    """Of all, those with events of senders: not only of the service itself."""
+
+
 class Delta(TypedDict):
     """The comparison with an earlier period, given by `start_time` and `end_time`."""
     start_time: int
@@ -1873,6 +1884,15 @@ class MonitorEventsGroupsHistoryItemHistoryItem(TypedDict):
     status: MonitorStatus
 
 
+class MonitorGroup(TypedDict):
+    name: str
+    """The status, the datasets or the tags; empty for monitors of all datasets or without tags."""
+    total: int
+    """The monitors of the group on all pages."""
+    monitor_ids: List[str]
+    """Those of this page."""
+
+
 class MonitorNotification(TypedDict):
     type: Literal["EMAIL", "SLACK", "WEBHOOK"]
     monitor_id: str
@@ -1921,6 +1941,17 @@ class MonitorTemplate(TypedDict):
     parameters: TemplateParameters
     this_template_tags: NotRequired[Dict[str, str]]
     metadata: Metadata
+
+
+class MonitorTotals(TypedDict):
+    all: int
+    """All monitors that the caller may see."""
+    found: int
+    """Those on all pages."""
+    by_status: Dict[str, int]
+    """Those on all pages if `status` and `muted` were absent, by status."""
+    muted: int
+    """The muted ones of these."""
 
 
 MonitorTransition = Literal["ALERT", "WARN", "ALERT_TO_WARN", "ALERT_RECOVERY", "WARN_RECOVERY", "NO_DATA", "NO_DATA_RECOVERY"]
@@ -4273,6 +4304,7 @@ class DatasetsListReply(TypedDict):
     datasets: List[Dataset]
     next_cursor: NotRequired[str]
     """The `cursor` of the next page. Absent on the last page, and without `limit`."""
+    totals: NotRequired[DatasetTotals]
 
 
 class DatasetsCreateBody(TypedDict):
@@ -4917,6 +4949,8 @@ class MonitorsListReply(TypedDict):
     monitors: List[Monitor]
     next_cursor: NotRequired[str]
     """The `cursor` of the next page. Absent on the last page, and without `limit`."""
+    groups: NotRequired[List[MonitorGroup]]
+    totals: NotRequired[MonitorTotals]
 
 
 class MonitorsCreateBody(TypedDict):
@@ -7731,6 +7765,7 @@ class DashboardsApi:
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
         search: Optional[str] = None,
+        sort: Optional[Literal["newest", "name"]] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> DashboardsListReply:
         """
@@ -7738,14 +7773,16 @@ class DashboardsApi:
 
         log_id: Only those with a widget whose queries read this log.
         limit: The number of records of a page. Without it, the list is returned whole.
-        cursor: The `next_cursor` of the page before. Needs `limit`.
+        cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
         search: Only records whose names and tags contain each of these words.
+        sort: The order of the list; `newest` when absent. Records that change meanwhile what they are sorted by may be
+        on two pages or on none.
         """
         reply: DashboardsListReply = self._transport.call(
             "GET",
             "/dashboards",
             "json",
-            query={"log_id": log_id, "limit": limit, "cursor": cursor, "search": search},
+            query={"log_id": log_id, "limit": limit, "cursor": cursor, "search": search, "sort": sort},
             headers=headers,
         )
         return reply
@@ -7908,20 +7945,33 @@ class DatasetsApi:
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
         search: Optional[str] = None,
+        sort: Optional[Literal["newest", "name", "last_event", "volume_today", "volume_week"]] = None,
+        collection: Optional[str] = None,
+        is_system_generated: Optional[bool] = None,
+        flow: Optional[Literal["receiving", "quiet", "silent", "waiting"]] = None,
+        totals: Optional[bool] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> DatasetsListReply:
         """
         List the datasets that the caller may see, or those that `from` or `from_expr` selects.
 
         limit: The number of records of a page. Without it, the list is returned whole.
-        cursor: The `next_cursor` of the page before. Needs `limit`.
+        cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
         search: Only records whose names and tags contain each of these words.
+        sort: The order of the list; `newest` when absent. `last_event`: the latest first. `volume_today` and
+        `volume_week`: the most ingested bytes of this UTC day, or of seven days with it, first, as of the last minute;
+        they need the permission `usage_read`. Datasets that receive events meanwhile may be on two pages or on none.
+        collection: Only datasets of this collection.
+        is_system_generated: Only datasets of the service itself, or only others.
+        flow: Only datasets whose newest event arrived within five minutes (`receiving`), within a day (`quiet`), before
+        (`silent`), or that have none yet (`waiting`).
+        totals: Also counts the datasets.
         """
         reply: DatasetsListReply = self._transport.call(
             "GET",
             "/datasets",
             "json",
-            query={"from": from_, "from_expr": from_expr, "limit": limit, "cursor": cursor, "search": search},
+            query={"from": from_, "from_expr": from_expr, "limit": limit, "cursor": cursor, "search": search, "sort": sort, "collection": collection, "is_system_generated": is_system_generated, "flow": flow, "totals": totals},
             headers=headers,
         )
         return reply
@@ -9089,6 +9139,7 @@ class LedgerApi:
         from_ts: Optional[int] = None,
         to_ts: Optional[int] = None,
         from_: Optional[List[str]] = None,
+        unassigned: Optional[bool] = None,
         identity_id: Optional[str] = None,
         num_of_slices: Optional[int] = None,
         limit: Optional[int] = None,
@@ -9103,6 +9154,7 @@ class LedgerApi:
         from_ts: Epoch milliseconds; an hour before to_ts when absent.
         to_ts: Epoch milliseconds; now when absent.
         from_: Dataset ids; every dataset the caller may see when absent.
+        unassigned: Only events that were rejected before their dataset was known.
         num_of_slices: Number of parts of the range; each consists of full minutes, or of hours or days for older data.
         limit: Maximum number of entries; the totals count all.
         """
@@ -9110,7 +9162,7 @@ class LedgerApi:
             "GET",
             "/ledger",
             "json",
-            query={"from_ts": from_ts, "to_ts": to_ts, "from": from_, "identity_id": identity_id, "num_of_slices": num_of_slices, "limit": limit},
+            query={"from_ts": from_ts, "to_ts": to_ts, "from": from_, "unassigned": unassigned, "identity_id": identity_id, "num_of_slices": num_of_slices, "limit": limit},
             headers=headers,
         )
         return reply
@@ -9914,24 +9966,38 @@ class MonitorsApi:
         self,
         *,
         log_id: Optional[str] = None,
+        monitor_ids: Optional[List[str]] = None,
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
         search: Optional[str] = None,
+        sort: Optional[Literal["newest", "name", "severity", "last_trigger"]] = None,
+        group: Optional[Literal["status", "dataset", "tags"]] = None,
+        status: Optional[Literal["ALERT", "WARN", "NO_DATA", "OK", "WAITING"]] = None,
+        muted: Optional[bool] = None,
+        totals: Optional[bool] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> MonitorsListReply:
         """
-        List monitors, newest first.
+        List monitors, newest first or in another order.
 
         log_id: Only monitors that read this log.
+        monitor_ids: Only these monitors.
         limit: The number of records of a page. Without it, the list is returned whole.
-        cursor: The `next_cursor` of the page before. Needs `limit`.
-        search: Only records whose names and tags contain each of these words.
+        cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
+        search: Only monitors whose name, description, conditions and tags contain each of these words.
+        sort: The order of the list; `newest` when absent. `severity`: the worst status first, muted monitors last;
+        `last_trigger`: the latest first. Monitors whose status changes meanwhile may be on two pages or on none.
+        group: Lists the monitors by group, in each as sorted: by status, by the datasets that they read, or by all of
+        their tags. The group with the worst status comes first.
+        status: Only monitors with this status. WAITING: those that were not evaluated yet, which have no other.
+        muted: Only muted monitors, or only others.
+        totals: Also counts the monitors.
         """
         reply: MonitorsListReply = self._transport.call(
             "GET",
             "/monitors",
             "json",
-            query={"log_id": log_id, "limit": limit, "cursor": cursor, "search": search},
+            query={"log_id": log_id, "monitor_ids": monitor_ids, "limit": limit, "cursor": cursor, "search": search, "sort": sort, "group": group, "status": status, "muted": muted, "totals": totals},
             headers=headers,
         )
         return reply
@@ -10908,13 +10974,19 @@ class RetentionApi:
     def overview(
         self,
         *,
+        from_: Optional[List[str]] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> RetentionOverviewReply:
-        """Get the retention of each dataset, deleted events, and deleted datasets that still use disk space."""
+        """
+        Get the retention of each dataset, deleted events, and deleted datasets that still use disk space.
+
+        from_: Ids of the datasets in `datasets`; every dataset the caller may see when absent.
+        """
         reply: RetentionOverviewReply = self._transport.call(
             "GET",
             "/retention",
             "json",
+            query={"from": from_},
             headers=headers,
         )
         return reply
@@ -11179,20 +11251,23 @@ class SavedSearchesApi:
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
         search: Optional[str] = None,
+        sort: Optional[Literal["newest", "name"]] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> SavedSearchesListReply:
         """
         List saved searches, newest first.
 
         limit: The number of records of a page. Without it, the list is returned whole.
-        cursor: The `next_cursor` of the page before. Needs `limit`.
+        cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
         search: Only records whose names and tags contain each of these words.
+        sort: The order of the list; `newest` when absent. Records that change meanwhile what they are sorted by may be
+        on two pages or on none.
         """
         reply: SavedSearchesListReply = self._transport.call(
             "GET",
             "/saved-searches",
             "json",
-            query={"limit": limit, "cursor": cursor, "search": search},
+            query={"limit": limit, "cursor": cursor, "search": search, "sort": sort},
             headers=headers,
         )
         return reply
@@ -12420,6 +12495,7 @@ class UsageApi:
         from_ts: Optional[int] = None,
         to_ts: Optional[int] = None,
         usage_type: Optional[Literal["ingestion", "search", "export"]] = None,
+        from_: Optional[List[str]] = None,
         limit: Optional[int] = None,
         num_of_slices: Optional[int] = None,
         delta: Optional[bool] = None,
@@ -12433,6 +12509,7 @@ class UsageApi:
 
         Usage is counted by minute of arrival; the range is rounded to full minutes. The default range is `Last 1 day`.
 
+        from_: Dataset ids; every dataset the caller may see when absent.
         limit: Datasets at most.
         delta: Compares with an earlier period; by default the one just before.
         delta_time_range: The period to compare with, such as `Previous month`; takes precedence over the timestamps.
@@ -12441,7 +12518,7 @@ class UsageApi:
             "GET",
             "/usage/organizations/logs",
             "json",
-            query={"time_range": time_range, "from_ts": from_ts, "to_ts": to_ts, "usage_type": usage_type, "limit": limit, "num_of_slices": num_of_slices, "delta": delta, "delta_time_range": delta_time_range, "delta_from_ts": delta_from_ts, "delta_to_ts": delta_to_ts},
+            query={"time_range": time_range, "from_ts": from_ts, "to_ts": to_ts, "usage_type": usage_type, "from": from_, "limit": limit, "num_of_slices": num_of_slices, "delta": delta, "delta_time_range": delta_time_range, "delta_from_ts": delta_from_ts, "delta_to_ts": delta_to_ts},
             headers=headers,
         )
         return reply
@@ -12492,20 +12569,23 @@ class UsersApi:
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
         search: Optional[str] = None,
+        sort: Optional[Literal["newest", "name"]] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> UsersListReply:
         """
         List the users of the organization, in every state.
 
         limit: The number of records of a page. Without it, the list is returned whole.
-        cursor: The `next_cursor` of the page before. Needs `limit`.
+        cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
         search: Only records whose names and tags contain each of these words.
+        sort: The order of the list; `newest` when absent. Records that change meanwhile what they are sorted by may be
+        on two pages or on none.
         """
         reply: UsersListReply = self._transport.call(
             "GET",
             "/users",
             "json",
-            query={"limit": limit, "cursor": cursor, "search": search},
+            query={"limit": limit, "cursor": cursor, "search": search, "sort": sort},
             headers=headers,
         )
         return reply

@@ -1,3 +1,4 @@
+import { unavailable } from '../../kernel/errors.ts'
 import { NIL_ID } from '../../kernel/ids.ts'
 import { unavailableFailure } from '../store/away.ts'
 import { sequential } from '../store/cluster-statements.ts'
@@ -64,6 +65,16 @@ export const spanSql = (span: LedgerSpan): string => `org_id = {org:UInt32} and 
 
 type JsonRow<T> = {
   [Name in keyof T]: T[Name] extends number ? string : T[Name] extends Record<string, number> ? Record<string, string> : T[Name]
+}
+
+/** Writes the pending counts of this process and then reads from the store. */
+export async function readFlushed<T>(ledger: { flush(): Promise<void> }, read: () => Promise<T>): Promise<T> {
+  try {
+    await ledger.flush()
+    return await read()
+  } catch (cause) {
+    throw unavailable('the ledger cannot be read now', { cause })
+  }
 }
 
 /** Sums a span. */

@@ -1,8 +1,9 @@
 import type { Dataset } from '@dendro/api'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { ChevronDown } from 'lucide-react'
 import { useState } from 'react'
 import { Form, FormField } from '../../parts/records/form.tsx'
+import { Loaded } from '../../parts/records/records.tsx'
 import { useClient } from '../../parts/shell/client.ts'
 import { FailureNote } from '../../parts/shell/failure.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -10,10 +11,44 @@ import { Input } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Popover } from '../../ui/popover.tsx'
 
-type CollectionMenuProps = { collection: string; datasets: readonly Dataset[] }
+type CollectionProps = { collection: string; datasets: readonly Dataset[] }
 
 /** Renames or deletes a collection by changing each of its datasets. */
-export function CollectionMenu({ collection, datasets }: CollectionMenuProps) {
+export const CollectionMenu = ({ collection }: { collection: string }) => (
+  <Popover
+    label={`Collection ${collection}`}
+    trigger={
+      <Button size="small" variant="quiet" aria-label={`Edit the collection ${collection}`}>
+        Edit <Icon of={ChevronDown} size="small" />
+      </Button>
+    }
+  >
+    <div className="flex w-72 max-w-full flex-col gap-2">
+      <CollectionForms collection={collection} />
+    </div>
+  </Popover>
+)
+
+/** Loads all datasets of the collection, also those that the list does not show. */
+function CollectionForms({ collection }: { collection: string }) {
+  const client = useClient()
+  const read = useQuery({
+    queryKey: ['datasets', 'of collection', collection],
+    queryFn: async ({ signal }) => (await client.datasets.list({ query: { collection, sort: 'name' }, signal })).datasets,
+  })
+  return (
+    <Loaded of={read}>
+      {(datasets) => (
+        <>
+          <Rename collection={collection} datasets={datasets} />
+          <DeleteAll collection={collection} datasets={datasets} />
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+function Rename({ collection, datasets }: CollectionProps) {
   const client = useClient()
   const [done, setDone] = useState(0)
   const rename = async (name: string) => {
@@ -24,42 +59,30 @@ export function CollectionMenu({ collection, datasets }: CollectionMenuProps) {
     }
   }
   return (
-    <Popover
-      label={`Collection ${collection}`}
-      trigger={
-        <Button size="small" variant="quiet" aria-label={`Edit the collection ${collection}`}>
-          Edit <Icon of={ChevronDown} size="small" />
-        </Button>
-      }
+    <Form
+      action="Rename"
+      label={`Rename the collection ${collection}`}
+      layout="column"
+      stale={['datasets']}
+      conflict="collection"
+      onSend={(text) => rename(text('collection'))}
     >
-      <div className="flex w-72 max-w-full flex-col gap-2">
-        <Form
-          action="Rename"
-          label={`Rename the collection ${collection}`}
-          layout="column"
-          stale={['datasets']}
-          conflict="collection"
-          onSend={(text) => rename(text('collection'))}
-        >
-          <FormField name="Name of the collection" of="collection" help={renameHelp(datasets.length)}>
-            <Input name="collection" required maxLength={255} defaultValue={collection} autoComplete="off" />
-          </FormField>
-          {done > 0 && done < datasets.length && (
-            <p role="status" className="text-soft text-xs">
-              {done} of {datasets.length} renamed
-            </p>
-          )}
-        </Form>
-        <DeleteAll collection={collection} datasets={datasets} />
-      </div>
-    </Popover>
+      <FormField name="Name of the collection" of="collection" help={renameHelp(datasets.length)}>
+        <Input name="collection" required maxLength={255} defaultValue={collection} autoComplete="off" />
+      </FormField>
+      {done > 0 && done < datasets.length && (
+        <p role="status" className="text-soft text-xs">
+          {done} of {datasets.length} renamed
+        </p>
+      )}
+    </Form>
   )
 }
 
 const renameHelp = (many: number): string =>
   `${many === 1 ? 'Its dataset is' : `Its ${many} datasets are`} renamed too. Events sent to the old name create it again.`
 
-function DeleteAll({ collection, datasets }: CollectionMenuProps) {
+function DeleteAll({ collection, datasets }: CollectionProps) {
   const client = useClient()
   const queries = useQueryClient()
   const [isConfirming, setConfirming] = useState(false)

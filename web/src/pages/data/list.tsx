@@ -1,47 +1,37 @@
-import type { Dataset } from '@dendro/api'
-import { useQuery } from '@tanstack/react-query'
+import type { Dataset, DatasetTotals } from '@dendro/api'
+import { datasetFlows } from '@dendro/api/dataset-flow'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { bytes, count } from '../../parts/chart/numbers.ts'
 import { Shippers, useShipperKey } from '../../parts/datasets/shippers.tsx'
-import { hasReceivedEvents, systemText } from '../../parts/datasets/system-datasets.ts'
+import { systemText } from '../../parts/datasets/system-datasets.ts'
 import { FilterRow } from '../../parts/records/filter-row.tsx'
-import { hasWords } from '../../parts/records/has-words.ts'
-import { useShown } from '../../parts/records/long-list.tsx'
+import { MorePages } from '../../parts/records/pages.tsx'
 import { RecordTable } from '../../parts/records/records.tsx'
-import { useClient } from '../../parts/shell/client.ts'
 import { FailureNote } from '../../parts/shell/failure.tsx'
 import { EmptyState, Loading, Page } from '../../parts/shell/page.tsx'
-import { Permitted } from '../../parts/shell/permitted.tsx'
+import { Permitted, useLacks } from '../../parts/shell/permitted.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { CollectionMenu } from './collection-menu.tsx'
 import { DataLinks } from './data-links.tsx'
-import { FlowSign, Freshness, flowOf } from './freshness.tsx'
+import { FlowSign, Freshness } from './freshness.tsx'
+import { useDatasetList } from './list-query.ts'
 import { NewDataset } from './new-dataset.tsx'
-import { type DataParams, flows, type Sort } from './params.ts'
+import type { DataParams, Sort } from './params.ts'
 import { useRetentionDays } from './retention-days.ts'
 import { retentionText } from './retentions.ts'
 import { Sparkline } from './sparkline.tsx'
 import { UnassignedRejections } from './unassigned-rejections.tsx'
-import { DATASETS_MAX, useVolumes, type Volume } from './volumes.ts'
-
-const REFRESH_MS = 3_000
-const DATASETS_MANY = 1_000
-const REFRESH_MANY_MS = 30_000
-const SHOWN_AT_ONCE = 100
+import { useVolumes, type Volume } from './volumes.ts'
 
 /** Lists the datasets with their freshness; before the first event it explains how to send. */
 export function DatasetList() {
-  const client = useClient()
-  const list = useQuery({
-    queryKey: ['datasets'],
-    queryFn: ({ signal }) => client.datasets.list({ signal }),
-    // A long list takes the service longer than it is worth every few seconds.
-    refetchInterval: ({ state }) => ((state.data?.datasets.length ?? 0) > DATASETS_MANY ? REFRESH_MANY_MS : REFRESH_MS),
-  })
-  const all = list.data?.datasets
+  const params = useSearch({ from: '/inside/data' })
+  const list = useDatasetList(params)
+  const { totals } = list
+  const isFiltered = params.find !== undefined || params.flow !== undefined
   return (
     <Page
       title="Data"
@@ -49,105 +39,102 @@ export function DatasetList() {
         <>
           <DataLinks />
           <Permitted to="logs_write">
-            <NewDataset datasets={all ?? []} />
+            <NewDataset />
           </Permitted>
         </>
       }
     >
       {list.error && <FailureNote thrown={list.error} again={() => list.refetch()} />}
-      {!all && !list.error && <Loading>Loading…</Loading>}
-      {all && !all.some(hasReceivedEvents) && <HowToSend />}
-      {all && <Datasets all={all} />}
+      {totals?.received === 0 && <HowToSend />}
+      {totals && <UnassignedRejections />}
+      {(totals || isFiltered) && <Filters totals={totals} params={params} />}
+      {!totals && !list.error && <Loading>Loading…</Loading>}
+      {totals && <Datasets list={list} params={params} />}
     </Page>
   )
 }
 
-function Datasets({ all }: { all: readonly Dataset[] }) {
-  const params = useSearch({ from: '/inside/data' })
+/** Changes the parameters of the address. */
+function useChange() {
   const navigate = useNavigate({ from: '/data' })
-  const volumes = useVolumes()
-  const nowMs = Date.now()
-  const flow = ({ metadata }: Dataset) => flowOf(metadata.last_heartbeat_at, nowMs)
-  const named = all.filter((one) => (params.all || !one.is_system_generated) && isFound(one, params.find ?? ''))
-  const found = params.flow === undefined ? named : named.filter((one) => flow(one) === params.flow)
-  const sorted = found.toSorted(byName).toSorted(orders[params.sort ?? 'name']((id) => volumes.of(id)))
-  const { shown, more } = useShown(sorted, SHOWN_AT_ONCE)
-  const change = (next: (now: DataParams) => DataParams) => void navigate({ search: next, replace: true })
+  return (next: (now: DataParams) => DataParams) => void navigate({ search: next, replace: true })
+}
+
+function Filters({ totals, params }: { totals: DatasetTotals | undefined; params: DataParams }) {
+  const change = useChange()
   const find = (filterText: string) => change(({ find: _find, ...now }) => (filterText === '' ? now : { ...now, find: filterText }))
   return (
-    <>
-      <UnassignedRejections />
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <Input
-          aria-label="Find a dataset"
-          placeholder="Find by name or tag"
-          className="sm:max-w-72"
-          value={params.find ?? ''}
-          onChange={(event) => find(event.target.value)}
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+      <Input
+        aria-label="Find a dataset"
+        placeholder="Find by name or tag"
+        className="sm:max-w-72"
+        value={params.find ?? ''}
+        onChange={(event) => find(event.target.value)}
+      />
+      <FilterRow label="Show only">
+        {datasetFlows.map((one) => (
+          <Button
+            key={one}
+            variant={params.flow === one ? 'chosen' : 'quiet'}
+            aria-pressed={params.flow === one}
+            onClick={() => change(({ flow: _flow, ...now }) => (params.flow === one ? now : { ...now, flow: one }))}
+          >
+            <FlowSign flow={one} />
+            {`${one[0]?.toUpperCase()}${one.slice(1)}`}
+            <span className="tabular-nums">{count(totals?.by_flow[one] ?? 0)}</span>
+          </Button>
+        ))}
+      </FilterRow>
+      <label className="flex items-center gap-2 max-sm:px-1.5">
+        <input
+          type="checkbox"
+          checked={params.all ?? false}
+          onChange={(event) => change((now) => ({ ...now, all: event.target.checked }))}
         />
-        <FilterRow label="Show only">
-          {flows.map((one) => (
-            <Button
-              key={one}
-              variant={params.flow === one ? 'chosen' : 'quiet'}
-              aria-pressed={params.flow === one}
-              onClick={() => change(({ flow: _flow, ...now }) => (params.flow === one ? now : { ...now, flow: one }))}
-            >
-              <FlowSign flow={one} />
-              {`${one[0]?.toUpperCase()}${one.slice(1)}`}
-              <span className="tabular-nums">{count(named.filter((dataset) => flow(dataset) === one).length)}</span>
-            </Button>
-          ))}
-        </FilterRow>
-        <label className="flex items-center gap-2 max-sm:px-1.5">
-          <input
-            type="checkbox"
-            checked={params.all ?? false}
-            onChange={(event) => change((now) => ({ ...now, all: event.target.checked }))}
-          />
-          Show system datasets
-        </label>
-        <span role="status" className="text-soft text-xs">
-          {found.length === 1 ? '1 dataset' : `${count(found.length)} datasets`}
-        </span>
-        {volumes.isCut && <span className="text-soft text-xs">Volumes are shown for the {DATASETS_MAX} largest datasets.</span>}
-        {volumes.error && <span className="text-error text-xs">Volumes are unavailable.</span>}
-      </div>
-      {found.length === 0 ? (
+        Show system datasets
+      </label>
+      <span role="status" className="text-soft text-xs">
+        {totals && (totals.found === 1 ? '1 dataset' : `${count(totals.found)} datasets`)}
+      </span>
+    </div>
+  )
+}
+
+type DatasetsProps = { list: ReturnType<typeof useDatasetList>; params: DataParams }
+
+function Datasets({ list, params }: DatasetsProps) {
+  const change = useChange()
+  const { datasets = [], idsByPage } = list
+  const volumes = useVolumes(idsByPage)
+  return (
+    <div aria-busy={list.isPlaceholderData} className="flex flex-col gap-3">
+      {volumes.error !== undefined && <p className="text-error text-xs">Volumes are unavailable.</p>}
+      {datasets.length === 0 ? (
         <EmptyState title="No dataset matches">
           <Button onClick={() => change(({ find: _find, flow: _flow, ...now }) => now)}>Show all</Button>
         </EmptyState>
       ) : (
         <Table
-          datasets={shown}
-          all={all}
+          datasets={datasets}
+          idsByPage={idsByPage}
           volumes={volumes}
           sort={params.sort ?? 'name'}
           onSort={(sort) => change((now) => ({ ...now, sort }))}
         />
       )}
-      {more}
-    </>
+      <MorePages of={list} rest={(list.totals?.found ?? 0) - datasets.length} />
+    </div>
   )
 }
 
-const isFound = ({ collection, dataset, tags }: Dataset, filterText: string): boolean =>
-  hasWords(`${collection}/${dataset} ${Object.entries(tags).flat().join(' ')}`, filterText)
-
-const nameOf = ({ collection, dataset }: Dataset): string => `${collection} / ${dataset}`
-const byName = (a: Dataset, b: Dataset): number => nameOf(a).localeCompare(nameOf(b))
-
-type VolumeOf = (id: string) => Volume | undefined
-type Order = (volumeOf: VolumeOf) => (a: Dataset, b: Dataset) => number
-
-const orders: Record<Sort, Order> = {
-  name: () => () => 0,
-  last: () => (a, b) => (b.metadata.last_heartbeat_at ?? 0) - (a.metadata.last_heartbeat_at ?? 0),
-  today: (volumeOf) => (a, b) => (volumeOf(b.id)?.today ?? 0) - (volumeOf(a.id)?.today ?? 0),
-  week: (volumeOf) => (a, b) => (volumeOf(b.id)?.week ?? 0) - (volumeOf(a.id)?.week ?? 0),
+type TableProps = {
+  datasets: readonly Dataset[]
+  idsByPage: readonly (readonly string[])[]
+  volumes: { of(id: string): Volume | undefined }
+  sort: Sort
+  onSort(sort: Sort): void
 }
-
-type TableProps = { datasets: readonly Dataset[]; all: readonly Dataset[]; volumes: { of: VolumeOf }; sort: Sort; onSort(sort: Sort): void }
 
 const columns: readonly (readonly [string, Sort | undefined, string?])[] = [
   ['Dataset', 'name'],
@@ -158,28 +145,35 @@ const columns: readonly (readonly [string, Sort | undefined, string?])[] = [
   ['Tags', undefined, 'max-lg:hidden'],
 ]
 
+/** Sorting by volume shows usage. */
+const isVolume = (sort: Sort | undefined): boolean => sort === 'today' || sort === 'week'
+
 /** Lists datasets; sorted by name, they are grouped by collection. */
-function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
+function Table({ datasets, idsByPage, volumes, sort, onSort }: TableProps) {
   const nowMs = Date.now()
-  const retentionOf = useRetentionDays()
+  const retentionOf = useRetentionDays(idsByPage)
+  const lacks = useLacks()
   const groups = sort === 'name' ? [...Map.groupBy(datasets, ({ collection }) => collection)] : [['', datasets] as const]
   return (
     <RecordTable label="Datasets" rowCount={datasets.length} className="rounded-md border border-line bg-panel">
       <table aria-label="Datasets" className="w-full">
         <thead className="text-left text-soft text-xs">
           <tr>
-            {columns.map(([name, own, className = '']) => (
-              <th
-                key={name}
-                aria-sort={own === sort ? (own === 'name' ? 'ascending' : 'descending') : undefined}
-                className={`relative whitespace-nowrap px-3 py-2 font-medium has-[button:hover]:text-ink max-sm:px-2 ${className}`}
-              >
-                <span aria-hidden={own !== undefined}>{name}</span>
-                {own === sort && <Icon of={own === 'name' ? ArrowUp : ArrowDown} size="small" className="ml-1 inline" />}
-                {/* Chromium does not repeat buttons with a header: this one lies over its text. */}
-                {own && <button type="button" className="absolute inset-0" aria-label={name} onClick={() => onSort(own)} />}
-              </th>
-            ))}
+            {columns.map(([name, sortedBy, className = '']) => {
+              const own = isVolume(sortedBy) && lacks('usage_read') ? undefined : sortedBy
+              return (
+                <th
+                  key={name}
+                  aria-sort={own === sort ? (own === 'name' ? 'ascending' : 'descending') : undefined}
+                  className={`relative whitespace-nowrap px-3 py-2 font-medium has-[button:hover]:text-ink max-sm:px-2 ${className}`}
+                >
+                  <span aria-hidden={own !== undefined}>{name}</span>
+                  {own === sort && <Icon of={own === 'name' ? ArrowUp : ArrowDown} size="small" className="ml-1 inline" />}
+                  {/* Chromium does not repeat buttons with a header: this one lies over its text. */}
+                  {own && <button type="button" className="absolute inset-0" aria-label={name} onClick={() => onSort(own)} />}
+                </th>
+              )
+            })}
             <th className="px-3 py-2 max-sm:hidden">
               <span className="sr-only">Actions</span>
             </th>
@@ -196,7 +190,7 @@ function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
                 <td colSpan={columns.length - 1} className="px-3 py-1 text-right">
                   {own.every((one) => !one.is_system_generated) && (
                     <Permitted to="logs_write">
-                      <CollectionMenu collection={collection} datasets={all.filter((one) => one.collection === collection)} />
+                      <CollectionMenu collection={collection} />
                     </Permitted>
                   )}
                 </td>

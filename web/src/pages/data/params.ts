@@ -1,8 +1,5 @@
+import { datasetFlows } from '@dendro/api/dataset-flow'
 import { except, flag, object, oneOf, readParams, type SearchParamsOf, text } from '../../parts/shell/search-params.ts'
-
-/** The states of a dataset by the age of its newest event. */
-export const flows = ['receiving', 'quiet', 'silent', 'waiting'] as const
-export type Flow = (typeof flows)[number]
 
 const sorts = ['name', 'last', 'today', 'week'] as const
 export type Sort = (typeof sorts)[number]
@@ -13,7 +10,7 @@ export type DatasetPart = (typeof datasetParts)[number]
 const schema = {
   find: text,
   /** Shows only the datasets that receive events, are quiet, silent, or wait for their first. */
-  flow: oneOf(flows),
+  flow: oneOf(datasetFlows),
   sort: except(oneOf(sorts), 'name'),
   /** Includes the datasets of the service itself. */
   all: flag,

@@ -1,22 +1,24 @@
-import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useQueries } from '@tanstack/react-query'
 import { count } from '../../parts/chart/numbers.ts'
 import { useClient } from '../../parts/shell/client.ts'
 
-/** Returns the effective retention of a dataset as text, or undefined while it is unknown. */
-export function useRetentionDays(): (id: string) => string | undefined {
+/** Loads the effective retention of the datasets of each page, as text; undefined while it is unknown. */
+export function useRetentionDays(idsByPage: readonly (readonly string[])[]): (id: string) => string | undefined {
   const client = useClient()
-  const read = useQuery({
-    queryKey: ['retention', 'overview'],
-    queryFn: ({ signal }) => client.retention.overview({ signal }),
-    staleTime: 60_000,
+  const reads = useQueries({
+    queries: idsByPage
+      .filter((ids) => ids.length > 0)
+      .map((ids) => ({
+        queryKey: ['retention', 'overview', ids],
+        queryFn: async ({ signal }: { signal: AbortSignal }) => {
+          const { datasets } = await client.retention.overview({ query: { from: [...ids] }, signal })
+          return new Map(datasets.map(({ log_id, retention_days }) => [log_id, retention_days]))
+        },
+        staleTime: 60_000,
+      })),
   })
-  const byId = useMemo(
-    () => new Map((read.data?.datasets ?? []).map(({ log_id, retention_days }) => [log_id, retention_days])),
-    [read.data],
-  )
   return (id) => {
-    const days = byId.get(id)
+    const days = reads.find(({ data }) => data?.has(id))?.data?.get(id)
     return days === undefined ? undefined : retentionDaysText(days)
   }
 }

@@ -1,7 +1,6 @@
 import type { Downtime } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { useDatasets } from '../../parts/datasets/datasets.ts'
 import { Confirm } from '../../parts/records/confirm.tsx'
 import { RecordList } from '../../parts/records/records.tsx'
 import { useSave } from '../../parts/records/save.ts'
@@ -14,6 +13,7 @@ import { clockOf, type Zone } from '../../parts/time/time-range.ts'
 import { useZone } from '../../parts/time/zone.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { DowntimeEditor } from './editor.tsx'
+import { useNames } from './names.ts'
 import { phaseOf, spanText, upcoming, WALL_ZONE, whenText } from './times.ts'
 
 /** Lists the downtimes and opens the editor. */
@@ -54,6 +54,7 @@ const order = ['now', 'planned', 'repeats', 'over'] as const
 
 function List({ downtimes }: { downtimes: readonly Downtime[] }) {
   const nowMs = Date.now()
+  const nameOf = useNames(downtimes.flatMap(({ from }) => from))
   if (downtimes.length === 0) {
     return (
       <EmptyState title="No downtimes yet">
@@ -74,7 +75,7 @@ function List({ downtimes }: { downtimes: readonly Downtime[] }) {
   return (
     <RecordList label="Downtimes">
       {sorted.map((downtime) => (
-        <Row key={downtime.id} downtime={downtime} />
+        <Row key={downtime.id} downtime={downtime} nameOf={nameOf} />
       ))}
     </RecordList>
   )
@@ -82,14 +83,11 @@ function List({ downtimes }: { downtimes: readonly Downtime[] }) {
 
 const DOWNTIMES = { stale: [['downtimes']] }
 
-function Row({ downtime }: { downtime: Downtime }) {
+function Row({ downtime, nameOf }: { downtime: Downtime; nameOf(id: string): string }) {
   const client = useClient()
-  const datasets = useDatasets()
-  const monitors = useQuery({ queryKey: ['monitors'], queryFn: async ({ signal }) => (await client.monitors.list({ signal })).monitors })
   const [zone] = useZone()
   const { id, name, description, from, alert_strategy, suppress_recovery_alert } = downtime
   const phase = phaseOf(downtime, Date.now())
-  const nameOf = (one: string) => datasets.byId.get(one)?.dataset ?? monitors.data?.find((monitor) => monitor.id === one)?.name ?? 'deleted'
   const end = useSave(async () => {
     const { static_time_range: fixed } = downtime
     if (!fixed) return

@@ -1,8 +1,6 @@
 import type { Downtime } from '@dendro/api'
-import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useDatasets } from '../../parts/datasets/datasets.ts'
 import { EditorPage } from '../../parts/records/editor-page.tsx'
 import { useSave } from '../../parts/records/save.ts'
 import { useClient } from '../../parts/shell/client.ts'
@@ -10,6 +8,7 @@ import { Panel } from '../../parts/shell/page.tsx'
 import { useZone } from '../../parts/time/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
+import { Scope } from './scope.tsx'
 import { type DowntimeDay, localText, minuteOf, minuteText, spanText, upcoming, WALL_ZONE, weekdays } from './times.ts'
 
 const HOUR_MS = 3_600_000
@@ -121,7 +120,7 @@ export function DowntimeEditor({ downtime, title, isCopy }: DowntimeEditorProps)
         </div>
       </Panel>
       <When draft={draft} onChange={set} />
-      <Covers from={draft.from} onFrom={(from) => set({ from })} />
+      <Scope from={draft.from} onFrom={(from) => set({ from })} />
     </EditorPage>
   )
 }
@@ -216,44 +215,6 @@ function When({ draft, onChange }: WhenProps) {
           </label>
         </div>
       )}
-    </Panel>
-  )
-}
-
-type CoversProps = { from: readonly string[]; onFrom(from: string[]): void }
-
-function Covers({ from, onFrom }: CoversProps) {
-  const client = useClient()
-  const datasets = useDatasets()
-  const monitors = useQuery({ queryKey: ['monitors'], queryFn: async ({ signal }) => (await client.monitors.list({ signal })).monitors })
-  const lists = [
-    { title: 'Monitors', all: (monitors.data ?? []).map(({ id, name }) => ({ id, name })) },
-    {
-      title: 'All monitors of a dataset',
-      all: (datasets.data?.datasets ?? []).map(({ id, collection, dataset }) => ({ id, name: `${collection} / ${dataset}` })),
-    },
-  ]
-  const toggle = (id: string) => onFrom(from.includes(id) ? from.filter((one) => one !== id) : [...from, id])
-  return (
-    <Panel title="Scope">
-      <div className="grid gap-3 p-3 sm:grid-cols-2">
-        {lists.map(({ title, all }) => (
-          <fieldset key={title} className="min-w-0">
-            <legend className="text-soft text-xs">{title}</legend>
-            <div className="flex max-h-60 flex-col overflow-auto">
-              {all.length === 0 && <span className="text-soft">none yet</span>}
-              {all
-                .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-                .map(({ id, name }) => (
-                  <label key={id} className="flex items-center gap-2 py-0.5">
-                    <input type="checkbox" checked={from.includes(id)} onChange={() => toggle(id)} />
-                    <span className="truncate">{name}</span>
-                  </label>
-                ))}
-            </div>
-          </fieldset>
-        ))}
-      </div>
     </Panel>
   )
 }

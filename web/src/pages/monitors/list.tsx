@@ -1,16 +1,13 @@
-import type { Monitor } from '@dendro/api'
+import type { Monitor, MonitorTotals } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { CalendarOff, LayoutTemplate } from 'lucide-react'
-import { useState } from 'react'
 import { ago, count } from '../../parts/chart/numbers.ts'
-import { unknownDataset, useDatasets } from '../../parts/datasets/datasets.ts'
 import { QueryText } from '../../parts/datasets/pattern-texts.tsx'
 import { ContentPackOffers, ReadyMadeMenu, useReadyMadeAction } from '../../parts/records/content-packs.tsx'
 import { FilterRow } from '../../parts/records/filter-row.tsx'
-import { hasWords } from '../../parts/records/has-words.ts'
-import { useShown } from '../../parts/records/long-list.tsx'
+import { MorePages } from '../../parts/records/pages.tsx'
 import { RecordList } from '../../parts/records/records.tsx'
-import { StatusMark, statuses, statusNames, WaitingMark } from '../../parts/records/status.tsx'
+import { StatusMark, statusNames, WaitingMark } from '../../parts/records/status.tsx'
 import { ActionMenu, type MenuAction } from '../../parts/shell/action-menu.tsx'
 import { FailureNote } from '../../parts/shell/failure.tsx'
 import { EmptyState, Loading, Page } from '../../parts/shell/page.tsx'
@@ -19,9 +16,10 @@ import { useZone } from '../../parts/time/zone.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
 import { ruleText } from './labels.ts'
+import { type MonitorListQuery, type ShownGroup, useMonitorList } from './list-query.ts'
 import { Mute, mutedText } from './mute.tsx'
-import { filters, groupings, type MonitorFilter, type MonitorGrouping, type MonitorParams } from './params.ts'
-import { useMonitors } from './queries.ts'
+import { filters, groupings, type MonitorFilter, type MonitorParams } from './params.ts'
+import { useSelection } from './selection.ts'
 
 /** links are behind one button on a phone. */
 const links: readonly MenuAction[] = [
@@ -31,11 +29,12 @@ const links: readonly MenuAction[] = [
 
 /** Lists the monitors, worst first, with text and status filters. */
 export function MonitorList({ params }: { params: MonitorParams }) {
-  const list = useMonitors()
+  const list = useMonitorList(params)
+  const { totals, monitors, groups } = list
   const readyMade = useReadyMadeAction('monitors_write')
   const navigate = useNavigate({ from: '/monitors' })
   const set = (change: MonitorParams) => navigate({ search: (now) => ({ ...now, ...change }), replace: true })
-  const shown = (list.data ?? []).filter((one) => isFound(one, params)).toSorted(worstFirst)
+  const isFiltered = params.find !== undefined || params.show !== undefined
   return (
     <Page
       title="Monitors"
@@ -64,8 +63,7 @@ export function MonitorList({ params }: { params: MonitorParams }) {
       }
     >
       {list.error && <FailureNote thrown={list.error} again={() => list.refetch()} />}
-      {!list.data && !list.error && <Loading>Loading…</Loading>}
-      {list.data?.length === 0 && (
+      {totals?.all === 0 && (
         <EmptyState title="No monitors yet">
           <p className="text-soft">A monitor evaluates a query every minute and sends notifications when its status changes.</p>
           <Permitted to="monitors_write">
@@ -82,48 +80,32 @@ export function MonitorList({ params }: { params: MonitorParams }) {
           </Permitted>
         </EmptyState>
       )}
-      {list.data?.length === 0 && <ContentPackOffers />}
-      {list.data && list.data.length > 0 && (
-        <>
-          <Filters monitors={list.data} params={params} onChange={set} />
-          {shown.length === 0 ? (
+      {totals?.all === 0 && <ContentPackOffers />}
+      {(totals ? totals.all > 0 : isFiltered) && <Filters totals={totals} params={params} onChange={set} />}
+      {!list.data && !list.error && <Loading>Loading…</Loading>}
+      {totals && totals.all > 0 && monitors && groups && (
+        <div aria-busy={list.isPlaceholderData} className="flex flex-col gap-3">
+          {monitors.length === 0 ? (
             <EmptyState title="No monitor matches">
-              <Button onClick={() => navigate({ search: {} })}>Show all {list.data.length}</Button>
+              <Button onClick={() => navigate({ search: {} })}>Show all {count(totals.all)}</Button>
             </EmptyState>
           ) : (
-            <Groups monitors={shown} grouping={params.group} />
+            <Groups query={list.query} monitors={monitors} groups={groups} isWhole={!list.hasNextPage} />
           )}
-        </>
+          <MorePages of={list} rest={totals.found - monitors.length} />
+        </div>
       )}
     </Page>
   )
 }
 
-const isMuted = ({ muted_until }: Monitor): boolean => muted_until !== undefined
-
 const isWaiting = ({ last_evaluated_ts }: Monitor): boolean => last_evaluated_ts === undefined
 
-/** True for the monitors of a filter. A monitor that was not evaluated yet has no status. */
-const isShown = (monitor: Monitor, filter: MonitorFilter): boolean =>
-  filter === 'MUTED' ? isMuted(monitor) : !isWaiting(monitor) && monitor.status === filter
+type FiltersProps = { totals: MonitorTotals | undefined; params: MonitorParams; onChange(change: MonitorParams): void }
 
-function isFound(monitor: Monitor, { find = '', show }: MonitorParams): boolean {
-  if (show !== undefined && !isShown(monitor, show)) return false
-  return hasWords([monitor.name, monitor.description ?? '', ruleText(monitor), ...Object.entries(monitor.tags).flat()].join(' '), find)
-}
-
-/** Sorts by muted, status and last trigger. */
-const worstFirst = (a: Monitor, b: Monitor): number =>
-  Number(isMuted(a)) - Number(isMuted(b)) ||
-  statuses.indexOf(a.status) - statuses.indexOf(b.status) ||
-  (b.last_trigger_ts ?? 0) - (a.last_trigger_ts ?? 0) ||
-  (a.name < b.name ? -1 : 1)
-
-type FiltersProps = { monitors: readonly Monitor[]; params: MonitorParams; onChange(change: MonitorParams): void }
-
-function Filters({ monitors, params, onChange }: FiltersProps) {
+function Filters({ totals, params, onChange }: FiltersProps) {
   const { show, find = '' } = params
-  const many = (filter: MonitorFilter) => monitors.filter((one) => isShown(one, filter)).length
+  const many = (filter: MonitorFilter) => totals && (filter === 'MUTED' ? totals.muted : totals.by_status[filter])
   return (
     <div className="flex flex-wrap items-center gap-1 max-sm:gap-y-2">
       <Input
@@ -131,7 +113,7 @@ function Filters({ monitors, params, onChange }: FiltersProps) {
         placeholder="Find a monitor"
         aria-label="Find a monitor"
         value={find}
-        onChange={(event) => onChange({ find: event.target.value })}
+        onChange={(event) => onChange({ find: event.target.value || undefined } as MonitorParams)}
       />
       <FilterRow label="Show only">
         {filters.map((filter) => (
@@ -142,7 +124,7 @@ function Filters({ monitors, params, onChange }: FiltersProps) {
             onClick={() => onChange({ show: show === filter ? undefined : filter } as MonitorParams)}
           >
             {filter === 'MUTED' ? 'Muted' : <StatusMark status={filter} isNamed />}
-            <span className="tabular-nums">{many(filter)}</span>
+            <span className="tabular-nums">{count(many(filter) ?? 0)}</span>
           </Button>
         ))}
       </FilterRow>
@@ -160,63 +142,39 @@ function Filters({ monitors, params, onChange }: FiltersProps) {
   )
 }
 
-const SHOWN_AT_ONCE = 100
+type GroupsProps = { query: MonitorListQuery; monitors: readonly Monitor[]; groups: readonly ShownGroup[]; isWhole: boolean }
 
 /** Lists monitors by group; the selected ones are muted together, also those that are not shown yet. */
-function Groups({ monitors, grouping }: { monitors: readonly Monitor[]; grouping: MonitorGrouping | undefined }) {
-  const { byId } = useDatasets()
-  const [ticked, setTicked] = useState<readonly string[]>([])
-  const { shown, more } = useShown(monitors, SHOWN_AT_ONCE)
-  const groupsOf = (list: readonly Monitor[]) =>
-    Map.groupBy(list, (one) => (grouping ? groupOf(one, grouping, (id) => byId.get(id)?.dataset ?? unknownDataset(byId.size)) : ''))
-  const whole = groupsOf(monitors)
-  const chosen = monitors.filter(({ id }) => ticked.includes(id))
-  const isAll = chosen.length === monitors.length
+function Groups({ query, monitors, groups, isWhole }: GroupsProps) {
+  const { chosen, isTicked, isAll, isLoading, error, toggle, toggleAll } = useSelection({ query, monitors, isWhole })
   return (
     <>
       <Permitted to="monitors_write">
         <div className="flex min-h-8 flex-wrap items-center gap-3">
           <label className="flex items-center gap-2 pl-3">
-            <input type="checkbox" checked={isAll} onChange={() => setTicked(isAll ? [] : monitors.map(({ id }) => id))} />
-            {chosen.length === 0 ? 'Select all' : `${count(chosen.length)} selected`}
+            <input type="checkbox" checked={isAll} onChange={toggleAll} />
+            {chosen.length > 0 ? `${count(chosen.length)} selected` : isLoading && !error ? 'Loading…' : 'Select all'}
           </label>
           {chosen.length > 0 && <Mute monitors={chosen} size="small" />}
         </div>
+        {error && <FailureNote thrown={error} />}
       </Permitted>
-      {[...groupsOf(shown)].map(([name, own]) => (
+      {groups.map(({ name, total, monitors: own }) => (
         <section key={name} aria-label={name === '' ? undefined : name} className="flex flex-col gap-1">
           {name !== '' && (
-            <h2 className="font-medium">
-              {name} <span className="text-soft tabular-nums">{count(whole.get(name)?.length ?? 0)}</span>
+            <h2 className="break-words font-medium">
+              {name} <span className="text-soft tabular-nums">{count(total)}</span>
             </h2>
           )}
           <RecordList label={name === '' ? 'Monitors' : `Monitors: ${name}`}>
             {own.map((monitor) => (
-              <Row
-                key={monitor.id}
-                monitor={monitor}
-                isTicked={ticked.includes(monitor.id)}
-                onTick={() => setTicked((now) => (now.includes(monitor.id) ? now.filter((id) => id !== monitor.id) : [...now, monitor.id]))}
-              />
+              <Row key={monitor.id} monitor={monitor} isTicked={isTicked(monitor.id)} onTick={() => toggle(monitor.id)} />
             ))}
           </RecordList>
         </section>
       ))}
-      {more}
     </>
   )
-}
-
-function groupOf(monitor: Monitor, grouping: MonitorGrouping, datasetOf: (id: string) => string): string {
-  const { status, queries, tags } = monitor
-  if (grouping === 'status') return isWaiting(monitor) ? 'Not evaluated yet' : statusNames[status]
-  if (grouping === 'tags') {
-    const all = Object.entries(tags).map(([name, value]) => `${name}: ${value}`)
-    return all.length === 0 ? 'Without tags' : all.toSorted().join(', ')
-  }
-  const ids = [...new Set(queries.flatMap(({ from }) => from ?? []))]
-  if (ids.length === 0) return 'All datasets'
-  return ids.map(datasetOf).toSorted().join(', ')
 }
 
 type RowProps = { monitor: Monitor; isTicked: boolean; onTick(): void }

@@ -65,7 +65,7 @@ function Actions({ monitor }: { monitor: Monitor }) {
   const may = useMay()
   const remove = async () => {
     await client.monitors.remove({ params: { monitorId: monitor.id } })
-    queries.setQueryData(['monitors'], (list: readonly Monitor[] | undefined) => list?.filter(({ id }) => id !== monitor.id))
+    queries.removeQueries({ queryKey: ['monitors', 'pages'] })
     await navigate({ to: '/monitors', search: {} })
     await queries.invalidateQueries({ queryKey: ['monitors'], exact: true })
   }

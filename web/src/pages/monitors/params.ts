@@ -1,11 +1,11 @@
+import type { MonitorGrouping } from '@dendro/api'
 import { type Status, statuses } from '../../parts/records/status.tsx'
 import { number, oneOf, readParams, type SearchParamsOf, text, textList } from '../../parts/shell/search-params.ts'
 import { type RangeParams, readRangeParams } from '../../parts/time/range-params.ts'
 
 export const filters = [...statuses, 'MUTED'] as const
 export type MonitorFilter = Status | 'MUTED'
-export const groupings = ['status', 'dataset', 'tags'] as const
-export type MonitorGrouping = (typeof groupings)[number]
+export const groupings = ['status', 'dataset', 'tags'] as const satisfies readonly MonitorGrouping[]
 
 const schema = {
   /** The selected monitor. */

@@ -4,18 +4,6 @@ import { EVALUATIONS_MAX, type LoadedEvaluations, withLatest, withOlder } from '
 
 /** The refresh interval of the page; monitors are evaluated every minute. */
 const REFRESH_MS = 15_000
-/** A list of more monitors is refreshed less often. */
-const MONITORS_MANY = 1_000
-const REFRESH_MANY_MS = 60_000
-
-export function useMonitors() {
-  const client = useClient()
-  return useQuery({
-    queryKey: ['monitors'],
-    queryFn: async ({ signal }) => (await client.monitors.list({ signal })).monitors,
-    refetchInterval: ({ state }) => ((state.data?.length ?? 0) > MONITORS_MANY ? REFRESH_MANY_MS : REFRESH_MS),
-  })
-}
 
 export function useMonitor(id: string | undefined) {
   const client = useClient()

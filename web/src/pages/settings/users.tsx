@@ -1,10 +1,11 @@
 import type { User } from '@dendro/api'
 import { ApiFailure } from '@dendro/api/client'
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ago, quantity } from '../../parts/chart/numbers.ts'
 import { Confirm } from '../../parts/records/confirm.tsx'
 import { Form, FormField } from '../../parts/records/form.tsx'
+import { MorePages, searchOf, usePages } from '../../parts/records/pages.tsx'
 import { Loaded, Row, Rows, ShownOnce } from '../../parts/records/records.tsx'
 import { useSave } from '../../parts/records/save.ts'
 import { useClient } from '../../parts/shell/client.ts'
@@ -25,13 +26,9 @@ export function Users() {
   const client = useClient()
   const [sentLink, setSentLink] = useState<SentLink>()
   const [find, setFind] = useState('')
-  const list = useInfiniteQuery({
+  const list = usePages({
     queryKey: [...USERS, 'pages', find],
-    queryFn: ({ signal, pageParam }) =>
-      client.users.list({ query: { limit: PAGE, search: find, ...(pageParam === '' ? {} : { cursor: pageParam }) }, signal }),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-    placeholderData: keepPreviousData,
+    read: (page, signal) => client.users.list({ query: { ...page, ...searchOf(find) }, signal }),
   })
   const shown = list.data?.pages.flatMap(({ users }) => users).filter(({ status }) => status !== 'REMOVED')
   return (
@@ -69,13 +66,7 @@ export function Users() {
             </Rows>
           )}
         </Loaded>
-        {list.hasNextPage && (
-          <p className="p-2 text-center">
-            <Button size="small" disabled={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
-              Show more
-            </Button>
-          </p>
-        )}
+        <MorePages of={list} />
       </Panel>
     </>
   )
@@ -83,8 +74,6 @@ export function Users() {
 
 /** SEARCHED_FROM is the number of users from which the search box is shown. */
 const SEARCHED_FROM = 8
-/** The number of users that are loaded at once. */
-const PAGE = 100
 
 function Invite({ onLink }: { onLink(sentLink: SentLink): void }) {
   const client = useClient()

@@ -1,4 +1,4 @@
-import type { BodyOf, contract, MultiOrgUser, PageQuery, User } from '@dendro/api'
+import type { BodyOf, contract, MultiOrgUser, SortedPageQuery, User } from '@dendro/api'
 import { type Actor, hasPermission, isUser } from '../../../http/actor.ts'
 import { badRequest, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
@@ -28,7 +28,7 @@ export {
   withPassword,
 } from './login.ts'
 
-import { type NextPage, pageOf, searchedText } from '../../list-pages.ts'
+import { byName, type NextPage, pageOf, searched, searchedText } from '../../list-pages.ts'
 import { createdBy, modifiedBy } from '../../records.ts'
 
 export { changeUserIn, removeUserIn } from './change-user.ts'
@@ -41,11 +41,14 @@ export { emailKey, mayLogIn, PASSWORD, shownUser, storedRoles } from './user-rec
 type NewUser = BodyOf<typeof contract.users.create>
 type UserChange = BodyOf<typeof contract.users.update>
 
-export async function listUsers(world: World, actor: Actor, query: PageQuery): Promise<NextPage & { users: User[] }> {
+export async function listUsers(world: World, actor: Actor, query: SortedPageQuery): Promise<NextPage & { users: User[] }> {
   const textOf = ({ first_name, last_name, email, tags }: UserRow) => searchedText([first_name, last_name, email], tags)
-  const { rows, ...rest } = pageOf(await usersIn(world, actor.orgId), query, textOf)
+  const found = searched(await usersIn(world, actor.orgId), query.search, textOf)
+  const { rows, ...rest } = pageOf(found, query, query.sort === 'name' ? byFullName : undefined)
   return { users: rows.map((row) => shownUser(world, row)), ...rest }
 }
+
+const byFullName = byName(({ first_name, last_name }: UserRow) => [last_name, first_name])
 
 const usersIn = (world: World, orgId: string): Promise<readonly UserRow[]> =>
   world.meta.cachedRows(orgId, 'users', {

@@ -1,8 +1,8 @@
-import type { Dashboard, PageQuery, Widget } from '@dendro/api'
+import type { Dashboard, SortedPageQuery, Widget } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { MetaWorld } from '../../../world.ts'
-import { type NextPage, pageOf, searchedText } from '../../list-pages.ts'
+import { byName, type NextPage, pageOf, searched, searchedText } from '../../list-pages.ts'
 import { allWidgets, hiddenFrom, shownWidget, type WidgetRow } from '../widgets/widgets.ts'
 import { type DashboardRow, selectDashboards } from './rows.ts'
 
@@ -27,15 +27,18 @@ export const listDashboards = async (world: MetaWorld, actor: Actor, isShown?: (
 export async function dashboardPage(
   world: MetaWorld,
   actor: Actor,
-  query: PageQuery,
+  query: SortedPageQuery,
   isShown?: (row: DashboardRow) => boolean,
 ): Promise<NextPage & { dashboards: Dashboard[] }> {
   const widgets = byId(await allWidgets(world, actor.orgId))
   const seen = await seenDashboards(world, actor)
   const textOf = ({ name, description, tags }: DashboardRow) => searchedText([name, description], tags)
-  const { rows, ...rest } = pageOf(isShown ? seen.filter(isShown) : seen, query, textOf)
+  const found = searched(isShown ? seen.filter(isShown) : seen, query.search, textOf)
+  const { rows, ...rest } = pageOf(found, query, query.sort === 'name' ? byTitle : undefined)
   return { dashboards: rows.map((row) => shownDashboard(row, widgets)), ...rest }
 }
+
+const byTitle = byName(({ name }: DashboardRow) => [name])
 
 export const byId = (widgets: readonly WidgetRow[]): ReadonlyMap<string, WidgetRow> => new Map(widgets.map((widget) => [widget.id, widget]))
 

@@ -1,18 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { BodyOf, contract, QueryOf, ReplyOf, Retention } from '@dendro/api'
+import type { BodyOf, contract, Retention } from '@dendro/api'
 import { type Actor, hasPermission } from '../../../http/actor.ts'
-import { type SerializedJson, serializeOnce } from '../../../http/serialized-json.ts'
-import { badField, badRequest, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
+import { badField, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
-import { parseSelector } from '../../../query/query.ts'
-import { matchDatasets } from '../../../query/selector.ts'
 import type { World } from '../../../world.ts'
 import { AUDIT_COLLECTION, recordChange } from '../../access/audit/audit.ts'
 import { fixedRetention } from './fixed-retention.ts'
-import { type DatasetList, shownDataset, visibleDatasets, withArrivals } from './listing.ts'
+import { shownDataset, visibleDatasets } from './listing.ts'
 import { type DatasetRow, insertDataset, lockDataset, markDatasetDeleted, type RetentionMark, updateDatasetRow } from './rows.ts'
 import { enqueueRemoval } from './tombstones.ts'
 
+export { listDatasets } from './dataset-pages.ts'
 export {
   type DatasetRoute,
   deleteOldCreationCounts,
@@ -50,34 +48,11 @@ export {
   visibleRows,
 } from './visibility.ts'
 
-import { pageOf, searchedText } from '../../list-pages.ts'
 import { createdBy, modifiedBy } from '../../records.ts'
 
 type NewDataset = BodyOf<typeof contract.datasets.create>
-type DatasetListReply = ReplyOf<typeof contract.datasets.list> | SerializedJson<ReplyOf<typeof contract.datasets.list>>
-type DatasetListQuery = QueryOf<typeof contract.datasets.list>
 /** Fields that are absent stay; a retention of null returns to the organization's default. */
 type DatasetChange = Partial<BodyOf<typeof contract.datasets.update>>
-
-/** Lists what `from` or `from_expr` selects; an empty selection is no error here. */
-export async function listDatasets(world: Pick<World, 'meta'>, actor: Actor, query: DatasetListQuery): Promise<DatasetListReply> {
-  const from = new Set(query.from)
-  const fromExpr = query.from_expr?.trim() ?? ''
-  if (from.size > 0 && fromExpr !== '') {
-    throw badRequest('from and from_expr exclude each other', {
-      errors: [{ field: 'from_expr', code: 'CONFLICT', message: 'excludes from' }],
-    })
-  }
-  const selector = fromExpr === '' ? undefined : parseSelector(query.from_expr ?? '')
-  const visible = await visibleDatasets(world, actor)
-  const chosen = selector ? matchDatasets(selector, visible) : from.size > 0 ? visible.filter((row) => from.has(row.id)) : visible
-  const { rows, ...rest } = pageOf(chosen, query, ({ collection, dataset, tags }) => searchedText([`${collection}/${dataset}`], tags))
-  const list = await withArrivals(world, actor.orgId, rows)
-  return rows === visible ? serializedList(list) : { ...shownList(list), ...rest }
-}
-
-const shownList = ({ rows, arrivals }: DatasetList) => ({ datasets: rows.map((row) => shownDataset(row, arrivals)) })
-const serializedList = serializeOnce(shownList)
 
 export async function findDataset(
   world: Pick<World, 'meta'>,

@@ -1,9 +1,16 @@
 import type { contract, LedgerCounts, LedgerEntry, QueryOf, ReplyOf } from '@dendro/api'
 import { MINUTE_MS } from '../../../events/ledger/page.ts'
-import { type LedgerRow, type LedgerSpan, type LedgerTotals, selectLedger, selectTotals } from '../../../events/ledger/reads.ts'
+import {
+  type LedgerRow,
+  type LedgerSpan,
+  type LedgerTotals,
+  readFlushed,
+  selectLedger,
+  selectTotals,
+} from '../../../events/ledger/reads.ts'
 import { unitAt } from '../../../events/ledger/rollup.ts'
 import type { Actor } from '../../../http/actor.ts'
-import { badField, unavailable } from '../../../kernel/errors.ts'
+import { badField } from '../../../kernel/errors.ts'
 import { NIL_ID } from '../../../kernel/ids.ts'
 import type { World } from '../../../world.ts'
 import { visibleLogIds } from '../datasets/datasets.ts'
@@ -22,13 +29,15 @@ const HOUR_MS = 60 * MINUTE_MS
 export async function readLedger(world: LedgerWorld, actor: Actor, query: LedgerQuery): Promise<ReplyOf<typeof contract.ledger.get>> {
   const nowMs = world.clock.nowMs()
   const { fromMs, toMs } = fullUnitsOf(query, nowMs)
-  const logIds = await visibleLogIds(world, actor, query.from)
+  const seen = await visibleLogIds(world, actor, query.from)
+  // Counts without a dataset are of no dataset that a policy could show.
+  const logIds = query.unassigned ? (seen === undefined ? [NIL_ID] : []) : seen
   const span: LedgerSpan = { orgNumber: actor.orgNumber, fromMs, toMs, isOpen: toMs >= nowMs, logIds, identityId: query.identity_id }
   const unitMs = unitAt(fromMs, nowMs)
   const stepMs = Math.max(1, Math.ceil((toMs - fromMs) / query.num_of_slices / unitMs)) * unitMs
   // Checked before the sums are read: otherwise a recount that ends in between would make older sums look exact.
   const isPending = await isRecountPending(world, toMs)
-  const [totals, rows] = await readFlushed(world, () =>
+  const [totals, rows] = await readFlushed(world.ledger, () =>
     Promise.all([selectTotals(world.events, span), selectLedger(world.events, span, { stepMs, rowsMax: query.limit + 1 })]),
   )
   const withBalance = (counts: LedgerCounts): LedgerCounts => ({ ...counts, balances: counts.balances && !isPending })
@@ -40,16 +49,6 @@ export async function readLedger(world: LedgerWorld, actor: Actor, query: Ledger
     is_recount_pending: isPending,
     is_complete: rows.length <= query.limit,
     entries: rows.slice(0, query.limit).map((row) => toLedgerEntry(row, { fromMs, toMs, stepMs })),
-  }
-}
-
-/** Writes the pending counts of this process and then reads from the store. */
-export async function readFlushed<T>({ ledger }: Pick<World, 'ledger'>, read: () => Promise<T>): Promise<T> {
-  try {
-    await ledger.flush()
-    return await read()
-  } catch (cause) {
-    throw unavailable('the ledger cannot be read now', { cause })
   }
 }
 

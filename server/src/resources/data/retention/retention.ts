@@ -25,7 +25,7 @@ type DatasetDetails = ReplyOf<typeof contract.retention.ofDataset>
 /** A number above all sequence numbers. */
 const SEQ_END = 2n ** 64n - 1n
 
-export async function retentionOverview(world: Reader, actor: Actor): Promise<Overview> {
+export async function retentionOverview(world: Reader, actor: Actor, from: readonly string[] = []): Promise<Overview> {
   const { meta, clock } = world
   const [visible, whole, rules, removed, tombstones, payload, orphans] = await Promise.all([
     visibleDatasets(world, actor),
@@ -37,6 +37,7 @@ export async function retentionOverview(world: Reader, actor: Actor): Promise<Ov
     orphansOf(world, actor.orgNumber),
   ])
   const { reading } = readState(payload?.payload ?? {})
+  const chosen = new Set(from)
   const notes = new Map(removed.map((row) => [row.log_id, row]))
   const counted = new Set(whole.map(({ id }) => id))
   return {
@@ -45,7 +46,9 @@ export async function retentionOverview(world: Reader, actor: Actor): Promise<Ov
       steady_since: reading?.steadySinceMs ?? null,
       checked_at: reading?.seenMs ?? null,
     },
-    datasets: visible.map((row) => shownDatasetRetention(row, rules, counted.has(row.id) ? notes.get(row.id) : undefined, clock.nowMs())),
+    datasets: (from.length === 0 ? visible : visible.filter(({ id }) => chosen.has(id))).map((row) =>
+      shownDatasetRetention(row, rules, counted.has(row.id) ? notes.get(row.id) : undefined, clock.nowMs()),
+    ),
     deleted: await visibleTo(
       world,
       actor,

@@ -7,7 +7,7 @@ import { createRule, findRule, listRules, removeRule, updateRule } from './rules
 
 export const retentionRoutes = (world: World): Routes =>
   routes('retention', contract.retention, {
-    overview: ({ actor }) => retentionOverview(world, actor),
+    overview: ({ actor, query }) => retentionOverview(world, actor, query.from),
     ofDataset: onRecord(
       ({ actor, params }) => findDataset(world, actor, params.datasetId),
       ({ actor, record }) => retentionOfDataset(world, actor, record),

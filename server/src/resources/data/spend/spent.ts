@@ -1,10 +1,11 @@
 import type { SpendPrice, SpendSum } from '@dendro/api'
+import { readFlushed } from '../../../events/ledger/reads.ts'
 import { type KeptDays, type SpentBy, type SpentRow, selectSpent } from '../../../events/ledger/spent.ts'
 import type { Actor } from '../../../http/actor.ts'
 import type { TimeBounds } from '../../../reading/query.ts'
 import type { World } from '../../../world.ts'
 import { visibleDatasets, visibleLogIds } from '../datasets/datasets.ts'
-import { isRecountPending, readFlushed } from '../ledger/ledger.ts'
+import { isRecountPending } from '../ledger/ledger.ts'
 import { retentionDays } from '../retention/retention.ts'
 import { areApart } from '../usage/usage.ts'
 import { BYTES_PER_GB, costMember, ENDLESS_DAYS, type PricedBytes } from './price.ts'
@@ -29,7 +30,7 @@ export async function readSpent(world: SpendWorld, actor: Actor, request: SpentR
   const span = { orgNumber: actor.orgNumber, ...bounds, isOpen: bounds.toMs >= nowMs, logIds }
   // Before the sums: a recount that ends in between must not make sums from before it look exact.
   const isPending = await isRecountPending(world, bounds.toMs)
-  const rows = await readFlushed(world, () => selectSpent(world.events, span, { slices, by, groupsMax, kept }))
+  const rows = await readFlushed(world.ledger, () => selectSpent(world.events, span, { slices, by, groupsMax, kept }))
   return { rows, isExact: !isPending && rows.every(({ recounted }) => recounted === 0) && areApart(bounds, slices, nowMs) }
 }
 

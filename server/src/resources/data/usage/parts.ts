@@ -1,10 +1,10 @@
-import { type LedgerSpan, selectIngested } from '../../../events/ledger/reads.ts'
+import { type LedgerSpan, readFlushed, selectIngested } from '../../../events/ledger/reads.ts'
 import { unitAt } from '../../../events/ledger/rollup.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { sliceStartMs } from '../../../query/slices.ts'
 import type { TimeBounds } from '../../../reading/query.ts'
 import type { World } from '../../../world.ts'
-import { isRecountPending, readFlushed } from '../ledger/ledger.ts'
+import { isRecountPending } from '../ledger/ledger.ts'
 import { selectUsage } from './rows.ts'
 import type { Sliced } from './shown.ts'
 
@@ -40,7 +40,7 @@ export async function readParts(world: UsageWorld, actor: Actor, type: UsageType
   const span: LedgerSpan = { orgNumber: actor.orgNumber, ...bounds, isOpen: bounds.toMs >= world.clock.nowMs(), logIds }
   // Before the sums: a recount that ends in between must not make sums from before it look exact.
   const isPending = await isRecountPending(world, bounds.toMs)
-  const rows = await readFlushed(world, () => selectIngested(world.events, span, { slices, isByLog, logsMax }))
+  const rows = await readFlushed(world.ledger, () => selectIngested(world.events, span, { slices, isByLog, logsMax }))
   return {
     parts: rows.map(({ slice, logId, events, bytes }) => ({ slice, logId, identityId: '', count: events, sum: bytes })),
     isExact: !isPending && rows.every(({ recounted }) => recounted === 0) && areApart(bounds, slices, world.clock.nowMs()),

@@ -48,7 +48,7 @@ export async function logsUsage(world: UsageWorld, actor: Actor, ask: LogsUsageR
   const { usage_type } = ask
   const period = periodOf(ask, nowMs, { slices: ask.num_of_slices, slicesFor: logSlicesOver })
   const earlier = comparedWith(period, ask, nowMs)
-  const request = { ...periodRequest(period), logIds: await visibleLogIds(world, actor, undefined), isByLog: true }
+  const request = { ...periodRequest(period), logIds: await visibleLogIds(world, actor, ask.from), isByLog: true }
   const sums = await readParts(world, actor, usage_type, { ...request, slices: 1, logsMax: ask.limit })
   const order = [...new Set(sums.parts.map(({ logId }) => logId))]
   const { parts, isExact } = order.length === 0 ? sums : await readParts(world, actor, usage_type, { ...request, logIds: order })

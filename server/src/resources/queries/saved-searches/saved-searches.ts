@@ -1,12 +1,12 @@
 import {
   isUuid,
-  type PageQuery,
   type SavedSearch,
   type SavedSearchChange,
   SavedSearchDraft,
   type SavedSearchRequest,
   type SavedSearchTemplateDraft,
   type SearchDetails,
+  type SortedPageQuery,
   type Template,
 } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
@@ -18,7 +18,7 @@ import { parseAll } from '../../../query/parse-all.ts'
 import { parseFilter, parseSelector } from '../../../query/query.ts'
 import type { MetaWorld, World } from '../../../world.ts'
 import { type DatasetReference, visibilityOfDefinitions, visibleRows } from '../../data/datasets/datasets.ts'
-import { type NextPage, pageOf, searchedText } from '../../list-pages.ts'
+import { byName, type NextPage, pageOf, searched, searchedText } from '../../list-pages.ts'
 import { changeRecord, createdBy, createRecord, type RecordKind, removeRecord } from '../../records.ts'
 import { fillTemplate, type Library } from '../templates/templates.ts'
 import {
@@ -51,12 +51,15 @@ export const listSavedSearches = async (world: MetaWorld, actor: Actor): Promise
 export async function savedSearchPage(
   world: MetaWorld,
   actor: Actor,
-  query: PageQuery,
+  query: SortedPageQuery,
 ): Promise<NextPage & { saved_searches: SavedSearch[] }> {
   const seen = await seenSavedSearches(world, actor)
-  const { rows, ...rest } = pageOf(seen, query, ({ name, description, tags }) => searchedText([name, description], tags))
+  const found = searched(seen, query.search, ({ name, description, tags }) => searchedText([name, description], tags))
+  const { rows, ...rest } = pageOf(found, query, query.sort === 'name' ? byTitle : undefined)
   return { saved_searches: rows.map(shownSavedSearch), ...rest }
 }
+
+const byTitle = byName(({ name }: SavedSearchRow) => [name])
 
 export async function findSavedSearch(world: MetaWorld, actor: Actor, id: string): Promise<SavedSearchRow> {
   const row = (await seenSavedSearches(world, actor)).find((candidate) => candidate.id === id)

@@ -5,9 +5,11 @@ import { type MonitorRow, type StateRow, watchedKeys } from '../monitor-definiti
 
 type MonitorStateColumns = Pick<StateRow, 'status' | 'state' | 'last_trigger_ts' | 'looked_at'>
 
+export const isMuted = ({ muted_until }: Pick<MonitorRow, 'muted_until'>, nowMs: number): boolean =>
+  muted_until !== null && (muted_until < 0 || muted_until > nowMs)
+
 /** Combines the stored definition with the state from evaluations; a monitor that was never evaluated is OK. */
 export function monitorReply(row: MonitorRow, stored: MonitorStateColumns | undefined, nowMs: number): Monitor {
-  const isMuted = row.muted_until !== null && (row.muted_until < 0 || row.muted_until > nowMs)
   return {
     id: row.id,
     name: row.name,
@@ -24,7 +26,7 @@ export function monitorReply(row: MonitorRow, stored: MonitorStateColumns | unde
     no_data_status: row.no_data_status,
     notify_once: row.notify_once,
     ...(row.group_retention === null ? {} : { group_retention: row.group_retention }),
-    ...(isMuted && row.muted_until !== null ? { muted_until: row.muted_until } : {}),
+    ...(row.muted_until !== null && isMuted(row, nowMs) ? { muted_until: row.muted_until } : {}),
     ...(stored && stored.last_trigger_ts !== null ? { last_trigger_ts: stored.last_trigger_ts } : {}),
     ...(stored && stored.looked_at !== null ? { last_evaluated_ts: stored.looked_at } : {}),
     ...(row.aux === null ? {} : { aux: row.aux }),

@@ -1,21 +1,17 @@
-import { type BodyOf, type contract, type Monitor, MonitorDraft, type PageQuery, type Template } from '@dendro/api'
+import { type BodyOf, type contract, type Monitor, MonitorDraft, type Template } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { check } from '../../../http/validation.ts'
 import { badField, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
-import { parseSelector } from '../../../query/query.ts'
-import { matchDatasets } from '../../../query/selector.ts'
 import type { MetaWorld, World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
-import type { DatasetRow } from '../../data/datasets/datasets.ts'
-import { isSameIdentity, visibilityFor } from '../../data/datasets/datasets.ts'
 import { checkMonitorLimit } from '../../data/limits/limits.ts'
-import { type NextPage, pageOf, searchedText } from '../../list-pages.ts'
 import { dropBacking, keepBacking } from '../../queries/metric-definitions/metric-definitions.ts'
 import { createdBy, modifiedBy } from '../../records.ts'
 import { newState } from '../alert-states/alert-states.ts'
 import { checkActions } from '../integrations/integrations.ts'
-import { columnsFromDraft, type MonitorRow, type StateRow } from '../monitor-definitions/monitor-definitions.ts'
+import { columnsFromDraft, type MonitorRow } from '../monitor-definitions/monitor-definitions.ts'
+import { monitorReads, visibleMonitors } from './listing.ts'
 import { monitorReply } from './monitor-reply.ts'
 import {
   deleteMonitor,
@@ -26,89 +22,16 @@ import {
   makeDueNow,
   removeFromDowntimes,
   selectMonitor,
-  selectMonitors,
   selectState,
-  selectStates,
-  selectStatesOf,
   updateMonitorRow,
 } from './rows.ts'
 import { draftFromTemplate } from './templates.ts'
 
+export { allMonitors, listMonitors, monitorPage, monitorReads, visibleMonitors } from './listing.ts'
+
 type NewMonitor = BodyOf<typeof contract.monitors.create>
 
 const FOR_EVER = -1
-
-/** All monitors of an organization, newest first, without the state that evaluations change. */
-export const allMonitors = (world: MetaWorld, orgId: string): Promise<readonly MonitorRow[]> =>
-  world.meta.cachedRows(orgId, 'monitors', {
-    read: (changed) => selectMonitors(world.meta, orgId, changed),
-    idsIn: { monitors: ({ id }) => id, metric_definitions: ({ metric_id }) => metric_id },
-  })
-
-export const listMonitors = async (world: Pick<World, 'meta' | 'clock'>, actor: Actor, log?: DatasetRow | string): Promise<Monitor[]> =>
-  (await monitorPage(world, actor, {}, log)).monitors
-
-/** A page of the monitors. Only their states are read, unless others decide what the caller may see. */
-export async function monitorPage(
-  world: Pick<World, 'meta' | 'clock'>,
-  actor: Actor,
-  query: PageQuery,
-  log?: DatasetRow | string,
-): Promise<NextPage & { monitors: Monitor[] }> {
-  const { orgId } = actor
-  const ofPage = (ids: readonly string[]) =>
-    query.limit === undefined ? selectStates(world.meta, orgId) : selectStatesOf(world.meta, orgId, ids)
-  let known: Awaited<ReturnType<typeof selectStates>> | undefined
-  const visible = await visibleMonitors(world, actor, async () => {
-    known = await selectStates(world.meta, orgId)
-    return byMonitor(known)
-  })
-  const chosen = log === undefined ? visible : visible.filter((row) => readsLog(row, log))
-  const { rows, ...rest } = pageOf(chosen, query, ({ name, description, tags }) => searchedText([name, description], tags))
-  // What the caller may see was decided with these states, and later ones may be of a dataset that is hidden.
-  const states = byMonitor(known ?? (await ofPage(rows.map(({ id }) => id))))
-  const nowMs = world.clock.nowMs()
-  return { monitors: rows.map((row) => monitorReply(row, states.get(row.id), nowMs)), ...rest }
-}
-
-/** True if a query of the monitor reads the log, by id or by selector. */
-function readsLog({ queries }: MonitorRow, log: DatasetRow | string): boolean {
-  const id = typeof log === 'string' ? log : log.id
-  return queries.some((query) => {
-    if (!query.from_expr?.trim()) return query.from?.includes(id) ?? false
-    return typeof log !== 'string' && matchDatasets(parseSelector(query.from_expr), [log]).length > 0
-  })
-}
-
-/**
- * The monitors that the caller may see: they refer to no hidden dataset, and their stored results come from none. Stored results outlive a
- * change of the queries or of a policy.
- */
-export async function visibleMonitors(
-  world: MetaWorld,
-  actor: Actor,
-  statesOf: () => Promise<ReadonlyMap<string, Pick<StateRow, 'reads'>>>,
-): Promise<readonly MonitorRow[]> {
-  const all = await allMonitors(world, actor.orgId)
-  const visibility = await visibilityFor(world, actor)
-  if (!visibility.limited) return all
-  const states = await statesOf()
-  const kept: MonitorRow[] = []
-  for (const row of all) {
-    const reads = states.get(row.id)?.reads ?? []
-    const isOwn = isSameIdentity(actor.identity, row.author)
-    const foundNothingHidden = isOwn ? !reads.some(visibility.hides) : visibility.seesEach(reads)
-    if (foundNothingHidden && (await visibility.sees(row.queries, row.author))) kept.push(row)
-  }
-  return kept
-}
-
-/** The datasets that each monitor has read so far. */
-export const monitorReads = async (world: MetaWorld, orgId: string): Promise<ReadonlyMap<string, Pick<StateRow, 'reads'>>> =>
-  byMonitor(await selectStates(world.meta, orgId))
-
-const byMonitor = <State extends { monitor_id: string }>(states: readonly State[]): ReadonlyMap<string, State> =>
-  new Map(states.map((state) => [state.monitor_id, state]))
 
 export async function findMonitor(world: MetaWorld, actor: Actor, id: string): Promise<MonitorRow> {
   const row = (await visibleMonitors(world, actor, () => monitorReads(world, actor.orgId))).find((candidate) => candidate.id === id)

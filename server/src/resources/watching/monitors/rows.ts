@@ -55,6 +55,11 @@ export const selectStates = (db: Db, orgId: string) =>
   db.all<Pick<StateRow, 'monitor_id' | 'status' | 'state' | 'last_trigger_ts' | 'looked_at' | 'reads'>>(sql`
     select monitor_id, status, state, last_trigger_ts, looked_at, reads from monitor_states where org_id = ${orgId}`)
 
+/** What lists are sorted and counted by. The states themselves are read for the monitors that are shown. */
+export const selectStatuses = (db: Db, orgId: string) =>
+  db.all<Pick<StateRow, 'monitor_id' | 'status' | 'last_trigger_ts' | 'looked_at'>>(sql`
+    select monitor_id, status, last_trigger_ts, looked_at from monitor_states where org_id = ${orgId}`)
+
 export const selectStatesOf = (db: Db, orgId: string, ids: readonly string[]) =>
   db.all<Pick<StateRow, 'monitor_id' | 'status' | 'state' | 'last_trigger_ts' | 'looked_at' | 'reads'>>(sql`
     select monitor_id, status, state, last_trigger_ts, looked_at, reads from monitor_states where org_id = ${orgId} and monitor_id = any(${ids}::uuid[])`)
