@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { storeDir } from '../../server/src/events/store/engine.ts'
@@ -30,9 +31,19 @@ export async function activeBytes(dataDir: string): Promise<number> {
 
 const PART = /^(\w+?)_(\d+)_(\d+)_(\d+)(?:_(\d+))?$/
 
+/** Everything below a directory. Once more where a folder was removed meanwhile, as merges do. */
+async function allBelow(dir: string, tries = 20): Promise<Dirent[]> {
+  try {
+    return await readdir(dir, { withFileTypes: true, recursive: true })
+  } catch (cause) {
+    if (tries === 1) throw cause
+    return allBelow(dir, tries - 1)
+  }
+}
+
 async function partsBelow(dir: string): Promise<Map<string, Part[]>> {
   const tables = new Map<string, Part[]>()
-  const entries = await readdir(dir, { withFileTypes: true, recursive: true })
+  const entries = await allBelow(dir)
   for (const { name, parentPath } of entries.filter((entry) => entry.isDirectory())) {
     const [, partition, first, last, level, mutation = 0] = PART.exec(name) ?? []
     if (partition === undefined || /^(tmp|detached|delete)/.test(name) || parentPath.endsWith('detached')) continue

@@ -19,6 +19,19 @@ const PAGE = 65_536
 /** A longer text is not searched. */
 export const SEARCH_BYTES_MAX = 16 * 2 ** 20
 
+let bytesOfMemory = new Uint8Array(0)
+
+/** The memory of the module, with room for a text. */
+function memoryFor(length: number): Uint8Array {
+  const { memory } = instance()
+  const needed = TEXT_AT + length + SLACK
+  if (needed <= bytesOfMemory.length) return bytesOfMemory
+  const lacking = needed - memory.buffer.byteLength
+  if (lacking > 0) memory.grow(Math.ceil(lacking / PAGE))
+  bytesOfMemory = new Uint8Array(memory.buffer)
+  return bytesOfMemory
+}
+
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object
   Instance: new (module: object, imports: object) => { readonly exports: unknown }
@@ -119,10 +132,7 @@ class LiteralSearch {
 
   /** Puts a text into memory. Returns where the tables are. */
   #begin(text: Uint8Array): number {
-    const { memory } = instance()
-    const lacking = TEXT_AT + text.length + SLACK - memory.buffer.byteLength
-    if (lacking > 0) memory.grow(Math.ceil(lacking / PAGE))
-    const bytes = new Uint8Array(memory.buffer)
+    const bytes = memoryFor(text.length)
     bytes.set(text, TEXT_AT)
     if (inMemory[this.#place] !== this) {
       this.#place = nextPlace
