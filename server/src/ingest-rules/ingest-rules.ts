@@ -87,40 +87,44 @@ export class RuleCompiler {
 export const isLine = ({ level, keys, attributes }: ArrivingEvent): boolean =>
   level === undefined && keys.length === 0 && attributes.length === 0
 
-/** What later rules read of an event that an earlier one has changed. Its text is read only where a literal of theirs is. */
-class ChangedEvent<E extends ArrivingEvent> {
-  readonly found: FoundLists
-  readonly #event: E
-  readonly #added: string
-  #text: SearchedText | undefined
-
-  constructor(event: E, added: string, found: FoundLists) {
-    this.#event = event
-    this.#added = added
-    this.found = found
-  }
-
-  get text(): SearchedText {
-    this.#text ??= new SearchedText(textOfEvent(this.#event, this.#added))
-    return this.#text
-  }
-}
-
 /** Longer than what a literal can reach beyond a part that has changed, where each of its characters is written with escapes. */
 const AROUND_BYTES = 1_024
 
-/** The lists of which an event has a literal, and perhaps others. Those of the event `before` are known, unless it was changed everywhere. */
-function listsOf(
-  event: ArrivingEvent,
-  before: { readonly event: ArrivingEvent; readonly found: FoundLists },
-  search: LiteralSearch,
-): FoundLists {
-  const { line, changedParts } = event
-  if (!isLine(event) || line.length > SEARCH_BYTES_MAX) return ALL_LISTS
-  const isKnown = changedParts !== undefined && changedParts !== before.event.changedParts && isLine(before.event)
-  const [first, last] = [changedParts?.[0], changedParts?.at(-1)]
-  if (!isKnown || !first || !last || before.found === ALL_LISTS) return search.lists(line)
-  return before.found | search.lists(line.subarray(Math.max(0, first.start - AROUND_BYTES), last.end + AROUND_BYTES))
+/** An event, and the lists of which it has a literal, perhaps with others. Its text is read only for hints of which the lists tell too little. */
+class SearchedEvent<E extends ArrivingEvent> {
+  readonly event: E
+  readonly #added: string
+  readonly #found: FoundLists
+  #text: SearchedText | undefined
+
+  constructor(event: E, added: string, found: FoundLists) {
+    this.event = event
+    this.#added = added
+    this.#found = found
+  }
+
+  /** Whether the rule of a list may act on the event. */
+  mayAct(hint: Hint | undefined, list: number): boolean {
+    if (!hasList(this.#found, list)) return false
+    if (!hint || (hint.isExact === true && this.#found !== ALL_LISTS)) return true
+    this.#text ??= new SearchedText(textOfEvent(this.event, this.#added))
+    return hint.test(this.#text)
+  }
+
+  /** What a rule has made of the event. */
+  changedTo(event: E, search: LiteralSearch | undefined): SearchedEvent<E> {
+    return new SearchedEvent(event, this.#added, search ? this.#listsOf(event, search) : ALL_LISTS)
+  }
+
+  /** The lists of this event are those of the changed one, unless a rule has changed it everywhere. Most rules pass on the parts of an earlier change. */
+  #listsOf(event: E, search: LiteralSearch): FoundLists {
+    const { line, changedParts } = event
+    if (!isLine(event) || line.length > SEARCH_BYTES_MAX) return ALL_LISTS
+    const isKnown = changedParts !== this.event.changedParts && isLine(this.event) && this.#found !== ALL_LISTS
+    const [first, last] = [changedParts?.[0], changedParts?.at(-1)]
+    if (!isKnown || !first || !last) return search.lists(line)
+    return this.#found | search.lists(line.subarray(Math.max(0, first.start - AROUND_BYTES), last.end + AROUND_BYTES))
+  }
 }
 
 /** The text of an event that hints are tested on. `added` is what the protocol adds to all events of a post. */
@@ -168,12 +172,8 @@ export class RuleChain {
   /** The rules that may act on an event in whose line a search has found lists. Its text is read only for rules of which these tell too little. */
   selectFound(found: FoundLists, event: ArrivingEvent, added: string): RuleSelection {
     this.#run.time.check(event.line.length)
-    let text: SearchedText | undefined
-    const mayAct = (hint: Hint): boolean => {
-      text ??= new SearchedText(textOfEvent(event, added))
-      return hint.test(text)
-    }
-    return this.#hints.map((hint, at) => hasList(found, at) && (!hint || hint.isExact === true || mayAct(hint)))
+    const searched = new SearchedEvent(event, added, found)
+    return this.#hints.map((hint, at) => searched.mayAct(hint, at))
   }
 
   /**
@@ -205,17 +205,11 @@ export class RuleChain {
   ): RuleResult<E> {
     this.#run.time.check(given.line.length)
     let event = given
-    let known = { event: given, found }
-    let changed: ChangedEvent<E> | undefined
+    let searched = new SearchedEvent(given, added, found)
     const mayAct = (at: number): boolean => {
       if (event === given) return selected?.[at] ?? true
-      if (!changed) {
-        known = { event, found: search ? listsOf(event, known, search) : ALL_LISTS }
-        changed = new ChangedEvent(event, added, known.found)
-      }
-      const hint = this.#hints[at]
-      if (!hasList(changed.found, at)) return false
-      return !hint || (hint.isExact === true && changed.found !== ALL_LISTS) || hint.test(changed.text)
+      if (searched.event !== event) searched = searched.changedTo(event, search)
+      return searched.mayAct(this.#hints[at], at)
     }
     let readable: MatchableEvent | undefined
     const matchable = (): MatchableEvent => {
@@ -248,7 +242,6 @@ export class RuleChain {
       }
       event = next
       readable = undefined
-      changed = undefined
     }
     if (isMatched) this.matched += 1
     return { kind: event === given ? 'kept' : 'changed', event }

@@ -34,6 +34,8 @@ export class Redactor {
   readonly #found: Hint
   /** True when values may contain what usual escapes stand for. */
   readonly #seesEscapes: boolean
+  /** True when what the search finds tells by itself what to look for. */
+  readonly #hasOneList: boolean
   /** Finds what each value to replace contains. */
   readonly #search: LiteralSearch | undefined
 
@@ -46,6 +48,7 @@ export class Redactor {
     const literals = this.#found.literals && [...this.#found.literals, ...HIDING_LITERALS]
     this.hint = { test: (text) => this.#mayContain(text), literals, isExact: true }
     const lists = [...this.#builtIn, ...this.#expressions].map((of) => of.hint.literals && [...of.hint.literals, ...HIDING_LITERALS])
+    this.#hasOneList = lists.length === 1
     this.#search = lists.every((of) => of !== undefined) ? searchFor(lists) : undefined
   }
 
@@ -97,14 +100,13 @@ export class Redactor {
     const pieces: Buffer[] = []
     const parts: TextRange[] = []
     let [copied, length] = [0, 0]
-    const hasOneList = this.#builtIn.length + this.#expressions.length === 1
     // Only a token with one of the literals can contain a value. Without a search each may.
     const tokens = search?.tokens(line)
     let mayHaveMore = !tokens?.isWithin
     for (const { start, end, isString } of tokens?.found ?? tokensOf(line)) {
       const source = line.toString('utf8', start, end)
       const value = isString ? unescapeText(source) : source
-      const redacted = tokens && hasOneList ? this.#redacted(value, ALL_LISTS) : this.text(value)
+      const redacted = tokens && this.#hasOneList ? this.#redacted(value, ALL_LISTS) : this.text(value)
       if (redacted === value) {
         mayHaveMore = true
         continue
