@@ -103,17 +103,7 @@ function settingsOf(action: IngestAction, onChange: (action: IngestAction) => vo
 function SampleFields({ action, onChange }: FieldsProps<ActionOf<'SAMPLE'>>) {
   return (
     <div className="grid gap-3 sm:grid-cols-2">
-      <FormField name="Percent to keep" of="action.keep">
-        <Input
-          type="number"
-          min={0}
-          max={100}
-          step="any"
-          required
-          value={Number((action.keep * 100).toPrecision(6))}
-          onChange={({ target }) => onChange({ ...action, keep: Math.min(1, Math.max(0, Number(target.value) / 100)) })}
-        />
-      </FormField>
+      <ShareField name="Percent to keep" keep={action.keep} onChange={(keep) => onChange({ ...action, keep })} />
       <FormField
         name="Keep together by (optional)"
         of="action.key"
@@ -131,6 +121,22 @@ function SampleFields({ action, onChange }: FieldsProps<ActionOf<'SAMPLE'>>) {
     </div>
   )
 }
+
+type ShareFieldProps = { name: string; keep: number; onChange(keep: number): void }
+
+const ShareField = ({ name, keep, onChange }: ShareFieldProps) => (
+  <FormField name={name} of="action.keep">
+    <Input
+      type="number"
+      min={0}
+      max={100}
+      step="any"
+      required
+      value={Number((keep * 100).toPrecision(6))}
+      onChange={({ target }) => onChange(Math.min(1, Math.max(0, Number(target.value) / 100)))}
+    />
+  </FormField>
+)
 
 function TailSampleFields({ action, onChange }: FieldsProps<ActionOf<'TAIL_SAMPLE'>>) {
   return (
@@ -154,17 +160,7 @@ function TailSampleFields({ action, onChange }: FieldsProps<ActionOf<'TAIL_SAMPL
           }}
         />
       </FormField>
-      <FormField name="Percent of the others to keep" of="action.keep">
-        <Input
-          type="number"
-          min={0}
-          max={100}
-          step="any"
-          required
-          value={Number((action.keep * 100).toPrecision(6))}
-          onChange={({ target }) => onChange({ ...action, keep: Math.min(1, Math.max(0, Number(target.value) / 100)) })}
-        />
-      </FormField>
+      <ShareField name="Percent of the others to keep" keep={action.keep} onChange={(keep) => onChange({ ...action, keep })} />
       <FormField
         name="Seconds to wait"
         of="action.wait_s"

@@ -3,6 +3,7 @@ import { DropdownMenu } from 'radix-ui'
 import { copyFromMenu } from '../../../../parts/shell/copied.ts'
 import { IconButton } from '../../../../ui/icon-button.tsx'
 import { negate } from '../../query/clauses.ts'
+import { type MenuChoice, MenuChoices } from '../menu-choices.tsx'
 import { hasBranch, sameValues } from './branch-clauses.ts'
 import type { FieldBranch } from './field-node.ts'
 import { nestedJson } from './field-tree.ts'
@@ -13,7 +14,7 @@ export function BranchMenu({ branch, actions }: { branch: FieldBranch; actions: 
   const { path } = branch
   const values = sameValues(branch)
   const presence = hasBranch(branch)
-  const items: [string, () => unknown, boolean][] = [
+  const choices: MenuChoice[] = [
     ['Include these values', () => values && actions.addClauses(values), values !== undefined],
     ['Events with this', () => presence && actions.addClauses([presence]), presence !== undefined],
     ['Events without this', () => presence && actions.addClauses([negate(presence)]), presence !== undefined],
@@ -29,27 +30,7 @@ export function BranchMenu({ branch, actions }: { branch: FieldBranch; actions: 
           className="-my-1 ml-1 align-middle opacity-0 focus:opacity-100 group-hover/branch:opacity-100 data-[state=open]:opacity-100 pointer-coarse:opacity-100"
         />
       </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          align="start"
-          sideOffset={2}
-          collisionPadding={8}
-          className="z-40 min-w-40 rounded-md border border-line bg-panel p-1 shadow-lg"
-          onClick={(click) => click.stopPropagation()}
-        >
-          <DropdownMenu.Label className="max-w-80 truncate px-2 py-1 font-mono text-soft text-xs">{path}</DropdownMenu.Label>
-          {items.map(([label, action, isEnabled]) => (
-            <DropdownMenu.Item
-              key={label}
-              disabled={!isEnabled}
-              className="cursor-pointer rounded px-2 py-1 outline-none data-disabled:cursor-default data-disabled:text-soft data-highlighted:bg-tint"
-              onSelect={() => void action()}
-            >
-              {label}
-            </DropdownMenu.Item>
-          ))}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
+      <MenuChoices title={path} choices={choices} />
     </DropdownMenu.Root>
   )
 }

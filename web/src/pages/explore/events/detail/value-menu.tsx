@@ -1,6 +1,7 @@
 import { DropdownMenu } from 'radix-ui'
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useState } from 'react'
 import { copyFromMenu } from '../../../../parts/shell/copied.ts'
+import { type MenuChoice, MenuChoices } from '../menu-choices.tsx'
 import { canFollow } from './follow.ts'
 
 /** The actions of a value. An empty field name means text anywhere in a line. */
@@ -85,7 +86,7 @@ type OpenMenuProps = Pick<ValueMenuProps, 'name' | 'value' | 'actions' | 'atMs' 
 
 function OpenMenu({ name, value, actions, atMs, children }: OpenMenuProps) {
   const hasField = name !== ''
-  const items: [string, () => unknown, boolean][] = [
+  const choices: MenuChoice[] = [
     ['Include', () => actions.include(name, value), true],
     ['Exclude', () => actions.exclude(name, value), true],
     ['Only this', () => actions.only(name, value), true],
@@ -96,33 +97,11 @@ function OpenMenu({ name, value, actions, atMs, children }: OpenMenuProps) {
     ['Copy field name', () => copyFromMenu(name), hasField],
     ['Copy as JSON', () => copyFromMenu(JSON.stringify({ [name]: value })), hasField],
   ]
+  const possible = choices.filter(([, , isPossible]) => isPossible)
   return (
     <DropdownMenu.Root modal={false} defaultOpen>
       <DropdownMenu.Trigger asChild>{children}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          align="start"
-          sideOffset={2}
-          collisionPadding={8}
-          className="z-40 min-w-40 rounded-md border border-line bg-panel p-1 shadow-lg"
-          onClick={(click) => click.stopPropagation()}
-        >
-          <DropdownMenu.Label className="max-w-80 truncate px-2 py-1 font-mono text-soft text-xs">
-            {hasField ? `${name} = ${value === '' ? "''" : value}` : value}
-          </DropdownMenu.Label>
-          {items
-            .filter(([, , isShown]) => isShown)
-            .map(([label, action]) => (
-              <DropdownMenu.Item
-                key={label}
-                className="cursor-pointer rounded px-2 py-1 outline-none data-highlighted:bg-tint"
-                onSelect={() => void action()}
-              >
-                {label}
-              </DropdownMenu.Item>
-            ))}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
+      <MenuChoices title={hasField ? `${name} = ${value === '' ? "''" : value}` : value} choices={possible} />
     </DropdownMenu.Root>
   )
 }

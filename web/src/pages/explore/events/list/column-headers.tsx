@@ -1,6 +1,7 @@
 import { DropdownMenu } from 'radix-ui'
 import { type CSSProperties, type PointerEvent, useRef, useState } from 'react'
 import { Caret } from '../../../../ui/caret.tsx'
+import { type MenuChoice, MenuChoices } from '../menu-choices.tsx'
 import { type Columns, widthIn } from './columns.ts'
 import type { RowStyle } from './row-style.ts'
 
@@ -77,7 +78,7 @@ export const MESSAGE_CLASS = 'min-w-60 flex-1'
 type ColumnMenuProps = { name: string; columns: Columns; px: number; before: string | undefined; after: string | undefined }
 
 function ColumnMenu({ name, columns, px, before, after }: ColumnMenuProps) {
-  const items: [string, () => void, boolean][] = [
+  const choices: MenuChoice[] = [
     ['Move left', () => before !== undefined && columns.move(name, before), before !== undefined],
     ['Move right', () => after !== undefined && columns.move(name, after), after !== undefined],
     ['Wider', () => columns.resize(name, px * 1.5), true],
@@ -93,25 +94,7 @@ function ColumnMenu({ name, columns, px, before, after }: ColumnMenuProps) {
       >
         {name} <Caret />
       </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          align="start"
-          sideOffset={2}
-          collisionPadding={8}
-          className="z-40 min-w-40 rounded-md border border-line bg-panel p-1 shadow-lg"
-        >
-          {items.map(([label, act, isEnabled]) => (
-            <DropdownMenu.Item
-              key={label}
-              disabled={!isEnabled}
-              className="cursor-pointer rounded px-2 py-1 outline-none data-disabled:cursor-default data-disabled:text-soft data-highlighted:bg-tint"
-              onSelect={act}
-            >
-              {label}
-            </DropdownMenu.Item>
-          ))}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
+      <MenuChoices choices={choices} />
     </DropdownMenu.Root>
   )
 }
