@@ -53,6 +53,8 @@ export type App = {
   firstKey: Secret | undefined
   /** Says on `/ready` that the process is about to stop. Until `close`, it serves requests as before. */
   stopping(): void
+  /** Gets ready for posts, which a process does once it listens. */
+  prepare(): void
   close(): Promise<void>
 }
 
@@ -200,6 +202,7 @@ export async function openApp(
     stopping: () => {
       isStopping = true
     },
+    prepare: intake.prepare,
     close: async () => {
       tails.stop()
       await Promise.all([

@@ -59,6 +59,7 @@ async function start(config: Config, whenUp: (address: string, firstKey: string 
   logLinkBase(config, app)
   const firstKey = app.firstKey?.reveal()
   greet(config, address, generatedKey(config, app))
+  if (config.DENDRO_ROLES.includes('ingest')) app.prepare()
   await whenUp(address, firstKey)
   await stopped
   app.stopping()

@@ -16,6 +16,7 @@ export function openInlinePool(): WorkerPool {
         close: () => work.forget(job),
       }
     },
+    prepare: () => undefined,
     close: async () => undefined,
   }
 }

@@ -59,6 +59,8 @@ export type Intake = {
   storeMessages(batch: MessageBatch): Promise<IngestResult>
   /** Accounts for a message that is refused before it is complete. */
   noteRefused(sender: Pick<MessageBatch, 'actor' | 'parser'>, failure: Failure): void
+  /** Gets ready to read posts, so that the first ones take little longer than others. */
+  prepare(): void
   close(): Promise<void>
 }
 
@@ -123,6 +125,7 @@ export function openIntake(world: IntakeWorld, options: IntakeOptions): Intake {
       new PostAccounting(world.ledger, { actor, protocol: parser.name }).noteRefused(failure)
       refusals.note(actor, parser.name, reasonOf(failure), failure)
     },
+    prepare: pool.prepare,
     close: async () => {
       await pool.close()
       refusals.close()

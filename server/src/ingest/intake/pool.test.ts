@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -59,6 +60,39 @@ test.each(['die', 'throw', 'hang'])(
     await pool.close()
   },
 )
+
+/** The workers that are started from now on; Node says so in a later turn of the event loop. */
+function watchStarts(): { started(): Promise<readonly Worker[]>; end(): void } {
+  const started: Worker[] = []
+  const note = (worker: Worker): void => void started.push(worker)
+  process.on('worker', note)
+  return { started: async () => setImmediate(started), end: () => void process.off('worker', note) }
+}
+
+test('a prepared pool starts its worker before the first post, and then one more than has had posts', async () => {
+  const starts = watchStarts()
+  const pool = await open({ size: 3 })
+  pool.prepare()
+  const [first] = await starts.started()
+  const { notes } = await pool.open('org').run(parseRequest('work'))
+  expect(notes).toBe(first?.threadId)
+  expect(await starts.started()).toHaveLength(2)
+  const [one, other] = [pool.open('org'), pool.open('org')]
+  await Promise.all([one.run(parseRequest('work')), other.run(parseRequest('work'))])
+  expect(await starts.started()).toHaveLength(3)
+  await pool.close()
+  starts.end()
+})
+
+test('a pool that is not prepared starts no worker before the first post', async () => {
+  const starts = watchStarts()
+  const pool = await open({ size: 2 })
+  expect(await starts.started()).toEqual([])
+  await pool.open('org').run(parseRequest('work'))
+  expect(await starts.started()).toHaveLength(1)
+  await pool.close()
+  starts.end()
+})
 
 test('a worker that waits for the CPU on a busy machine is not replaced', async () => {
   const pool = await open({ stepMs: 2_000 })

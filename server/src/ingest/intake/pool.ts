@@ -4,7 +4,7 @@ import { Failure } from '../../kernel/errors.ts'
 import type { Logger } from '../../kernel/log.ts'
 import { busy } from './budget.ts'
 import { FairQueue } from './fair-queue.ts'
-import type { FailureMessage, FromWorker, WorkerReply, WorkerRequest } from './worker-messages.ts'
+import type { FailureMessage, FromWorker, WorkerReply, WorkerRequest, WorkerStart } from './worker-messages.ts'
 
 /** The work on one request. One worker runs all its steps and keeps the parsed body between them. */
 export type PostJob = {
@@ -16,6 +16,8 @@ export type PostJob = {
 export type WorkerPool = {
   /** Workers are shared between owners by time, so that the posts of one do not delay those of others. */
   open(owner: string): PostJob
+  /** Starts a worker before the first post, and from then on always one more than has had posts. */
+  prepare(): void
   /** The number of workers. */
   size: number
   close(): Promise<void>
@@ -36,7 +38,7 @@ const CHECKS_MAX = 20
 /** Bounds the heap of a worker. Bodies are outside the heap; the memory budget bounds them. */
 const HEAP_MB = 512
 
-/** Parses and splits bodies in threads, so that the main thread stays responsive. A thread starts with the first body that it gets. */
+/** Parses and splits bodies in threads, so that the main thread stays responsive. A thread starts with the first body that it gets, or prepared. */
 export function openPool({
   log,
   size = Math.max(1, availableParallelism() - 1),
@@ -45,12 +47,23 @@ export function openPool({
 }: PoolOptions): WorkerPool {
   const lanes = Array.from({ length: size }, () => new WorkerLane(script, stepMs, log))
   let jobs = 0
+  let isPrepared = false
+  const prepare = (): void => {
+    const used = lanes.findLastIndex((lane) => lane.hasWorked)
+    lanes[used + 1]?.prepare()
+  }
   return {
     size,
     open: (owner) => {
       const lane = lanes.reduce((best, candidate) => (candidate.load < best.load ? candidate : best))
       jobs += 1
-      return lane.job(jobs, owner)
+      const job = lane.job(jobs, owner)
+      if (isPrepared) prepare()
+      return job
+    },
+    prepare: () => {
+      isPrepared = true
+      prepare()
     },
     close: async () => {
       await Promise.all(lanes.map((lane) => lane.close()))
@@ -85,6 +98,7 @@ class WorkerLane {
   /** Counts the workers that this lane has had. */
   #generation = 0
   #isClosed = false
+  #hasWorked = false
   #jobs = 0
 
   constructor(script: URL, stepMs: number, log: Logger) {
@@ -97,10 +111,20 @@ class WorkerLane {
     return this.#jobs
   }
 
+  get hasWorked(): boolean {
+    return this.#hasWorked
+  }
+
+  /** Starts the worker, which then gets ready for posts until one comes. */
+  prepare(): void {
+    if (!this.#isClosed) this.#worker ??= this.#start(true)
+  }
+
   job(id: number, owner: string): PostJob {
     let generation: number | undefined
     let isOpen = true
     this.#jobs += 1
+    this.#hasWorked = true
     return {
       run: async (request, transfer = []) => {
         const reply = await new Promise<never>((resolve, reject) => {
@@ -125,8 +149,9 @@ class WorkerLane {
     for (const step of this.#waiting.clear()) step.reject(busy('the service is stopping'))
   }
 
-  #start(): Worker {
-    const worker = new Worker(this.#script, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } })
+  #start(warmsUp: boolean): Worker {
+    const workerData: WorkerStart = { warmsUp }
+    const worker = new Worker(this.#script, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB }, workerData })
     worker.unref()
     worker.on('message', (message: FromWorker) => this.#onMessage(worker, message))
     worker.on('error', (cause) => this.#log.error({ err: cause }, 'an intake worker failed'))
@@ -144,7 +169,7 @@ class WorkerLane {
       }
       const running: Running = { step, startedMs: performance.now(), timer: this.#scheduleCheck(), checks: 0, usedMs: undefined }
       this.#running = running
-      this.#worker ??= this.#start()
+      this.#worker ??= this.#start(false)
       this.#worker.postMessage({ job: step.job, request: step.request }, step.transfer)
     }
   }

@@ -75,6 +75,9 @@ export type ForgetRequest = { kind: 'forget' }
 export type WorkerRequest = ParseRequest | ShredRequest | CountRequest
 export type WorkerReply<Q extends WorkerRequest> = Q extends ParseRequest ? ParseReply : Q extends CountRequest ? CountReply : ShredReply
 
+/** What a worker gets when it starts: whether it gets ready for posts until one comes. */
+export type WorkerStart = { readonly warmsUp: boolean }
+
 export type FailureMessage =
   | { kind: 'refused'; status: number; details: string; headers: Record<string, string> }
   | { kind: 'bug'; stack: string }

@@ -1,14 +1,23 @@
-import { parentPort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { Failure } from '../../kernel/errors.ts'
 import { PostProcessor } from '../post-processor.ts'
+import { warmUp } from '../warm-up.ts'
 import { buffersOf, packSmallBlocks } from './packing.ts'
-import type { FailureMessage, FromWorker, ToWorker } from './worker-messages.ts'
+import type { FailureMessage, FromWorker, ToWorker, WorkerStart } from './worker-messages.ts'
 
 /** The program of an intake worker. */
 
 const work = new PostProcessor()
+const warming = (workerData as WorkerStart).warmsUp ? warmUp() : undefined
+let hasWork = false
+
+function warmOn(): void {
+  if (!hasWork && warming?.next().done === false) setImmediate(warmOn)
+}
+warmOn()
 
 parentPort?.on('message', ({ job, request }: ToWorker) => {
+  hasWork = true
   if (request.kind === 'forget') return void work.forget(job)
   const message: FromWorker = { job }
   let transfer: ArrayBuffer[] = []
