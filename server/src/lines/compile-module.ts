@@ -5,11 +5,12 @@ import { main } from 'assemblyscript/asc'
 type ModuleSource = { readonly source: string; readonly pages: number }
 
 const OUT = 'module.wasm'
+const FEATURES = ['simd', 'relaxed-simd'].flatMap((name) => ['--enable', name])
 
 /** Compiles AssemblyScript. The same sources and the pinned compiler give the same bytes. */
 export async function compileModule({ source, pages }: ModuleSource): Promise<Uint8Array> {
   const files = new Map<string, Uint8Array>()
-  const options = ['-O3', '--runtime', 'stub', '--enable', 'simd', '--noAssert', '--initialMemory', String(pages)]
+  const options = ['-O3', '--runtime', 'stub', ...FEATURES, '--noAssert', '--initialMemory', String(pages)]
   const { error, stderr } = await main([source, '--outFile', OUT, ...options], {
     readFile: (name, base) => readText(name.startsWith('/') ? name : `${base}/${name}`),
     writeFile: (name, contents) => void files.set(name, Buffer.from(contents)),

@@ -120,7 +120,7 @@ export class Walk {
     for (let at = start; at < close; at += 1) if ((this.bytes[at] as number) < SPACE) this.rawControl = true
     const prefix = this.prefixes[this.prefixes.length - 1] ?? ''
     const isTooLong = isNameless(prefix) || prefix.length + close - start > KEY_BYTES_MAX
-    this.path = isTooLong ? NAMELESS : prefix + nameOf(this.source.toString('utf8', start, close))
+    this.path = isTooLong ? NAMELESS : prefix + namesInLines.of(this.source, start, close)
     return true
   }
 
@@ -207,6 +207,34 @@ export function keyName(source: Uint8Array): string {
 }
 
 const nameOf = (written: string): string => cleanName(unescapeText(written))
+
+const NAMES_IN_MEMORY = 1_024
+const NAME_BYTES_MAX = 64
+
+/** The names of keys as they were written last. Lines of a program have the same names, and making a text of bytes takes longer than comparing them. */
+class RecentNames {
+  readonly #names: ({ readonly bytes: Uint8Array; readonly name: string } | undefined)[] = Array.from({ length: NAMES_IN_MEMORY })
+
+  of(source: Buffer, start: number, end: number): string {
+    const length = end - start
+    if (length > NAME_BYTES_MAX) return nameOf(source.toString('utf8', start, end))
+    let hash = length
+    for (let at = start; at < end; at += 1) hash = Math.imul(hash, 31) + (source[at] as number)
+    const place = (hash ^ (hash >>> 10)) & (NAMES_IN_MEMORY - 1)
+    const known = this.#names[place]
+    if (known?.bytes.length === length && isAt(known.bytes, source, start)) return known.name
+    const name = nameOf(source.toString('utf8', start, end))
+    this.#names[place] = { bytes: Uint8Array.prototype.slice.call(source, start, end), name }
+    return name
+  }
+}
+
+const isAt = (bytes: Uint8Array, source: Uint8Array, start: number): boolean => {
+  for (let at = 0; at < bytes.length; at += 1) if (bytes[at] !== source[start + at]) return false
+  return true
+}
+
+const namesInLines = new RecentNames()
 
 /** Most names are made of these characters, for which the test is fast. */
 const PLAIN_NAME = /^[\w.@$:/-]+$/

@@ -38,7 +38,7 @@ let findsEscapes: bool = true
 
 // @ts-expect-error: a decorator of the compiler
 function groupsAt(table: i32, low: v128, high: v128): v128 {
-  return v128.and(i8x16.swizzle(v128.load(table), low), i8x16.swizzle(v128.load(table + 16), high))
+  return v128.and(i8x16.relaxed_swizzle(v128.load(table), low), i8x16.relaxed_swizzle(v128.load(table + 16), high))
 }
 
 const ALL_BITS: v128 = i8x16(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1)
