@@ -12,7 +12,7 @@ import type { TableRead } from './table-reads.ts'
 
 /** How many shapes are handled one by one. Most datasets have a handful. */
 const SHAPES_MAX = 200
-const SHAPES_CHARS_MAX = 65_536
+const SHAPES_CHARS_MAX = 524_288
 
 /** Reads the shapes of the lines of each table, and the parts of lines with open maps. */
 export async function findLineFacts(

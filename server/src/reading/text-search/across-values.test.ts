@@ -5,7 +5,7 @@ import { rebuildText, shapeReferences } from '../../lines/reference/shape.ts'
 import { foldCase } from '../../query/like.ts'
 import { hasTrait } from '../sql/sql.ts'
 import { linesAcrossValues, occurrencesOf } from './across-values.ts'
-import { searchFor } from './text-search.ts'
+import { lineContains, searchFor } from './text-search.ts'
 
 const shapes = [
   '{"a":"\x01c0\x02","b":\x01s0\x02,"ab":"\x01s1\x02"}',
@@ -111,6 +111,14 @@ test('lines with known shapes are searched without being rebuilt', () => {
   const { condition, others } = linesAcrossValues(searchFor('"b":10,"ab'), shapes.slice(0, 2))
   expect(others).toEqual([])
   expect(hasTrait(condition, 'lineRebuild')).toBe(false)
+})
+
+test('lines of known shapes are not rebuilt for a text in a value of the overflow map', () => {
+  const shapes = ['{"a":"\x01m\x02","b":\x01m\x02}', '{"b":\x01m\x02,"c":"\x01c0\x02"}']
+  const contains = (text: string) => lineContains(text, { columns: ['c0'], hasParts: false, shapes })
+  expect(hasTrait(contains('security'), 'lineRebuild')).toBe(false)
+  // It may begin inside the escape sequence of a character.
+  expect(hasTrait(contains('error'), 'lineRebuild')).toBe(true)
 })
 
 test('letters and digits do not cross the border between a level and the words of a text line', () => {

@@ -3,7 +3,9 @@ import { type ShapePlaceholder, shapeReferences } from '../../lines/reference/sh
 import { foldCase } from '../../query/like.ts'
 import { timeTextAs, timeWords } from '../fields/event-time.ts'
 import { caselessLike, containsAnyCaseless } from '../fields/ignore-case.ts'
-import { and, constant, inList, name, or, param, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
+import { OVERFLOW_VALUES } from '../fields/overflow-entries.ts'
+import { and, constant, FALSE, inList, name, or, param, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
+import { anyOverflowValue } from './part-tests.ts'
 import { type LineSources, lineOfShapes } from './rebuild-line.ts'
 
 /** A text to search for in lines, with what is derived from it. */
@@ -63,8 +65,12 @@ export function inPlainLine(search: LineSearch, lines: LineSources, shapes: read
 export const isInValuesOnly = (search: LineSearch, shapes: readonly string[]): boolean =>
   shapes.every((shape) => isPlainFor(search, shape) && !literalsContain(search.text, shape))
 
-/** Searches the overflow map. It holds attributes too, so a line is rebuilt when a value there may contain the text. */
-function overflowContains({ text, tails, fits }: LineSearch, lines: LineSources, shapes: readonly string[]): readonly SqlFragment[] {
+/** Searches the overflow map, which holds attributes too. */
+function overflowContains(
+  { text, tails, fits, isEscaped }: LineSearch,
+  lines: LineSources,
+  shapes: readonly string[],
+): readonly SqlFragment[] {
   const overflowing = shapes.filter((shape) => shape !== '' && placesIn(shape).some(({ reference }) => reference.kind === 'more'))
   const { own = [], text: ofText = [] } = Object.groupBy(overflowing, (shape) => (isJson(shape) ? 'own' : 'text'))
   const paths = new Set(
@@ -80,10 +86,26 @@ function overflowContains({ text, tails, fits }: LineSearch, lines: LineSources,
 
   function inOverflowEntries(own: readonly string[]): readonly SqlFragment[] {
     if (own.length === 0) return []
-    const mayHold = using('costlyValue', sql`arrayExists(value -> ${containsAnyCaseless([text, ...tails])(sql`value`)}, mapValues(more))`)
-    return [and([sql`position(shape, '\\x01m') > 0`, mayHold, fits(lineOfShapes(own, lines))])]
+    const anyHolds = (texts: readonly string[]) => anyOverflowValue(containsAnyCaseless(texts))
+    const mayHold = using('costlyValue', anyHolds([text, ...tails]))
+    const whole = fits(lineOfShapes(own, lines))
+    if (isEscaped || !own.every(isJson)) return [and([HAS_ENTRIES, mayHold, whole])]
+    const inTails = tails.length === 0 ? FALSE : and([anyHolds(tails), whole])
+    return [and([HAS_ENTRIES, mayHold, or([entriesHold(fits), inTails])])]
   }
 }
+
+/** Lines without entries may still have attributes there. */
+export const HAS_ENTRIES: SqlFragment = constant(String.raw`position(shape, '\x01m') > 0`)
+/** The number of overflow entries of a line of JSON. Those of attributes come behind them, and most events have none. */
+const ENTRIES_OF_LINE: SqlFragment = constant(String.raw`countSubstrings(shape, '\x01m')`)
+
+/** True where an overflow value of a line of JSON meets a test. */
+export const entriesHold = (test: (value: SqlFragment) => SqlFragment): SqlFragment =>
+  and([
+    anyOverflowValue(test),
+    sql`(length(${OVERFLOW_VALUES}) = ${ENTRIES_OF_LINE} or arrayExists(value -> ${test(sql`value`)}, arraySlice(${OVERFLOW_VALUES}, 1, ${ENTRIES_OF_LINE})))`,
+  ])
 
 /** How many keys of the overflow map a statement searches one by one. */
 const PATHS_MAX = 16

@@ -22,21 +22,34 @@ const lines = [
   `${manyKeys.slice(0, -1)},"extra":{"more":"beside \\"it\\""},"list":["tab\\t"]}`,
 ]
 
+/** Lines with values in the overflow map, of which attributes are behind them in one dataset, and a line whose shape is too long to be listed. */
+const overflowing = [manyKeys, ...lines.slice(0, 3), ...lines.slice(12)]
+/** More than there are slots, so that some are in the overflow map. */
+const manyTags = Array.from({ length: 100 }, (_, tag) => `tag${tag}=attribute-only`).join(',')
+const padded = `{"pad":1,${' '.repeat(530_000)}"level":"info"}`
+
 /** The same lines are also stored in a separate dataset, in which each line is an open map. */
 const first = '{"first":"of its dataset"}'
 const places: readonly (readonly [datasets: readonly string[], sent: readonly string[]])[] = [
   [['lines', 'many'], lines],
   [['open'], [first, ...lines]],
 ]
+const overflowPlaces: typeof places = [
+  [['attributes-behind'], overflowing],
+  [['long-shapes'], [...overflowing, padded]],
+]
 
 let reader: Reader
 beforeAll(async () => {
   reader = await openReader()
-  await reader.send('lines', lines.slice(0, 12), { 'x-service-tags': 'team:attribute-only' })
-  await reader.send('many', lines.slice(12))
+  await reader.send('lines', lines.slice(0, 12), { 'x-service-tags': 'team=attribute-only' })
+  await reader.send('many', lines.slice(12), { 'x-service-tags': 'team=attribute-only' })
+  for (const [[dataset = ''], sent] of overflowPlaces) {
+    await reader.send(dataset, sent, { 'x-service-tags': manyTags })
+  }
   await reader.send('open', [first])
   await reader.openMaps('open', ['', 'nested.'])
-  await reader.send('open', lines, { 'x-service-tags': 'team:attribute-only' })
+  await reader.send('open', lines, { 'x-service-tags': 'team=attribute-only' })
 })
 afterAll(() => reader?.close())
 
@@ -56,7 +69,7 @@ function needles(): string[] {
   return [...known, ...[...pieces].filter((_, index) => index % SHARE === 0)].filter((piece) => piece.trim() !== '')
 }
 
-test.each(places)(
+test.each([...places, ...overflowPlaces])(
   'free text finds exactly the lines of %j that contain it, in every form of storage',
   async (datasets, sent) => {
     const { world } = reader.senders.app.app
@@ -111,7 +124,7 @@ test.each([
     await reader.send(dataset, [first])
     await reader.openMaps(dataset, ['labels.'])
     // The lines do not contain the attribute.
-    await reader.send(dataset, sent, { 'x-service-tags': 'team:attribute-only' })
+    await reader.send(dataset, sent, { 'x-service-tags': 'team=attribute-only' })
     const chars = sent.flatMap((line) => [...line.matchAll(/"labels".*/gs)].map(([rest]) => [...rest]))
     const pieces = new Set([
       'attribute-only',
@@ -151,7 +164,7 @@ test('lines with open maps are not rebuilt for a text in a name or value, even i
     { length: 40 },
     (_, nth) => `{"level":"info","labels":{"app":"a\\u001ffox ${nth % 4}","zone${nth % 2}":"v"},"took":${nth}}`,
   )
-  await reader.send('labelled-only', events, { 'x-service-tags': 'zone10:service.tag' })
+  await reader.send('labelled-only', events, { 'x-service-tags': 'zone10=service.tag' })
   const statements = vi.spyOn(reader.senders.app.app.world.events, 'read')
   const rebuilt = async (text: string) => {
     statements.mockClear()

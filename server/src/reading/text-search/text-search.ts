@@ -8,7 +8,8 @@ import { mayLieIn, textOccurrences } from './candidates.ts'
 import { conditionMemory } from './compiled-conditions.ts'
 import { escapeTails } from './escapes.ts'
 import { inLineInParts } from './in-parts.ts'
-import { fitsText, inPlainLine, isPlainFor, type LineSearch } from './in-values.ts'
+import { entriesHold, fitsText, HAS_ENTRIES, inPlainLine, isPlainFor, type LineSearch } from './in-values.ts'
+import { anyOverflowValue } from './part-tests.ts'
 import { COLUMNS_OF_LINES, IS_IN_PARTS, IS_JSON, type LineSources, lineOfShapes, rawLine } from './rebuild-line.ts'
 
 /**
@@ -96,18 +97,19 @@ export function searchFor(text: string, levels: readonly Slot[] = []): LineSearc
 function inAnyLine({ text, fits, isEscaped, tails, borders, times }: LineSearch, lines: LineSources): SqlFragment {
   const marked = sql`(position(shape, '\\x02\\x03') > 0 or position(shape, '\\x02\\x04') > 0)`
   const isEncodedDifferently = and([IS_JSON, or([sql`${param.flag(isEscaped)} = 1`, marked])])
+  // Most values that hold the text are of the line. Testing that for each column takes as long as searching it.
   const mayHold = containsAnyCaseless([text, ...tails])
   const direct = [fits(BETWEEN_VALUES), fits(sql`raw`), and([...times, fits(timeText)])]
   const mayBeThere = or([
     isEncodedDifferently,
     sql`match(shape, ${borders})`,
     ...direct,
-    ...lines.columns.map((column) => and([refers(column), mayHold(name(column))])),
-    and([sql`position(shape, '\\x01m') > 0`, sql`arrayExists(value -> ${mayHold(sql`value`)}, mapValues(more))`]),
+    ...lines.columns.map((column) => mayHold(name(column))),
+    and([HAS_ENTRIES, anyOverflowValue(mayHold)]),
   ])
   const isThere = and([
     not(isEncodedDifferently),
-    or([...direct, ...lines.columns.map((column) => and([refers(column), fits(name(column))]))]),
+    or([...direct, ...lines.columns.map((column) => and([refers(column), fits(name(column))])), and([IS_JSON, entriesHold(fits)])]),
   ])
   return using('costlyValue', sql`multiIf(shape = '', ${fits(sql`raw`)}, not ${mayBeThere}, 0, ${isThere}, 1, ${fits(rawLine(lines))})`)
 }
