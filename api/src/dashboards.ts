@@ -128,6 +128,7 @@ export const dashboards = {
     summary: 'List dashboards, newest first',
     query: z.object({
       log_id: textParameter(255).pipe(uuid.optional()).describe('Only those with a widget whose queries read this log.'),
+      widget_id: textParameter(255).pipe(uuid.optional()).describe('Only those that have this widget themselves, not in a frame.'),
       ...pageParameters,
       sort: sortParameter([]),
     }),

@@ -12,6 +12,7 @@ const AUX_CHARS_MAX = 10_000
 export const GROUP_RETENTION_MAX_MS = 604_800_000
 const EVALUATIONS_MAX = 1_000
 const BACKTEST_DAYS_MAX = 30
+const READ_LOGS_MAX = 100
 
 const phrase = text(1, 100)
 /** Stored unchanged; NUL characters and very long texts are refused. */
@@ -278,6 +279,7 @@ export const monitors = {
     summary: 'List monitors, newest first or in another order',
     query: z.object({
       log_id: uuid.optional().describe('Only monitors that read this log.'),
+      log_ids: listParameter(uuid, READ_LOGS_MAX).describe('Only monitors that read any of these logs.'),
       monitor_ids: listParameter(uuid).describe('Only these monitors.'),
       ...pageParameters,
       search: pageParameters.search.describe('Only monitors whose name, description, conditions and tags contain each of these words.'),
@@ -291,6 +293,7 @@ export const monitors = {
         'Only monitors with this status. WAITING: those that were not evaluated yet, which have no other.',
       ),
       muted: booleanParameter.describe('Only muted monitors, or only others.'),
+      triggered: booleanParameter.describe('Only monitors that have ever triggered or whose status is not OK, or only others.'),
       totals: booleanParameter.describe('Also counts the monitors.'),
     }),
     reply: z.object({

@@ -78,7 +78,7 @@ function isStorable(value: unknown): boolean {
 }
 
 /** A list in a query string: repeated names, one comma-separated value, or both. */
-export const listParameter = <T extends z.ZodType>(item: T) =>
+export const listParameter = <T extends z.ZodType>(item: T, max = ITEMS_MAX) =>
   z.preprocess(
     (value) => {
       if (value === undefined) return undefined
@@ -87,7 +87,7 @@ export const listParameter = <T extends z.ZodType>(item: T) =>
     },
     z
       .array(item)
-      .max(ITEMS_MAX, { error: `must have at most ${ITEMS_MAX} items` })
+      .max(max, { error: `must have at most ${max} items` })
       .optional(),
   )
 

@@ -7762,6 +7762,7 @@ class DashboardsApi:
         self,
         *,
         log_id: Optional[str] = None,
+        widget_id: Optional[str] = None,
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
         search: Optional[str] = None,
@@ -7772,6 +7773,7 @@ class DashboardsApi:
         List dashboards, newest first.
 
         log_id: Only those with a widget whose queries read this log.
+        widget_id: Only those that have this widget themselves, not in a frame.
         limit: The number of records of a page. Without it, the list is returned whole.
         cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
         search: Only records whose names and tags contain each of these words.
@@ -7782,7 +7784,7 @@ class DashboardsApi:
             "GET",
             "/dashboards",
             "json",
-            query={"log_id": log_id, "limit": limit, "cursor": cursor, "search": search, "sort": sort},
+            query={"log_id": log_id, "widget_id": widget_id, "limit": limit, "cursor": cursor, "search": search, "sort": sort},
             headers=headers,
         )
         return reply
@@ -9966,6 +9968,7 @@ class MonitorsApi:
         self,
         *,
         log_id: Optional[str] = None,
+        log_ids: Optional[List[str]] = None,
         monitor_ids: Optional[List[str]] = None,
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
@@ -9974,6 +9977,7 @@ class MonitorsApi:
         group: Optional[Literal["status", "dataset", "tags"]] = None,
         status: Optional[Literal["ALERT", "WARN", "NO_DATA", "OK", "WAITING"]] = None,
         muted: Optional[bool] = None,
+        triggered: Optional[bool] = None,
         totals: Optional[bool] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> MonitorsListReply:
@@ -9981,6 +9985,7 @@ class MonitorsApi:
         List monitors, newest first or in another order.
 
         log_id: Only monitors that read this log.
+        log_ids: Only monitors that read any of these logs.
         monitor_ids: Only these monitors.
         limit: The number of records of a page. Without it, the list is returned whole.
         cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
@@ -9991,13 +9996,14 @@ class MonitorsApi:
         their tags. The group with the worst status comes first.
         status: Only monitors with this status. WAITING: those that were not evaluated yet, which have no other.
         muted: Only muted monitors, or only others.
+        triggered: Only monitors that have ever triggered or whose status is not OK, or only others.
         totals: Also counts the monitors.
         """
         reply: MonitorsListReply = self._transport.call(
             "GET",
             "/monitors",
             "json",
-            query={"log_id": log_id, "monitor_ids": monitor_ids, "limit": limit, "cursor": cursor, "search": search, "sort": sort, "group": group, "status": status, "muted": muted, "totals": totals},
+            query={"log_id": log_id, "log_ids": log_ids, "monitor_ids": monitor_ids, "limit": limit, "cursor": cursor, "search": search, "sort": sort, "group": group, "status": status, "muted": muted, "triggered": triggered, "totals": totals},
             headers=headers,
         )
         return reply

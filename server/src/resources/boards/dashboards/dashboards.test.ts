@@ -267,6 +267,18 @@ describe('dashboards', () => {
     expect(shown).toEqual(second)
   })
 
+  test('are found by a widget of theirs', async () => {
+    const [widget, other] = [await newWidget(), await newWidget()]
+    const [first, second] = [await newDashboard({ widget_ids: [widget] }), await newDashboard({ widget_ids: [other, widget] })]
+    await newDashboard({ widget_ids: [other] })
+    await newDashboard({ widget_ids: [await newWidget({ widget_ids: [widget] })] })
+    const ids = async (path: string) => (await get<{ dashboards: Dashboard[] }>(path)).dashboards.map(({ id }) => id)
+    expect((await ids(`/dashboards?widget_id=${widget}`)).toSorted()).toEqual([first.id, second.id].toSorted())
+    expect(await ids(`/dashboards?widget_id=${widget}&limit=1`)).toHaveLength(1)
+    expect(await ids(`/dashboards?widget_id=${NOWHERE}`)).toEqual([])
+    expect(await statusOf('GET', '/dashboards?widget_id=web')).toBe(400)
+  })
+
   test('and widgets carry tags, and the audit trail has each change of either', async () => {
     const widget = await newWidget()
     const { id } = await newDashboard({ widget_ids: [widget] })

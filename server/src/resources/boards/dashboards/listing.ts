@@ -23,17 +23,21 @@ export async function seenDashboards(world: MetaWorld, actor: Actor): Promise<re
 export const listDashboards = async (world: MetaWorld, actor: Actor, isShown?: (row: DashboardRow) => boolean): Promise<Dashboard[]> =>
   (await dashboardPage(world, actor, {}, isShown)).dashboards
 
+type DashboardListQuery = SortedPageQuery & { readonly widget_id?: string | undefined }
+
 /** A page of these. */
 export async function dashboardPage(
   world: MetaWorld,
   actor: Actor,
-  query: SortedPageQuery,
+  query: DashboardListQuery,
   isShown?: (row: DashboardRow) => boolean,
 ): Promise<NextPage & { dashboards: Dashboard[] }> {
   const widgets = byId(await allWidgets(world, actor.orgId))
   const seen = await seenDashboards(world, actor)
   const textOf = ({ name, description, tags }: DashboardRow) => searchedText([name, description], tags)
-  const found = searched(isShown ? seen.filter(isShown) : seen, query.search, textOf)
+  const { widget_id } = query
+  const having = widget_id === undefined ? seen : seen.filter(({ widget_ids }) => widget_ids.includes(widget_id))
+  const found = searched(isShown ? having.filter(isShown) : having, query.search, textOf)
   const { rows, ...rest } = pageOf(found, query, query.sort === 'name' ? byTitle : undefined)
   return { dashboards: rows.map((row) => shownDashboard(row, widgets)), ...rest }
 }

@@ -1,4 +1,4 @@
-import type { Dashboard, MetricQuery, SortedPageQuery } from '@dendro/api'
+import type { Dashboard, MetricQuery } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { parseSelector } from '../../../query/query.ts'
 import { matchDatasets } from '../../../query/selector.ts'
@@ -22,7 +22,12 @@ async function readersOf(world: World, actor: Actor, log: DatasetRow): Promise<(
 }
 
 /** None if the caller sees no such log. */
-export async function pageOfLogId(world: World, actor: Actor, logId: string, query: SortedPageQuery): ReturnType<typeof dashboardPage> {
+export async function pageOfLogId(
+  world: World,
+  actor: Actor,
+  logId: string,
+  query: Parameters<typeof dashboardPage>[2],
+): ReturnType<typeof dashboardPage> {
   const log = (await visibleDatasets(world, actor)).find(({ id }) => id === logId)
   return dashboardPage(world, actor, query, log ? await readersOf(world, actor, log) : () => false)
 }

@@ -77,6 +77,29 @@ describe('the list of monitors', () => {
     expect((await org.ask('GET', '/monitors?status=BAD')).status).toBe(400)
   })
 
+  test('is filtered by whether a monitor has triggered, and by the datasets that it reads', async () => {
+    await createEach()
+    expect(await names('sort=last_trigger&triggered=true')).toEqual(['muted alert', 'new alert', 'fine', 'old alert', 'warns', 'a silence'])
+    expect(await names('triggered=false')).toEqual(['waits'])
+    expect((await list('limit=2&sort=last_trigger&triggered=true&totals=true')).totals?.found).toBe(6)
+    const other = await createDataset('other')
+    await create({ name: 'web', from: [web], status: 'OK', triggeredMs: 3 })
+    await create({ name: 'both', from: [cart, web], status: 'OK', triggeredMs: 2 })
+    await create({ name: 'by name', from_expr: "dataset = 'cart'" })
+    await create({ name: 'elsewhere', from: [other] })
+    const every = ['a silence', 'fine', 'muted alert', 'new alert', 'old alert', 'waits', 'warns']
+    expect(await names(`sort=name&log_ids=${cart}`)).toEqual(['a silence', 'both', 'by name', ...every.slice(1)])
+    expect(await names(`sort=last_trigger&triggered=true&log_ids=${web},${cart}&search=both`)).toEqual(['both'])
+    expect(await names(`sort=name&log_id=${web}&log_ids=${other},${cart}&triggered=true`)).toEqual([
+      'a silence',
+      'both',
+      ...every.slice(1, 5),
+      'warns',
+    ])
+    const many = Array.from({ length: 101 }, () => web).join(',')
+    expect((await org.ask('GET', `/monitors?log_ids=${many}`)).status).toBe(400)
+  })
+
   test('counts what the other filters select, on all pages', async () => {
     await createEach()
     const by_status = { ALERT: 3, WARN: 1, NO_DATA: 1, OK: 1, WAITING: 1 }

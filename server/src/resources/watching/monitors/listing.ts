@@ -7,7 +7,7 @@ import { type DatasetRow, isSameIdentity, visibilityFor, visibleDatasets } from 
 import { type NextPage, pageOf, searched, searchedText } from '../../list-pages.ts'
 import type { MonitorRow, StateRow } from '../monitor-definitions/monitor-definitions.ts'
 import { isMuted, monitorReply } from './monitor-reply.ts'
-import { groupedBy, orderOf, stateOf } from './orders.ts'
+import { groupedBy, hasTriggered, orderOf, stateOf } from './orders.ts'
 import { selectMonitors, selectStates, selectStatesOf, selectStatuses } from './rows.ts'
 
 type MonitorListQuery = QueryOf<typeof contract.monitors.list>
@@ -21,16 +21,12 @@ export const allMonitors = (world: MetaWorld, orgId: string): Promise<readonly M
     idsIn: { monitors: ({ id }) => id, metric_definitions: ({ metric_id }) => metric_id },
   })
 
-export const listMonitors = async (world: Pick<World, 'meta' | 'clock'>, actor: Actor, log?: DatasetRow | string): Promise<Monitor[]> =>
-  (await monitorPage(world, actor, {}, log)).monitors
+/** The monitors that the caller may see, or only those that read a log. */
+export const listMonitors = async (world: Pick<World, 'meta' | 'clock'>, actor: Actor, log?: DatasetRow): Promise<Monitor[]> =>
+  (await monitorPage(world, actor, log ? { log_id: log.id } : {})).monitors
 
 /** A page of the monitors. Of the states, only those of the page are read whole, unless others decide what the caller may see. */
-export async function monitorPage(
-  world: Pick<World, 'meta' | 'clock'>,
-  actor: Actor,
-  query: MonitorListQuery,
-  log?: DatasetRow | string,
-): Promise<MonitorPage> {
+export async function monitorPage(world: Pick<World, 'meta' | 'clock'>, actor: Actor, query: MonitorListQuery): Promise<MonitorPage> {
   const { orgId } = actor
   let known: Awaited<ReturnType<typeof selectStates>> | undefined
   const visible = await visibleMonitors(world, actor, async () => {
@@ -39,13 +35,14 @@ export async function monitorPage(
   })
   const ids = new Set(query.monitor_ids)
   const named = ids.size === 0 ? visible : visible.filter(({ id }) => ids.has(id))
-  const ofLog = log === undefined ? named : named.filter((row) => readsLog(row, log))
-  const selected = searched(ofLog, query.search, textOf)
+  const datasets = await visibleDatasets(world, actor)
+  const ofLog = query.log_id === undefined ? named : readersOf(named, [query.log_id], datasets)
+  const selected = searched(query.log_ids?.length ? readersOf(ofLog, query.log_ids, datasets) : ofLog, query.search, textOf)
   const statuses: Statuses = needsStatuses(query) ? byMonitor(known ?? (await selectStatuses(world.meta, orgId))) : new Map()
   const nowMs = world.clock.nowMs()
   const found = selected.filter((row) => isWanted(row, statuses, query, nowMs))
-  const list = query.status === undefined && query.muted === undefined ? selected : found
-  const groups = query.group && groupedBy(query.group, list, { statuses, datasets: await visibleDatasets(world, actor), nowMs })
+  const list = query.status === undefined && query.muted === undefined && query.triggered === undefined ? selected : found
+  const groups = query.group && groupedBy(query.group, list, { statuses, datasets, nowMs })
   const { rows, ...rest } = pageOf(list, query, orderOf(query.sort, groups, { statuses, nowMs }))
   // What the caller may see was decided with these states, and later ones may be of a dataset that is hidden.
   const states = byMonitor(known ?? (await statesOfPage(world, orgId, query, rows)))
@@ -57,8 +54,8 @@ export async function monitorPage(
   }
 }
 
-const needsStatuses = ({ sort = 'newest', group, status, totals }: MonitorListQuery): boolean =>
-  (sort !== 'newest' && sort !== 'name') || group !== undefined || status !== undefined || totals === true
+const needsStatuses = ({ sort = 'newest', group, status, triggered, totals }: MonitorListQuery): boolean =>
+  (sort !== 'newest' && sort !== 'name') || group !== undefined || status !== undefined || triggered !== undefined || totals === true
 
 const statesOfPage = (world: MetaWorld, orgId: string, { limit }: MonitorListQuery, rows: readonly MonitorRow[]) =>
   limit === undefined
@@ -80,8 +77,10 @@ const textOf = ({ name, description, queries, formulas, tags }: MonitorRow): str
     tags,
   )
 
-const isWanted = (row: MonitorRow, statuses: Statuses, { status, muted }: MonitorListQuery, nowMs: number): boolean =>
-  (status === undefined || stateOf(statuses.get(row.id)) === status) && (muted === undefined || isMuted(row, nowMs) === muted)
+const isWanted = (row: MonitorRow, statuses: Statuses, { status, muted, triggered }: MonitorListQuery, nowMs: number): boolean =>
+  (status === undefined || stateOf(statuses.get(row.id)) === status) &&
+  (muted === undefined || isMuted(row, nowMs) === muted) &&
+  (triggered === undefined || hasTriggered(statuses.get(row.id)) === triggered)
 
 type Counted = {
   visible: readonly MonitorRow[]
@@ -103,13 +102,15 @@ function groupsOf(rows: readonly MonitorRow[], groups: ReturnType<typeof grouped
   return [...ofPage].map(([name, own]) => ({ name, total: groups.totalOf(name), monitor_ids: own.map(({ id }) => id) }))
 }
 
-/** True if a query of the monitor reads the log, by id or by selector. */
-function readsLog({ queries }: MonitorRow, log: DatasetRow | string): boolean {
-  const id = typeof log === 'string' ? log : log.id
-  return queries.some((query) => {
-    if (!query.from_expr?.trim()) return query.from?.includes(id) ?? false
-    return typeof log !== 'string' && matchDatasets(parseSelector(query.from_expr), [log]).length > 0
-  })
+/** The monitors with a query that reads any of these logs, by id or by selector. */
+function readersOf(rows: readonly MonitorRow[], ids: readonly string[], datasets: readonly DatasetRow[]): readonly MonitorRow[] {
+  const wanted = new Set(ids)
+  const logs = datasets.filter(({ id }) => wanted.has(id))
+  return rows.filter(({ queries }) =>
+    queries.some(({ from = [], from_expr }) =>
+      from_expr?.trim() ? matchDatasets(parseSelector(from_expr), logs).length > 0 : from.some((id) => wanted.has(id)),
+    ),
+  )
 }
 
 /**

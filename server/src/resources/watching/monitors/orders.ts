@@ -13,6 +13,10 @@ type Sort = 'newest' | 'name' | 'severity' | 'last_trigger'
 export const stateOf = (status: Status | undefined): ListedMonitorStatus =>
   status === undefined || status.looked_at === null ? 'WAITING' : status.status
 
+/** True for a monitor that has ever triggered, or whose status is not OK. */
+export const hasTriggered = (status: Status | undefined): boolean =>
+  (status?.last_trigger_ts ?? null) !== null || !['OK', 'WAITING'].includes(stateOf(status))
+
 const worstFirst: readonly ListedMonitorStatus[] = ['ALERT', 'WARN', 'NO_DATA', 'OK', 'WAITING']
 
 /** The rank of a monitor by muted and status. */

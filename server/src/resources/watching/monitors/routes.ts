@@ -1,7 +1,6 @@
 import { contract } from '@dendro/api'
 import { onRecord, type Routes, routes } from '../../../http/mount.ts'
 import type { World } from '../../../world.ts'
-import { visibleDatasets } from '../../data/datasets/datasets.ts'
 import { templateHandlers } from '../../queries/templates/templates.ts'
 import type { RecordPath } from '../../records.ts'
 import { backtest } from '../evaluations/evaluations.ts'
@@ -16,10 +15,7 @@ const byMonitorId =
 
 export const monitorRoutes = (world: World): Routes =>
   routes('monitors', contract.monitors, {
-    list: async ({ actor, query }) => {
-      const log = query.log_id && ((await visibleDatasets(world, actor)).find(({ id }) => id === query.log_id) ?? query.log_id)
-      return monitorPage(world, actor, query, log)
-    },
+    list: ({ actor, query }) => monitorPage(world, actor, query),
     create: ({ actor, body }) => createMonitor(world, actor, body),
     backtest: ({ actor, body, signal }) => backtest(world, actor, body, signal),
     get: onRecord(byMonitorId(world), ({ record }) => showMonitor(world, record)),
