@@ -11,6 +11,7 @@ const PATIENCE_MS = 120_000
 const pages = [
   ['Monitors', '/app/monitors', 'ul[aria-label="Monitors"] li'],
   ['Data', '/app/data', 'table[aria-label="Datasets"] tbody td a'],
+  ['Explore', '/app/explore', '[aria-label="Events"] time'],
 ] as const
 
 /** Opens the pages of long lists in a new browser context each time: the time until the first record, and what was read until nothing more came. */

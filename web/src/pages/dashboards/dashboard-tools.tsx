@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { ChartColumn, Group, History, LayoutTemplate, Pencil, Trash2, Unlink } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { ConfirmPanel } from '../../parts/records/confirm.tsx'
+import { DASHBOARD_LISTS } from '../../parts/records/dashboard-list.ts'
 import { ActionMenu, type MenuAction } from '../../parts/shell/action-menu.tsx'
 import { useClient } from '../../parts/shell/client.ts'
 import { FailureNote } from '../../parts/shell/failure.tsx'
@@ -26,9 +27,9 @@ export function DashboardTools({ dashboard, range, isCompared, onCompare }: Dash
   const may = useMay()
   const remove = async () => {
     await client.dashboards.remove({ params: { dashboardId: id } })
-    queries.setQueryData(['dashboards'], (list: readonly Dashboard[] | undefined) => list?.filter((one) => one.id !== id))
+    // The list that opens next is read anew, without the deleted dashboard.
+    queries.removeQueries({ queryKey: DASHBOARD_LISTS })
     await navigate({ to: '/dashboards', search: {} })
-    await queries.invalidateQueries({ queryKey: ['dashboards'], exact: true })
   }
   const detach = async () => {
     queries.setQueryData(['dashboards', id], await client.dashboards.detach({ params: { dashboardId: id } }))

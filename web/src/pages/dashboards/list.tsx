@@ -1,18 +1,22 @@
 import type { Dashboard } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { LayoutTemplate, Sigma } from 'lucide-react'
+import { useState } from 'react'
 import { ago } from '../../parts/chart/numbers.ts'
 import { ContentPackOffers, ReadyMadeMenu, useReadyMadeAction } from '../../parts/records/content-packs.tsx'
-import { FilteredList } from '../../parts/records/filtered-list.tsx'
+import { useDashboardSearch } from '../../parts/records/dashboard-list.ts'
 import { NameFirst } from '../../parts/records/name-first.tsx'
+import { MorePages } from '../../parts/records/pages.tsx'
+import { Loaded } from '../../parts/records/records.tsx'
 import { ActionMenu, type MenuAction } from '../../parts/shell/action-menu.tsx'
 import { useClient } from '../../parts/shell/client.ts'
 import { EmptyState, Page } from '../../parts/shell/page.tsx'
 import { Permitted } from '../../parts/shell/permitted.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Caret } from '../../ui/caret.tsx'
+import { Input } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
-import { useDashboards, useDashboardTemplates } from './queries.ts'
+import { useDashboardTemplates } from './queries.ts'
 
 /** links are behind one button on a phone. */
 const links: readonly MenuAction[] = [
@@ -25,9 +29,10 @@ const links: readonly MenuAction[] = [
   },
 ]
 
-/** Lists all dashboards by name, with a text filter. */
+/** Lists the dashboards by name, page by page, with a search. */
 export function DashboardList() {
-  const list = useDashboards()
+  const [find, setFind] = useState('')
+  const list = useDashboardSearch(find)
   const readyMade = useReadyMadeAction('dashboards_write')
   return (
     <Page
@@ -54,42 +59,57 @@ export function DashboardList() {
         </>
       }
     >
-      <FilteredList
-        noun="dashboard"
-        of={list}
-        textOf={({ name, description, tags }) => [name, description ?? '', ...Object.entries(tags).flat()].join(' ')}
-        none={
-          <EmptyState title="No dashboards yet">
-            <p className="text-soft">A dashboard shows metrics over one time range with one crosshair.</p>
-            <Permitted to="dashboards_write">
-              <NewDashboard label="Create the first dashboard" />
-            </Permitted>
-          </EmptyState>
+      <Loaded of={list}>
+        {() =>
+          list.isWhole && list.records.length === 0 && find === '' ? (
+            <EmptyState title="No dashboards yet">
+              <p className="text-soft">A dashboard shows metrics over one time range with one crosshair.</p>
+              <Permitted to="dashboards_write">
+                <NewDashboard label="Create the first dashboard" />
+              </Permitted>
+            </EmptyState>
+          ) : (
+            <>
+              <Input
+                className="sm:max-w-64"
+                placeholder="Find a dashboard"
+                aria-label="Find a dashboard"
+                value={find}
+                onChange={({ target }) => setFind(target.value)}
+              />
+              {list.records.length === 0 ? (
+                <EmptyState title="No dashboard matches">
+                  <Button onClick={() => setFind('')}>Show all</Button>
+                </EmptyState>
+              ) : (
+                <Cards dashboards={list.records} />
+              )}
+              <MorePages of={list} />
+            </>
+          )
         }
-      >
-        {(found) => (
-          <ul aria-label="Dashboards" className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3 wide:grid-cols-4">
-            {found.toSorted(byName).map(({ id, name, description, widget_ids, metadata }) => (
-              <li key={id} className="rounded-md border border-line bg-panel p-3">
-                <Link to="/dashboards" search={{ id }} className="break-words font-medium hover:underline">
-                  {name}
-                </Link>
-                {description && <p className="break-words text-soft text-xs">{description}</p>}
-                <p className="text-soft text-xs">
-                  {widget_ids.length === 1 ? '1 widget' : `${widget_ids.length} widgets`} · changed{' '}
-                  {ago(metadata.modified_at ?? metadata.created_at ?? 0, Date.now())}
-                </p>
-              </li>
-            ))}
-          </ul>
-        )}
-      </FilteredList>
+      </Loaded>
       <ContentPackOffers />
     </Page>
   )
 }
 
-const byName = (a: Dashboard, b: Dashboard): number => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1)
+const Cards = ({ dashboards }: { dashboards: readonly Dashboard[] }) => (
+  <ul aria-label="Dashboards" className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3 wide:grid-cols-4">
+    {dashboards.map(({ id, name, description, widget_ids, metadata }) => (
+      <li key={id} className="rounded-md border border-line bg-panel p-3">
+        <Link to="/dashboards" search={{ id }} className="break-words font-medium hover:underline">
+          {name}
+        </Link>
+        {description && <p className="break-words text-soft text-xs">{description}</p>}
+        <p className="text-soft text-xs">
+          {widget_ids.length === 1 ? '1 widget' : `${widget_ids.length} widgets`} · changed{' '}
+          {ago(metadata.modified_at ?? metadata.created_at ?? 0, Date.now())}
+        </p>
+      </li>
+    ))}
+  </ul>
+)
 
 function NewDashboard({ label = 'New dashboard' }: { label?: string }) {
   const client = useClient()

@@ -1,7 +1,6 @@
 import type { MetricDefinition } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useDatasets } from '../../parts/datasets/datasets.ts'
 import { newQuery } from '../../parts/query/metric-queries.ts'
 import { QueryEditor } from '../../parts/query/query-editor.tsx'
 import { EditorPage } from '../../parts/records/editor-page.tsx'
@@ -30,7 +29,6 @@ function MetricForm({ title, metric }: { title: string; metric: MetricDefinition
   const [description, setDescription] = useState(metric?.description ?? '')
   const [queries, setQueries] = useState(metric?.queries ?? [newQuery('a')])
   const [formula, setFormula] = useState(metric?.formulas?.[0]?.expression ?? '')
-  const datasets = useDatasets()
   const save = useSaveMetric(metric)
   return (
     <EditorPage
@@ -65,13 +63,7 @@ function MetricForm({ title, metric }: { title: string; metric: MetricDefinition
       </Panel>
       <Panel title="Query">
         <div className="p-3">
-          <QueryEditor
-            queries={queries}
-            formula={formula}
-            datasets={datasets.data?.datasets ?? []}
-            onQueries={setQueries}
-            onFormula={setFormula}
-          />
+          <QueryEditor queries={queries} formula={formula} onQueries={setQueries} onFormula={setFormula} />
         </div>
       </Panel>
     </EditorPage>

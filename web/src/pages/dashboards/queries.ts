@@ -1,14 +1,20 @@
 import type { Dashboard, Widget } from '@dendro/api'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { SERIES_MAX } from '../../parts/chart/measured.ts'
+import { DASHBOARD_LISTS } from '../../parts/records/dashboard-list.ts'
 import { useClient } from '../../parts/shell/client.ts'
 import { useMay } from '../../parts/shell/permitted.tsx'
 import { boundsOf, gridOf, type Range } from '../../parts/time/time-range.ts'
 import { slicesFor, styleOf } from './widget-style.ts'
 
-export function useDashboards() {
+/** Loads whether another dashboard shows a widget too. */
+export function useIsElsewhere(dashboardId: string, widgetId: string) {
   const client = useClient()
-  return useQuery({ queryKey: ['dashboards'], queryFn: async ({ signal }) => (await client.dashboards.list({ signal })).dashboards })
+  return useQuery({
+    queryKey: ['dashboards', 'of widget', widgetId],
+    queryFn: async ({ signal }) => (await client.dashboards.list({ query: { widget_id: widgetId, limit: 2 }, signal })).dashboards,
+    select: (dashboards) => dashboards.some(({ id }) => id !== dashboardId),
+  })
 }
 
 export function useDashboard(id: string) {
@@ -93,7 +99,7 @@ export function useDashboardChange(id: string) {
       const changed = await client.dashboards.change({ params: { dashboardId: id }, body })
       await queries.cancelQueries({ queryKey: ['dashboards', id], exact: true })
       queries.setQueryData(['dashboards', id], changed)
-      await queries.invalidateQueries({ queryKey: ['dashboards'], exact: true })
+      await queries.invalidateQueries({ queryKey: DASHBOARD_LISTS })
     },
   })
   return mutateAsync

@@ -2,7 +2,6 @@ import type { MetricDefinition, MetricQuery, Widget } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type Unit, units } from '../../parts/chart/unit.ts'
-import { useDatasets } from '../../parts/datasets/datasets.ts'
 import { measureText, newQuery } from '../../parts/query/metric-queries.ts'
 import { QueryEditor } from '../../parts/query/query-editor.tsx'
 import { EditorPage } from '../../parts/records/editor-page.tsx'
@@ -96,7 +95,6 @@ type WidgetFormProps = {
 function WidgetForm({ first, widget, own, metrics, dashboardId, into, range, title }: WidgetFormProps) {
   const [draft, setDraft] = useState(first)
   const [isKept, setKept] = useState(first.kept.length > 0)
-  const datasets = useDatasets()
   const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }))
   const save = useSaveWidget({ widget, own, dashboardId, into, range })
   const missing = draft.name.trim() === '' ? 'a name' : isKept && draft.kept.length === 0 ? 'a metric' : undefined
@@ -139,7 +137,6 @@ function WidgetForm({ first, widget, own, metrics, dashboardId, into, range, tit
             <QueryEditor
               queries={draft.queries}
               formula={draft.formula}
-              datasets={datasets.data?.datasets ?? []}
               onQueries={(queries) => set({ queries })}
               onFormula={(formula) => set({ formula })}
             />

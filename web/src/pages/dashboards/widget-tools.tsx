@@ -15,7 +15,7 @@ import { IconButton } from '../../ui/icon-button.tsx'
 import { menuItem } from '../../ui/menu-item.ts'
 import { Popover } from '../../ui/popover.tsx'
 import { exploreLink } from './explore-link.ts'
-import { useDashboards, useMetrics } from './queries.ts'
+import { useIsElsewhere, useMetrics } from './queries.ts'
 import { styleOf } from './widget-style.ts'
 
 type WidgetToolsProps = { dashboard: Dashboard; widget: Widget; range: Range }
@@ -109,13 +109,13 @@ function QueryActions({ widget, range }: { widget: Widget; range: Range }) {
 function RemoveWidget({ dashboard, widget }: Omit<WidgetToolsProps, 'range'>) {
   const client = useClient()
   const queries = useQueryClient()
-  const list = useDashboards()
-  const isElsewhere = (list.data ?? []).some(({ id, widget_ids }) => id !== dashboard.id && widget_ids.includes(widget.id))
+  const { data: isElsewhere, refetch } = useIsElsewhere(dashboard.id, widget.id)
   const isFrame = widget.widget_ids.length > 0
   const remove = async () => {
     // The widgets of a removed frame return to the dashboard.
     if (isFrame) await client.dashboards.change({ params: { dashboardId: dashboard.id }, body: { append_widget_ids: widget.widget_ids } })
-    if (isElsewhere) await client.dashboards.removeWidget({ params: { dashboardId: dashboard.id, widgetId: widget.id } })
+    if ((await refetch({ throwOnError: true })).data)
+      await client.dashboards.removeWidget({ params: { dashboardId: dashboard.id, widgetId: widget.id } })
     else await client.widgets.remove({ params: { widgetId: widget.id } })
     await queries.invalidateQueries({ queryKey: ['dashboards'] })
   }

@@ -1,12 +1,14 @@
-import type { Dataset, Retention, RetentionRule } from '@dendro/api'
+import type { Retention, RetentionRule } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { ago, count } from '../../parts/chart/numbers.ts'
+import { collectionsOf, useDatasetSearch } from '../../parts/datasets/datasets.ts'
 import { Form, FormField } from '../../parts/records/form.tsx'
 import { EditAndDelete } from '../../parts/records/record-panel.tsx'
 import { Loaded, Row, Rows } from '../../parts/records/records.tsx'
+import { SearchSelect } from '../../parts/records/search-select.tsx'
 import { BackToDatasets } from '../../parts/shell/back-links.tsx'
 import { useClient } from '../../parts/shell/client.ts'
 import { Page, Panel, panelColumns } from '../../parts/shell/page.tsx'
@@ -24,7 +26,6 @@ const lengths = retentionChoices('').filter(([value]) => value !== '') as readon
 export function RetentionRules() {
   const client = useClient()
   const rules = useQuery({ queryKey: [...RULES, 'rules'], queryFn: ({ signal }) => client.retentionRules.list({ signal }) })
-  const datasets = useQuery({ queryKey: ['datasets'], queryFn: ({ signal }) => client.datasets.list({ signal }) })
   const overview = useQuery({
     queryKey: [...RULES, 'overview'],
     queryFn: ({ signal }) => client.retention.overview({ signal }),
@@ -39,7 +40,7 @@ export function RetentionRules() {
       <div className={panelColumns}>
         <Panel title="Rules">
           <Permitted to="retention_write">
-            <NewRule rules={rules.data?.retention_rules ?? []} datasets={datasets.data?.datasets ?? []} />
+            <NewRule rules={rules.data?.retention_rules ?? []} />
           </Permitted>
           <Loaded of={rules}>
             {({ retention_rules }) => (
@@ -109,15 +110,13 @@ export function RetentionRules() {
 
 const levels = { LOG: 'the dataset', LOG_SET: 'its collection', ORGANISATION: 'the organization', DEPLOYMENT: 'the default of the service' }
 
-type NewRuleProps = { rules: readonly RetentionRule[]; datasets: readonly Dataset[] }
+type NewRuleProps = { rules: readonly RetentionRule[] }
 
 /** Sets the retention of the organization or a collection; that of a dataset is set on its own page. */
-function NewRule({ rules, datasets }: NewRuleProps) {
+function NewRule({ rules }: NewRuleProps) {
   const client = useClient()
   const [of, setOf] = useState('')
   const [retention, setRetention] = useState<Retention>('DAYS_90')
-  const collections = [...new Set(datasets.map(({ collection }) => collection))].sort()
-  const free = collections.filter((name) => !rules.some(({ entity, scope }) => entity === 'LOG_SET' && nameIn(scope.from) === name))
   return (
     <Form
       action="Create rule"
@@ -135,17 +134,42 @@ function NewRule({ rules, datasets }: NewRuleProps) {
       onSaved={() => setOf('')}
     >
       <FormField name="Scope" of={['scope', 'entity']}>
-        <Select
-          className="sm:max-w-80"
-          value={of}
-          options={[['', 'the organization'], ...free.map((name) => [name, `the collection ${name}`] as const)]}
-          onPick={setOf}
-        />
+        <ScopeSelect rules={rules} value={of} onPick={setOf} />
       </FormField>
       <FormField name="Keep events for" of="retention">
         <Select value={retention} options={lengths} onPick={setRetention} />
       </FormField>
     </Form>
+  )
+}
+
+const ORGANIZATION = ['', 'the organization'] as const
+const collectionText = (name: string): string => `the collection ${name}`
+
+/** Selects the organization, or a collection that has no rule yet. */
+function ScopeSelect({ rules, value, onPick }: NewRuleProps & { value: string; onPick(collection: string): void }) {
+  const [find, setFind] = useState('')
+  const found = useDatasetSearch(find)
+  const isFree = (name: string) => !rules.some(({ entity, scope }) => entity === 'LOG_SET' && nameIn(scope.from) === name)
+  const options = [
+    ORGANIZATION,
+    ...collectionsOf(found.records)
+      .filter(isFree)
+      .map((name) => [name, collectionText(name)] as const),
+  ]
+  if (!found.data || found.isWhole) return <Select className="sm:max-w-80" value={value} options={options} onPick={onPick} />
+  const selected = value === '' ? ORGANIZATION[1] : collectionText(value)
+  return (
+    <SearchSelect
+      name="Scope"
+      noun="collection"
+      selected={selected}
+      options={options}
+      of={found}
+      find={find}
+      onFind={setFind}
+      onPick={onPick}
+    />
   )
 }
 

@@ -1,32 +1,28 @@
-import { useQueries } from '@tanstack/react-query'
+import { useQueries, useQueryClient } from '@tanstack/react-query'
+import { fullName, useDatasetsById } from '../../parts/datasets/datasets.ts'
+import { readerById } from '../../parts/records/by-id.ts'
 import { useClient } from '../../parts/shell/client.ts'
+import type { DendroClient } from '../../session/session.ts'
 
-/** The number of ids in one request. */
-const IDS_MAX = 100
+const readMonitor = readerById(
+  async (client: DendroClient, ids) => (await client.monitors.list({ query: { monitor_ids: [...ids], limit: ids.length } })).monitors,
+)
 
 /** Names monitors and datasets by their ids, of which only these are read. */
-export function useNames(ids: readonly string[]): (id: string) => string {
+export function useNames(all: readonly string[]): (id: string) => string {
   const client = useClient()
-  const sorted = [...new Set(ids)].toSorted()
-  const parts = Array.from({ length: Math.ceil(sorted.length / IDS_MAX) }, (_, at) => sorted.slice(at * IDS_MAX, (at + 1) * IDS_MAX))
-  const reads = useQueries({
-    queries: parts.flatMap((part) => [
-      {
-        queryKey: ['monitors', 'names', part],
-        queryFn: async ({ signal }: { signal: AbortSignal }) => {
-          const { monitors } = await client.monitors.list({ query: { monitor_ids: part, limit: IDS_MAX }, signal })
-          return new Map(monitors.map(({ id, name }) => [id, name]))
-        },
-      },
-      {
-        queryKey: ['datasets', 'names', part],
-        queryFn: async ({ signal }: { signal: AbortSignal }) => {
-          const { datasets } = await client.datasets.list({ query: { from: part, limit: IDS_MAX }, signal })
-          return new Map(datasets.map(({ id, collection, dataset }) => [id, `${collection} / ${dataset}`]))
-        },
-      },
-    ]),
+  const scope = useQueryClient()
+  const ids = [...new Set(all)]
+  const { byId, isLoading } = useDatasetsById(ids)
+  const monitors = useQueries({
+    queries: ids.map((id) => ({
+      queryKey: ['monitors', 'name', id],
+      queryFn: async () => (await readMonitor(scope, client, id))?.name ?? null,
+    })),
   })
-  const isLoading = reads.some(({ isPending }) => isPending)
-  return (id) => reads.find(({ data }) => data?.has(id))?.data?.get(id) ?? (isLoading ? '…' : 'deleted')
+  return (id) => {
+    const dataset = byId.get(id)
+    const name = dataset ? fullName(dataset) : monitors[ids.indexOf(id)]?.data
+    return name ?? (isLoading || monitors.some(({ isPending }) => isPending) ? '…' : 'deleted')
+  }
 }

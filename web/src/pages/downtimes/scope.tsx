@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { fullName, useDatasetSearch } from '../../parts/datasets/datasets.ts'
 import { useSettled } from '../../parts/query/settled.ts'
 import { MorePages, searchOf, usePages } from '../../parts/records/pages.tsx'
 import { Loaded } from '../../parts/records/records.tsx'
@@ -22,10 +23,7 @@ export function Scope({ from, onFrom }: ScopeProps) {
     queryKey: ['monitors', 'choices', search],
     read: (page, signal) => client.monitors.list({ query: { ...page, ...search, sort: 'name' }, signal }),
   })
-  const datasets = usePages({
-    queryKey: ['datasets', 'choices', search],
-    read: (page, signal) => client.datasets.list({ query: { ...page, ...search, sort: 'name' }, signal }),
-  })
+  const datasets = useDatasetSearch(find)
   const lists = [
     {
       title: 'Monitors',
@@ -35,9 +33,7 @@ export function Scope({ from, onFrom }: ScopeProps) {
     {
       title: 'All monitors of a dataset',
       list: datasets,
-      all: datasets.data?.pages
-        .flatMap((page) => page.datasets)
-        .map(({ id, collection, dataset }) => ({ id, name: `${collection} / ${dataset}` })),
+      all: datasets.data && datasets.records.map((dataset) => ({ id: dataset.id, name: fullName(dataset) })),
     },
   ]
   const listed = new Set(lists.flatMap(({ all = [] }) => all.map(({ id }) => id)))

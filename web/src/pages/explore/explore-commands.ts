@@ -67,7 +67,7 @@ function shortcutsOf(
 }
 
 function commandsOf(state: ExploreState, { input, setHelp }: PageState): Command[] {
-  const { change, undo, show, refresh, toggleLive, isLive, columns, datasets, setRowOptions, pinned } = state
+  const { change, undo, show, refresh, toggleLive, isLive, columns, firstDatasets, setRowOptions, pinned } = state
   return [
     ...tabs.map((one) => ({ group: 'Show', name: tabNames[one], run: () => show(one) })),
     ...comparisons.map((one) => ({
@@ -101,7 +101,7 @@ function commandsOf(state: ExploreState, { input, setHelp }: PageState): Command
       note: recentQueryNotes(one, state.zone, Date.now()).slice(0, 2).join(' · '),
       run: () => change((now) => paramsOfRecent(now, one)),
     })),
-    ...(datasets.data?.datasets ?? []).map(({ id, collection, dataset }) => ({
+    ...firstDatasets.records.map(({ id, collection, dataset }) => ({
       group: 'Dataset',
       name: `${collection} / ${dataset}`,
       run: () => change((now) => ({ ...now, d: [id] })),

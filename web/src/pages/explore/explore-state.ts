@@ -1,8 +1,8 @@
-import type { Dataset } from '@dendro/api'
+import type { Event } from '@dendro/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { hasReceivedEvents } from '../../parts/datasets/system-datasets.ts'
+import { useFirstDatasets } from '../../parts/datasets/datasets.ts'
 import type { QueryFocus } from '../../parts/query/query-input.tsx'
 import { useMe } from '../../parts/shell/me.ts'
 import { useChanges } from './changes/use-changes.ts'
@@ -10,15 +10,15 @@ import { useValueActions } from './events/detail/use-value-actions.ts'
 import { useFindState } from './events/find/find-bar.tsx'
 import { useRows } from './events/list/rows.ts'
 import { useEvents } from './events/list/use-events.ts'
-import { useFormats, useRowStyle } from './events/list/use-row-style.ts'
-import { useLiveTail, useUnknownDatasets } from './events/live/live-tail.ts'
+import { useResultStyle, useRowStyle } from './events/list/use-row-style.ts'
+import { useLiveTail } from './events/live/live-tail.ts'
 import { usePinnedEvents } from './events/pinned/pinned-events.ts'
 import { optional, type Tab } from './explore-params.ts'
 import { useAllFields, useFields } from './fields/use-fields.ts'
 import { COUNT } from './groups/group-bar.tsx'
 import { useGroups } from './groups/groups.ts'
 import { splitMeasures } from './groups/measures.ts'
-import { usePatterns, usePatternTrends } from './patterns/patterns.ts'
+import { type Pattern, usePatterns, usePatternTrends } from './patterns/patterns.ts'
 import type { ExploreQuery } from './query/explore-query.ts'
 import { useHistory } from './query/history-menu.tsx'
 import { resultInfoOf } from './query/result-info.ts'
@@ -36,7 +36,7 @@ export function useExploreState() {
   const params = useSearch({ from: '/inside/explore' })
   const { change, undo, query, selectedQuery, zone, setZone, refresh } = useExploreQuery(params)
   const find = useFindState()
-  const { datasets, columns, rowStyle: plainStyle, detail, setRowOptions } = useRowStyle(params, change, query, zone, find.text ?? '')
+  const { columns, rowStyle: plainStyle, detail, setRowOptions } = useRowStyle(params, change, query, zone, find.text ?? '')
   const tab = params.tab ?? 'events'
   const isLive = params.live === true
   const by = useMemo(() => params.by ?? [], [params.by])
@@ -44,7 +44,6 @@ export function useExploreState() {
   const measure = measures[0] ?? COUNT
   const foundEvents = useEvents(selectedQuery, tab === 'events' && !isLive, params.asc === true)
   const events = { ...foundEvents, ...useKept(foundEvents, selectedQuery, String(params.asc)) }
-  const rowStyle = useFormats(plainStyle, isLive ? undefined : events.data?.pages[0]?.events)
   const isCancelled = tab === 'events' && !isLive && isCancelledQuery(foundEvents)
   const isReady = useAfterEvents(foundEvents, tab === 'events' && !isLive, query)
   const bars = useBars(query, isReady, isLive)
@@ -69,7 +68,6 @@ export function useExploreState() {
   const result = resultInfoOf({ tab, changes, events: foundEvents, patterns: foundPatterns, trends, groups: foundGroups, fields })
   useHistory(params, result, isLive)
   const live = useLiveTail(query.datasets, query.where, isLive)
-  useUnknownDatasets(live.events, datasets)
   const queries = useQueryClient()
   const actions = useValueActions(change, columns)
   const me = useMe().data
@@ -78,6 +76,11 @@ export function useExploreState() {
     () => (isLive ? live.events : (events.data?.pages.flatMap((page) => page.events) ?? [])),
     [isLive, live.events, events.data],
   )
+  const rowStyle = useResultStyle(plainStyle, {
+    firstEvents: isLive ? undefined : events.data?.pages[0]?.events,
+    datasetIds: useShownDatasets([loadedEvents, pinned.events], patterns.data?.patterns),
+  })
+  const firstDatasets = useFirstDatasets()
   const rows = useRows({ loadedEvents, params, change, detail, pinned })
   const show = useCallback((next: Tab) => change((now) => optional({ ...now, tab: next === 'events' ? undefined : next })), [change])
   const toggleLive = () =>
@@ -92,7 +95,6 @@ export function useExploreState() {
       zone,
       setZone,
       refresh,
-      datasets,
       columns,
       rowStyle,
       tab,
@@ -105,7 +107,9 @@ export function useExploreState() {
     ...{ comparison, earlier, markers, result, view: { tab, query: selectedQuery, by, measure, compared: { query, selection, baseline } } },
     ...{ events, bars, fields, allFields, patterns, trends, groups, live, actions, rows, loadedEvents, show, toggleLive },
     ...{ find, pinned, detail, setRowOptions, isCancelled },
-    hasReceived: hasReceived(datasets.data),
+    firstDatasets,
+    // Also while that is unknown.
+    hasReceived: firstDatasets.totals === undefined || firstDatasets.totals.received > 0,
     isBusy: !isLive && (events.isFetching || bars.isFetching || patterns.isFetching || groups.isFetching || changes.isFetching),
     cancel: () => void queries.cancelQueries(),
   }
@@ -143,6 +147,10 @@ export function usePageState() {
 
 export type PageState = ReturnType<typeof usePageState>
 
-/** True when any dataset has received data, or while that is unknown. */
-const hasReceived = (list: { datasets: readonly Dataset[] } | undefined): boolean =>
-  list === undefined || list.datasets.some(hasReceivedEvents)
+/** The datasets of events and patterns, which are named. */
+function useShownDatasets([loaded, pinned]: readonly [readonly Event[], readonly Event[]], patterns: readonly Pattern[] | undefined) {
+  return useMemo(() => {
+    const ofEvents = [...loaded, ...pinned].map(({ metadata }) => metadata.service_id)
+    return [...new Set([...ofEvents, ...(patterns ?? []).flatMap(({ datasets }) => datasets)])]
+  }, [loaded, pinned, patterns])
+}

@@ -58,29 +58,10 @@ export function ExplorePage() {
 type Props = { state: ExploreState }
 
 function QuerySection({ state, page }: Props & { page: PageState }) {
-  const {
-    params,
-    change,
-    query,
-    zone,
-    setZone,
-    refresh,
-    toggleLive,
-    columns,
-    loadedEvents,
-    datasets,
-    allFields,
-    events,
-    bars,
-    groups,
-    view,
-    rowStyle,
-  } = state
+  const { params, change, query, zone, setZone, refresh, toggleLive, columns, loadedEvents, allFields, events, bars, groups, view } = state
   return (
     <QueryBar
       {...{ params, change, query, zone, setZone, refresh, toggleLive, columns, loadedEvents, view }}
-      datasetName={rowStyle.datasetName}
-      datasets={datasets.data?.datasets ?? []}
       fields={allFields.data?.fields ?? []}
       failure={events.error ?? bars.error ?? groups.error}
       isBusy={state.isBusy}

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { Check, Clock, LoaderCircle, type LucideIcon, X } from 'lucide-react'
 import { useState } from 'react'
 import { ago, bytes, count } from '../../parts/chart/numbers.ts'
-import { unknownDataset, useDatasets } from '../../parts/datasets/datasets.ts'
+import { shortName, useDatasetsById } from '../../parts/datasets/datasets.ts'
 import { QueryText } from '../../parts/datasets/pattern-texts.tsx'
 import { Confirm } from '../../parts/records/confirm.tsx'
 import { FilterRow } from '../../parts/records/filter-row.tsx'
@@ -105,12 +105,19 @@ const signs: Record<Export['status'], { name: string; icon: LucideIcon }> = {
   FAILED: { name: 'failed', icon: X },
 }
 
+/** How many datasets of an export are named; of more, the others are counted. */
+const NAMED_MAX = 4
+
 function Row({ one, zone }: { one: Export; zone: Zone }) {
   const client = useClient()
-  const { byId } = useDatasets()
   const { status, progress, events, location, failure_detail, format, compression, search_details: details, created_at, export_id } = one
-  const names = (details.from === '' ? [] : details.from.split(':')).map((id) => byId.get(id)?.dataset ?? unknownDataset(byId.size))
-  const where = names.length > 4 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more datasets` : names.join(', ')
+  const ids = details.from === '' ? [] : details.from.split(':')
+  const { nameOf } = useDatasetsById(ids.slice(0, NAMED_MAX))
+  const names = ids.slice(0, NAMED_MAX).map((id) => nameOf(id, shortName))
+  const where =
+    ids.length > NAMED_MAX
+      ? `${names.slice(0, NAMED_MAX - 1).join(', ')} and ${ids.length - NAMED_MAX + 1} more datasets`
+      : names.join(', ')
   const when =
     details.from_ts !== undefined && details.to_ts !== undefined
       ? rangeName({ fromMs: details.from_ts, toMs: details.to_ts }, zone)

@@ -30,10 +30,6 @@ const levels = [
 ] as const
 const bands = [{ fromMs: START_MS + 10 * STEP_MS, toMs: START_MS + 18 * STEP_MS, kind: 'ALERT' }] as const
 const nothing = waves([])
-const datasets = [
-  { id: '00000000-0000-4000-8000-000000000001', collection: 'shop', dataset: 'web' },
-  { id: '00000000-0000-4000-8000-000000000002', collection: 'shop', dataset: 'payments' },
-]
 
 /** ChartStates are charts of every shape, and the pickers above them. */
 export function ChartStates() {
@@ -65,7 +61,7 @@ export function ChartStates() {
           <TimePicker range={range} zone="utc" onPick={setRange} onZone={() => undefined} />
         </State>
         <State name="dataset picker">
-          <DatasetPicker all={datasets} picked={picked} onPick={setPicked} />
+          <DatasetPicker picked={picked} onPick={setPicked} />
         </State>
       </Group>
     </>

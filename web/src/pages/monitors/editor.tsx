@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { useDatasets } from '../../parts/datasets/datasets.ts'
 import { QueryEditor } from '../../parts/query/query-editor.tsx'
 import { EditorPage } from '../../parts/records/editor-page.tsx'
 import { useFirstTargets } from '../../parts/records/first-targets.ts'
@@ -53,7 +52,6 @@ export function MonitorEditor({ params, id }: EditorProps) {
 
 function MonitorForm({ first, id, title }: { first: MonitorFormState; id: string | undefined; title: string }) {
   const [draft, setDraft] = useState(first)
-  const datasets = useDatasets()
   const rule = useMemo(() => ruleOf(draft), [draft])
   const body = bodyOf(draft)
   const set = (change: Partial<MonitorFormState>) => setDraft((now) => ({ ...now, ...change }))
@@ -78,7 +76,6 @@ function MonitorForm({ first, id, title }: { first: MonitorFormState; id: string
           <QueryEditor
             queries={draft.queries}
             formula={draft.formula}
-            datasets={datasets.data?.datasets ?? []}
             onQueries={(queries) => set({ queries })}
             onFormula={(formula) => set({ formula })}
           />

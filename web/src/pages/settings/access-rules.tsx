@@ -1,6 +1,6 @@
 import type { Policy } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
-import { useDatasets } from '../../parts/datasets/datasets.ts'
+import { fullName, useDatasetsById } from '../../parts/datasets/datasets.ts'
 import { Confirm } from '../../parts/records/confirm.tsx'
 import { Loaded, Row, Rows } from '../../parts/records/records.tsx'
 import { useSave } from '../../parts/records/save.ts'
@@ -20,12 +20,13 @@ export function AccessRules() {
   const list = useQuery({ queryKey: POLICIES, queryFn: ({ signal }) => client.policies.list({ signal }) })
   const remove = useSave((policyId: string) => client.policies.remove({ params: { policyId } }), { stale: [POLICIES] })
   const principals = usePrincipals()
-  const resources = useResources()
+  const policies = list.data?.policies ?? []
+  const { nameOf: datasetName } = useDatasetsById(policies.filter(isOfDataset).map(({ resource }) => resource.resource_id))
   const nameOf = (options: AccessOptions, key: string) => options.find(([one]) => one === key)?.[1] ?? key
   const sentence = ({ principal, policy_type, resource }: Policy) => ({
     principal: nameOf(principals, `${principal.principal_type} ${principal.principal_id}`),
     access: types.find(([type]) => type === typeOf(policy_type))?.[1] ?? policy_type,
-    resource: nameOf(resources, `${kindOf(resource.resource_type)} ${resource.resource_id}`),
+    resource: isOfDataset({ resource }) ? datasetName(resource.resource_id, fullName) : `collection ${resource.resource_id}`,
   })
   return (
     <>
@@ -34,7 +35,7 @@ export function AccessRules() {
         rules about some events, they see the events that any of these rules shows. Rules apply to reading, not to sending.
       </p>
       <Permitted to="policies_write">
-        <NewAccessRule principals={principals} resources={resources} />
+        <NewAccessRule principals={principals} />
       </Permitted>
       <Panel title="Access rules">
         <Loaded of={list}>
@@ -88,8 +89,8 @@ export function AccessRules() {
 const hasMoreConditions = ({ when, unless }: Policy): boolean =>
   unless !== undefined || (when !== undefined && Object.keys(when).some((member) => member !== 'where'))
 
-/** kindOf maps the synonyms of a resource type to one. */
-const kindOf = (type: string): string => (['LOG', 'DATASET'].includes(type.toUpperCase()) ? 'LOG' : 'LOG_SET')
+/** A type of resource has synonyms; those that are not of one dataset are of a collection. */
+const isOfDataset = ({ resource }: Pick<Policy, 'resource'>): boolean => ['LOG', 'DATASET'].includes(resource.resource_type.toUpperCase())
 
 function usePrincipals(): AccessOptions {
   const client = useClient()
@@ -100,15 +101,5 @@ function usePrincipals(): AccessOptions {
     ...(roles.data?.roles ?? []).map(({ role_id, display_name }) => [`ROLE ${role_id}`, `role ${display_name}`] as const),
     ...(users.data?.users ?? []).map(({ id, email }) => [`USER ${id}`, email] as const),
     ...(keys.data?.api_keys ?? []).map(({ id, name }) => [`APIKEY ${id}`, `key ${name}`] as const),
-  ]
-}
-
-function useResources(): AccessOptions {
-  const { data } = useDatasets()
-  const datasets = data?.datasets ?? []
-  const collections = [...new Set(datasets.map(({ collection }) => collection))].sort()
-  return [
-    ...collections.map((name) => [`LOG_SET ${name}`, `collection ${name}`] as const),
-    ...datasets.map(({ id, collection, dataset }) => [`LOG ${id}`, `${collection} / ${dataset}`] as const),
   ]
 }

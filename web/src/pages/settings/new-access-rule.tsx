@@ -1,7 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { count } from '../../parts/chart/numbers.ts'
+import { collectionsOf, fullName, useDatasetSearch, useDatasetsById } from '../../parts/datasets/datasets.ts'
 import { Form, FormField } from '../../parts/records/form.tsx'
+import { SearchSelect } from '../../parts/records/search-select.tsx'
 import { useClient } from '../../parts/shell/client.ts'
 import { FailureNote } from '../../parts/shell/failure.tsx'
 import { Panel } from '../../parts/shell/page.tsx'
@@ -22,7 +24,7 @@ export const types = [
 const split = (text: string): [string, string] => [text.slice(0, text.indexOf(' ')), text.slice(text.indexOf(' ') + 1)]
 
 /** NewAccessRule creates a rule. What a rule about events shows can be counted first. */
-export function NewAccessRule({ principals, resources }: { principals: AccessOptions; resources: AccessOptions }) {
+export function NewAccessRule({ principals }: { principals: AccessOptions }) {
   const client = useClient()
   const [principal, setPrincipal] = useState('')
   const [type, setType] = useState<(typeof types)[number][0]>('LOG_FORBID')
@@ -72,12 +74,7 @@ export function NewAccessRule({ principals, resources }: { principals: AccessOpt
           <Select value={type} options={types} onPick={changing(setType)} />
         </FormField>
         <FormField name="Resource" of="resource">
-          <Select
-            className="sm:min-w-56 sm:max-w-80"
-            value={resource}
-            options={[['', 'Select…'], ...resources]}
-            onPick={changing(setResource)}
-          />
+          <ResourceSelect value={resource} onPick={changing(setResource)} />
         </FormField>
         {isAboutEvents && (
           <FormField name="Events where" of={['when', 'when.where']} className="min-w-56 flex-1">
@@ -114,5 +111,32 @@ export function NewAccessRule({ principals, resources }: { principals: AccessOpt
         </div>
       )}
     </Panel>
+  )
+}
+
+/** Selects a collection or a dataset. */
+function ResourceSelect({ value, onPick }: { value: string; onPick(value: string): void }) {
+  const [find, setFind] = useState('')
+  const found = useDatasetSearch(find)
+  const [kind, id] = split(value)
+  const { nameOf } = useDatasetsById(kind === 'LOG' ? [id] : [])
+  const options = [
+    ...collectionsOf(found.records).map((name) => [`LOG_SET ${name}`, `collection ${name}`] as const),
+    ...found.records.map((dataset) => [`LOG ${dataset.id}`, fullName(dataset)] as const),
+  ]
+  if (!found.data || found.isWhole)
+    return <Select className="sm:min-w-56 sm:max-w-80" value={value} options={[['', 'Select…'], ...options]} onPick={onPick} />
+  const selected = value === '' ? 'Select…' : kind === 'LOG' ? nameOf(id, fullName) : `collection ${id}`
+  return (
+    <SearchSelect
+      name="Resource"
+      noun="resource"
+      selected={selected}
+      options={options}
+      of={found}
+      find={find}
+      onFind={setFind}
+      onPick={onPick}
+    />
   )
 }

@@ -6,7 +6,7 @@ import { Chart } from '../../parts/chart/chart.tsx'
 import type { ChartBand, ChartData } from '../../parts/chart/data.ts'
 import { money } from '../../parts/chart/money.ts'
 import { bytes, count, share } from '../../parts/chart/numbers.ts'
-import { unknownDataset, useDatasets } from '../../parts/datasets/datasets.ts'
+import { fullName, useDatasetsById } from '../../parts/datasets/datasets.ts'
 import { usePatternTexts } from '../../parts/datasets/pattern-texts.tsx'
 import { useCallers } from '../../parts/shell/callers.ts'
 import { useClient } from '../../parts/shell/client.ts'
@@ -133,24 +133,25 @@ function Total({ spend: { total, price, is_exact, is_estimate } }: { spend: Spen
 
 const fieldName = (field: string): string => (field === '@text' ? 'text lines' : field === '@long' ? 'lines beyond 16 KiB' : field)
 
+const idsOf = (groups: Spend['groups']): string[] => groups.flatMap(({ log_id }) => log_id ?? [])
+
 /** The names of groups, as far as the caller may read them. */
 function useGroupName({ groups }: Spend): (group: SpendGroup) => string {
   const ids = groups.flatMap(({ pattern }) => pattern ?? [])
   const texts = usePatternTexts(ids.length === 0 ? '' : `@pattern IN (${ids.map((id) => `'${id}'`).join(', ')})`)
-  const { byId } = useDatasets()
+  const { nameOf } = useDatasetsById(idsOf(groups))
   const callerOf = useCallers()
   return useMemo(
     () => (group: SpendGroup) => {
       if (group.log_id !== undefined) {
-        const found = byId.get(group.log_id)
-        const dataset = found ? `${found.collection} / ${found.dataset}` : unknownDataset(byId.size)
+        const dataset = nameOf(group.log_id, fullName)
         if (group.pattern !== undefined) return `${texts.get(group.pattern) ?? `pattern ${group.pattern}`} in ${dataset}`
         return group.field === undefined ? dataset : `${fieldName(group.field)} in ${dataset}`
       }
       if (group.identity) return callerOf(group.identity.id) ?? `user or key ${group.identity.id.slice(0, 8)}`
       return group.name
     },
-    [byId, callerOf, texts],
+    [nameOf, callerOf, texts],
   )
 }
 
@@ -179,8 +180,8 @@ function SpendChart({ spend, stepMs, zone, onRange }: SpendChartProps) {
 
 function Groups({ spend, range }: { spend: Spend; range: Range }) {
   const nameOf = useGroupName(spend)
-  const { byId } = useDatasets()
   const { price, groups, by } = spend
+  const { byId } = useDatasetsById(idsOf(groups))
   return (
     <Panel title={names[by]}>
       <div className="overflow-x-auto p-3">

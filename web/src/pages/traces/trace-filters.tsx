@@ -1,8 +1,10 @@
-import { type FormEvent, useEffect, useMemo, useState } from 'react'
-import { useDatasets } from '../../parts/datasets/datasets.ts'
+import type { Dataset } from '@dendro/api'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useEffect, useState } from 'react'
 import { useKnownFields } from '../../parts/query/fields.ts'
 import { QueryField } from '../../parts/query/query-input.tsx'
 import { readWhere } from '../../parts/query/query-readers.ts'
+import { useClient } from '../../parts/shell/client.ts'
 import type { Range } from '../../parts/time/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input } from '../../ui/field.tsx'
@@ -15,11 +17,12 @@ type TraceFiltersProps = { params: TraceParams; range: Range; onChange(by: Parti
 /** How many datasets are sampled for suggestions. */
 const SUGGESTED_MAX = 100
 const OFFERED_MAX = 500
+const FRESH_MS = 60_000
+const NONE: readonly Dataset[] = []
 
 /** The conditions on a span and the order. What is typed applies on Enter. */
 export function TraceFilters({ params, range, onChange, onOpen }: TraceFiltersProps) {
-  const { data } = useDatasets()
-  const services = useMemo(() => (data?.datasets ?? []).filter(({ collection }) => collection === '.traces'), [data])
+  const services = useServices()
   const sampled = services.slice(0, SUGGESTED_MAX).map(({ id }) => id)
   const known = useKnownFields({ datasets: sampled, range, refreshCount: 0 }, sampled.length > 0).data?.fields ?? []
   const [typed, setTyped] = useState(typedIn(params))
@@ -56,7 +59,7 @@ export function TraceFilters({ params, range, onChange, onOpen }: TraceFiltersPr
             onChange={({ target }) => setTyped({ ...typed, service: target.value })}
           />
           <datalist id="trace-services">
-            {services.slice(0, OFFERED_MAX).map(({ id, dataset }) => (
+            {services.map(({ id, dataset }) => (
               <option key={id} value={dataset} />
             ))}
           </datalist>
@@ -112,6 +115,18 @@ export function TraceFilters({ params, range, onChange, onOpen }: TraceFiltersPr
       </div>
     </div>
   )
+}
+
+/** The services that have reported spans, by name; each is a dataset. */
+function useServices(): readonly Dataset[] {
+  const client = useClient()
+  const { data } = useQuery({
+    queryKey: ['datasets', 'services'],
+    staleTime: FRESH_MS,
+    queryFn: async ({ signal }) =>
+      (await client.datasets.list({ query: { collection: '.traces', sort: 'name', limit: OFFERED_MAX }, signal })).datasets,
+  })
+  return data ?? NONE
 }
 
 type Typed = { q: string; service: string; op: string }

@@ -2,25 +2,23 @@ import type { Series } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { bytes, change, share } from '../../parts/chart/numbers.ts'
-import { unknownDataset, useDatasets } from '../../parts/datasets/datasets.ts'
+import { fullName, useDatasetsById } from '../../parts/datasets/datasets.ts'
 import { useCallers } from '../../parts/shell/callers.ts'
 import { rangeParamsOf } from '../../parts/time/range-params.ts'
 import type { Range } from '../../parts/time/time-range.ts'
 import type { UsageBefore } from './nested.ts'
 
 /** Resolves ids of datasets and callers to names, or falls back to the id. */
-export function useNames() {
-  const { byId } = useDatasets()
+export function useNames(ids: readonly string[]) {
+  const { byId, nameOf } = useDatasetsById(ids)
   const callerOf = useCallers()
   return useMemo(
     () => ({
-      dataset: (id: string) => {
-        const found = byId.get(id)
-        return found ? `${found.collection} / ${found.dataset}` : unknownDataset(byId.size)
-      },
+      hasDataset: (id: string) => byId.has(id),
+      dataset: (id: string) => nameOf(id, fullName),
       caller: (id: string) => callerOf(id) ?? (id === '' ? 'the service itself' : `user or key ${id.slice(0, 8)}`),
     }),
-    [byId, callerOf],
+    [byId, nameOf, callerOf],
   )
 }
 
@@ -36,8 +34,7 @@ type SharesProps = {
 
 /** Lists usage by dataset or user, largest first. */
 export function Shares({ series, before, range, of, chosen }: SharesProps) {
-  const names = useNames()
-  const { byId } = useDatasets()
+  const names = useNames(series.filter(({ key }) => of === 'dataset' || key === 'log_id').map(({ name }) => name))
   const all = series.reduce((sum, { value }) => sum + value, 0)
   if (series.length === 0) return <p className="text-soft">No usage in this range.</p>
   return (
@@ -60,7 +57,7 @@ export function Shares({ series, before, range, of, chosen }: SharesProps) {
           <span className="relative ml-auto shrink-0 text-xs tabular-nums">
             {bytes(one.value)} · {share(one.value, all)} <Against now={one.value} before={before?.(one.name)} />
           </span>
-          {byId.has(one.name) && (
+          {names.hasDataset(one.name) && (
             <Link
               to="/explore"
               search={{ d: [one.name], ...rangeParamsOf(range) }}

@@ -5,7 +5,7 @@ import { type ReactNode, useMemo } from 'react'
 import { Chart } from '../../parts/chart/chart.tsx'
 import type { ChartBand, ChartData } from '../../parts/chart/data.ts'
 import { bytes, count, share } from '../../parts/chart/numbers.ts'
-import { unknownDataset, useDatasets } from '../../parts/datasets/datasets.ts'
+import { shortName, useDatasetsById } from '../../parts/datasets/datasets.ts'
 import { TruncationNote } from '../../parts/records/long-list.tsx'
 import { useClient } from '../../parts/shell/client.ts'
 import { FailureNote } from '../../parts/shell/failure.tsx'
@@ -24,6 +24,7 @@ const WEEK: Range = { words: 'Last 7 days' }
 const SLICES = 84
 const MINUTE_MS = 60_000
 const SERIES_SHOWN_MAX = 8
+const NONE: readonly never[] = []
 const names: Record<UsageKind, string> = { ingestion: 'Ingested', search: 'Searched', export: 'Exported' }
 
 /** Shows ingestion, searches and exports over time, by dataset and user, against the previous period. */
@@ -36,7 +37,7 @@ export function UsagePage() {
   // By user only searches are counted.
   const kind = user === undefined ? (params.kind ?? 'ingestion') : 'search'
   const { whole, logs, users, before, stepMs } = useUsage(kind, range)
-  const known = useNames()
+  const known = useNames(dataset === undefined ? NONE : [dataset])
   const pick = (next: Range) => void navigate({ search: ({ r: _r, f: _f, t: _t, ...rest }) => ({ ...rest, ...rangeParamsOf(next) }) })
   const one =
     user === undefined
@@ -296,20 +297,20 @@ type UsageChartProps = {
 
 /** UsageChart stacks the largest datasets and the rest; until they are loaded it draws the total. */
 function UsageChart({ label, data, logs, stepMs, zone, onRange }: UsageChartProps) {
-  const { byId } = useDatasets()
+  const largest = useMemo(() => (logs ? nestedOf(logs).slice(0, SERIES_SHOWN_MAX - 1) : NONE), [logs])
+  const { nameOf } = useDatasetsById(largest.map(({ name }) => name))
   const chartData = useMemo<ChartData>(() => {
-    const largest = logs ? nestedOf(logs).slice(0, SERIES_SHOWN_MAX - 1) : []
     const [whole] = data.series
     if (!whole || largest.some(({ timeseries }) => timeseries.length !== data.times.length)) return { ...data, stepMs }
     const own = largest.map(({ name, timeseries }) => ({
-      name: byId.get(name)?.dataset ?? unknownDataset(byId.size),
+      name: nameOf(name, shortName),
       values: timeseries.map(({ value }) => value),
     }))
     const rest = whole.values.map((value, at) => Math.max(0, (value ?? 0) - own.reduce((sum, one) => sum + (one.values[at] ?? 0), 0)))
     const isAll = rest.every((value, at) => value <= (whole.values[at] ?? 0) * 1e-9)
     if (own.length === 0) return { ...data, stepMs }
     return { times: data.times, stepMs, series: isAll ? own : [...own, { name: 'others', values: rest }] }
-  }, [data, logs, byId, stepMs])
+  }, [data, largest, nameOf, stepMs])
   const last = chartData.times.at(-1) ?? 0
   const bands: ChartBand[] = last + stepMs > Date.now() ? [{ fromMs: last, toMs: last + stepMs, kind: 'partial' }] : []
   return (

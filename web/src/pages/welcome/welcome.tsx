@@ -57,6 +57,8 @@ function Step({ number, title, isDone, children }: { number: number; title: stri
 }
 
 const REFRESH_MS = 2_000
+/** How many datasets are listed, those with the latest events. */
+const SHOWN_MAX = 100
 
 /** Waits for the first event and shows what was received. */
 function Received() {
@@ -68,7 +70,7 @@ function Received() {
     queryKey: ['received'],
     refetchInterval: REFRESH_MS,
     queryFn: async ({ signal }) => {
-      const { datasets } = await client.datasets.list({ signal })
+      const { datasets } = await client.datasets.list({ query: { sort: 'last_event', limit: SHOWN_MAX }, signal })
       const body = { from_expr: '*', time_range: 'Last 1 day', select: ['count(*)'], num_of_slices: 1 }
       const seen = datasets.filter(hasReceivedEvents)
       const events = seen.length === 0 ? 0 : Number((await client.search.run({ body, signal, repeatable: true })).totals.count)

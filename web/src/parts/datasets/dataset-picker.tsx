@@ -1,3 +1,4 @@
+import type { Dataset } from '@dendro/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, CircleDashed, CircleMinus } from 'lucide-react'
 import { useState } from 'react'
@@ -6,14 +7,12 @@ import { Caret } from '../../ui/caret.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { ago } from '../chart/numbers.ts'
-import { hasWords } from '../records/has-words.ts'
-import { unknownDataset } from './datasets.ts'
+import { MorePages } from '../records/pages.tsx'
+import { FailureNote } from '../shell/failure.tsx'
+import { DATASET_CHOICES, fullName, useDatasetSearch, useDatasetsById } from './datasets.ts'
 import { systemText } from './system-datasets.ts'
 
-export type PickedDataset = { id: string; collection: string; dataset: string; metadata?: { last_heartbeat_at?: number } }
-
 type DatasetPickerProps = {
-  all: readonly PickedDataset[]
   /** picked are ids; undefined means all. */
   picked: readonly string[] | undefined
   onPick(picked: string[] | undefined): void
@@ -21,26 +20,23 @@ type DatasetPickerProps = {
   onSelector?: (() => void) | undefined
 }
 
-/** Selects all or some datasets, with a text filter. */
-export function DatasetPicker({ all, picked, onPick, onSelector }: DatasetPickerProps) {
-  const [filter, setFilter] = useState('')
+const NONE: readonly string[] = []
+
+/** Selects all or some datasets, which are found by a search. */
+export function DatasetPicker({ picked, onPick, onSelector }: DatasetPickerProps) {
+  const [find, setFind] = useState('')
   const queries = useQueryClient()
-  const shown = all
-    .filter(({ collection, dataset }) => hasWords(`${collection}/${dataset}`, filter))
-    .toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
-  const isPicked = (id: string) => picked?.includes(id) ?? false
-  const toggle = (id: string) => {
-    const next = isPicked(id) ? (picked ?? []).filter((one) => one !== id) : [...(picked ?? []), id]
-    onPick(next.length === 0 ? undefined : next)
-  }
   return (
     <Popover
       label="Datasets"
       // The list shows how fresh each dataset is, so it is reloaded when it opens.
-      onOpenChange={(isOpen) => isOpen && void queries.invalidateQueries({ queryKey: ['datasets'] })}
+      onOpenChange={(isOpen) => isOpen && void queries.invalidateQueries({ queryKey: DATASET_CHOICES })}
       trigger={
         <Button title="Datasets to search" className="order-1! min-w-0 max-sm:shrink">
-          <span className="max-w-56 truncate">{labelOf(all, picked)}</span> <Caret />
+          <span className="max-w-56 truncate">
+            <Label picked={picked} />
+          </span>{' '}
+          <Caret />
         </Button>
       }
     >
@@ -49,30 +45,13 @@ export function DatasetPicker({ all, picked, onPick, onSelector }: DatasetPicker
           className="h-8 rounded border border-line bg-ground px-2"
           placeholder="Find a dataset"
           aria-label="Find a dataset"
-          value={filter}
-          onChange={(event) => setFilter(event.target.value)}
+          value={find}
+          onChange={(event) => setFind(event.target.value)}
         />
         <label className="flex items-center gap-2 px-1">
           <input type="checkbox" checked={picked === undefined} onChange={() => onPick(undefined)} /> All datasets
         </label>
-        <ul className="max-h-72 overflow-auto">
-          {shown.map((one) => (
-            <li key={one.id} className="flex items-center gap-2 rounded px-1 hover:bg-tint">
-              <label className="flex min-w-0 flex-1 items-center gap-2 py-0.5">
-                <input type="checkbox" checked={isPicked(one.id)} onChange={() => toggle(one.id)} />
-                <span className="min-w-0 truncate">
-                  <span className="text-soft">{one.collection} /</span> {one.dataset}
-                  <span className="block whitespace-normal text-soft text-xs empty:hidden">{systemText(one.collection)}</span>
-                </span>
-              </label>
-              {one.metadata && <Freshness atMs={one.metadata.last_heartbeat_at} />}
-              <button type="button" className="px-1 text-accent text-xs" onClick={() => onPick([one.id])}>
-                only
-              </button>
-            </li>
-          ))}
-          {shown.length === 0 && <li className="px-1 text-soft">No dataset matches.</li>}
-        </ul>
+        <Choices find={find} picked={picked ?? NONE} onPick={onPick} />
         {onSelector && (
           <Button size="small" variant="quiet" className="self-start" onClick={onSelector}>
             By a selector, such as environment = 'production'
@@ -82,6 +61,66 @@ export function DatasetPicker({ all, picked, onPick, onSelector }: DatasetPicker
     </Popover>
   )
 }
+
+function Label({ picked }: Pick<DatasetPickerProps, 'picked'>) {
+  const { nameOf } = useDatasetsById(picked ?? NONE)
+  if (picked === undefined) return 'All datasets'
+  const [first] = picked
+  return picked.length === 1 && first !== undefined ? nameOf(first, fullName) : `${picked.length} datasets`
+}
+
+type ChoicesProps = { find: string; picked: readonly string[]; onPick: DatasetPickerProps['onPick'] }
+
+/** The datasets that the search finds, after those that are selected and not among them. */
+function Choices({ find, picked, onPick }: ChoicesProps) {
+  const found = useDatasetSearch(find)
+  const { byId } = useDatasetsById(picked)
+  const listed = new Set(found.records.map(({ id }) => id))
+  const others = found.isWhole ? [] : picked.filter((id) => !listed.has(id)).flatMap((id) => byId.get(id) ?? [])
+  const toggle = (id: string) => {
+    const next = picked.includes(id) ? picked.filter((one) => one !== id) : [...picked, id]
+    onPick(next.length === 0 ? undefined : next)
+  }
+  return (
+    <>
+      {found.error && <FailureNote thrown={found.error} again={() => found.refetch()} isSmall />}
+      <div className="max-h-72 overflow-auto">
+        <ul aria-busy={found.isPlaceholderData}>
+          {[...others, ...found.records].map((one) => (
+            <Choice
+              key={one.id}
+              dataset={one}
+              isPicked={picked.includes(one.id)}
+              onToggle={() => toggle(one.id)}
+              onOnly={() => onPick([one.id])}
+            />
+          ))}
+          {found.isLoading && <li className="px-1 text-soft">Loading…</li>}
+          {found.data && found.records.length === 0 && <li className="px-1 text-soft">No dataset matches.</li>}
+        </ul>
+        <MorePages of={found} {...(found.totals ? { rest: found.totals.found - found.records.length } : {})} />
+      </div>
+    </>
+  )
+}
+
+type ChoiceProps = { dataset: Dataset; isPicked: boolean; onToggle(): void; onOnly(): void }
+
+const Choice = ({ dataset: { collection, dataset, metadata }, isPicked, onToggle, onOnly }: ChoiceProps) => (
+  <li className="flex items-center gap-2 rounded px-1 hover:bg-tint">
+    <label className="flex min-w-0 flex-1 items-center gap-2 py-0.5">
+      <input type="checkbox" checked={isPicked} onChange={onToggle} />
+      <span className="min-w-0 truncate">
+        <span className="text-soft">{collection} /</span> {dataset}
+        <span className="block whitespace-normal text-soft text-xs empty:hidden">{systemText(collection)}</span>
+      </span>
+    </label>
+    <Freshness atMs={metadata.last_heartbeat_at} />
+    <button type="button" className="px-1 text-accent text-xs" onClick={onOnly}>
+      only
+    </button>
+  </li>
+)
 
 const FRESH_MS = 300_000
 const DAY_MS = 86_400_000
@@ -102,13 +141,4 @@ function Freshness({ atMs }: { atMs: number | undefined }) {
       {atMs === undefined ? 'never' : ago(atMs, nowMs)}
     </span>
   )
-}
-
-const nameOf = ({ collection, dataset }: PickedDataset): string => `${collection} / ${dataset}`
-
-function labelOf(all: readonly PickedDataset[], picked: readonly string[] | undefined): string {
-  if (picked === undefined) return 'All datasets'
-  const [first] = all.filter(({ id }) => picked.includes(id))
-  if (picked.length === 1) return first ? nameOf(first) : unknownDataset(all.length)
-  return `${picked.length} datasets`
 }

@@ -1,23 +1,105 @@
-import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import type { Dataset } from '@dendro/api'
+import { useQueries, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useMemo } from 'react'
+import type { DendroClient } from '../../session/session.ts'
+import { readerById } from '../records/by-id.ts'
+import { recordsOf, searchedText, searchOf, usePages, useSearched } from '../records/pages.tsx'
 import { useClient } from '../shell/client.ts'
 
-/** Labels an id that is not in the list; only a loaded list proves that the dataset is gone. */
-export const unknownDataset = (known: number): string => (known === 0 ? 'a dataset' : 'a deleted dataset')
+/** The key of the lists that datasets are chosen from. */
+export const DATASET_CHOICES = ['datasets', 'choices'] as const
+const STALE_MS = 60_000
+const NONE: readonly never[] = []
 
-/** Names datasets by their ids. */
-export function useDatasetNames(): (id: string) => string {
-  const { byId } = useDatasets()
-  return (id) => {
-    const dataset = byId.get(id)
-    return dataset ? `${dataset.collection}.${dataset.dataset}` : unknownDataset(byId.size)
-  }
-}
+const keyOf = (id: string) => ['datasets', 'by id', id] as const
 
-/** Loads all datasets the caller may see, also by id. */
-export function useDatasets() {
+const readDataset = readerById(
+  async (client: DendroClient, ids) => (await client.datasets.list({ query: { from: [...ids], limit: ids.length } })).datasets,
+)
+
+/** Which datasets can be chosen: all, or only those that the service does not write itself. */
+type Offer = 'all' | 'own'
+const offers = {
+  all: { key: DATASET_CHOICES, filter: {} },
+  own: { key: [...DATASET_CHOICES, 'own'], filter: { is_system_generated: false } },
+} as const satisfies Record<Offer, unknown>
+
+/** Loads the datasets that the service finds by words, sorted by name, page by page. Each of them is then known by its id. */
+function useFoundDatasets(words: string, offer: Offer) {
   const client = useClient()
-  const query = useQuery({ queryKey: ['datasets'], queryFn: ({ signal }) => client.datasets.list({ signal }), staleTime: 60_000 })
-  const byId = useMemo(() => new Map((query.data?.datasets ?? []).map((dataset) => [dataset.id, dataset])), [query.data])
-  return { ...query, byId }
+  const queries = useQueryClient()
+  const { key, filter } = offers[offer]
+  const search = searchOf(words)
+  const list = usePages({
+    queryKey: [...key, search],
+    staleMs: STALE_MS,
+    read: async (page, signal) => {
+      const query = { sort: 'name' as const, ...filter, ...search, ...page, totals: page.cursor === undefined }
+      const found = await client.datasets.list({ query, signal })
+      for (const dataset of found.datasets) queries.setQueryData(keyOf(dataset.id), dataset)
+      return found
+    },
+  })
+  const records = useMemo(() => recordsOf((list.data?.pages ?? []).map(({ datasets }) => datasets)), [list.data])
+  return { ...list, records, totals: list.data?.pages[0]?.totals, isWhole: list.data !== undefined && !list.hasNextPage }
 }
+
+const useAllDatasets = (words: string) => useFoundDatasets(words, 'all')
+const useOwnDatasets = (words: string) => useFoundDatasets(words, 'own')
+
+/** Loads the first page of the datasets that the caller may see; `isWhole` means that these are all. */
+export const useFirstDatasets = () => useAllDatasets('')
+
+/** The datasets that contain the typed words. */
+export const useDatasetSearch = (words: string, offer: Offer = 'all') =>
+  useSearched(words, offer === 'all' ? useAllDatasets : useOwnDatasets, ({ collection, dataset, tags }: Dataset) =>
+    searchedText([`${collection}/${dataset}`], tags),
+  )
+
+/** How a dataset is named beside others. */
+export const fullName = ({ collection, dataset }: Pick<Dataset, 'collection' | 'dataset'>): string => `${collection} / ${dataset}`
+/** How it is named where its collection is known or of no interest. */
+export const shortName = ({ dataset }: Pick<Dataset, 'dataset'>): string => dataset
+/** How it is named in a sentence. */
+export const dottedName = ({ collection, dataset }: Pick<Dataset, 'collection' | 'dataset'>): string => `${collection}.${dataset}`
+
+/** The collections of datasets, by name. */
+export const collectionsOf = (datasets: readonly Dataset[]): string[] => [...new Set(datasets.map(({ collection }) => collection))].sort()
+
+type NamedDatasets = {
+  readonly byId: ReadonlyMap<string, Dataset>
+  /** Names a dataset; only an answer of the service proves that it is gone. */
+  nameOf(id: string, form: (dataset: Dataset) => string): string
+  /** True while some are not known yet. */
+  readonly isLoading: boolean
+}
+
+/** Knows datasets by their ids: those of the first page, and of all others only these. */
+export function useDatasetsById(ids: readonly string[]): NamedDatasets {
+  const client = useClient()
+  const scope = useQueryClient()
+  const { data, records, isWhole, isPending } = useFirstDatasets()
+  const first = useMemo(() => new Map(records.map((dataset) => [dataset.id, dataset])), [records])
+  const wanted = [...new Set(ids)].sort().join()
+  const others = useMemo(
+    () => (data === undefined ? NONE : wanted.split(',').filter((id) => id !== '' && !first.has(id))),
+    [data, wanted, first],
+  )
+  const read = useQueries({
+    queries: others.map((id) => ({ queryKey: keyOf(id), queryFn: () => readDataset(scope, client, id), staleTime: STALE_MS })),
+    combine: answers,
+  })
+  const byId = useMemo(() => new Map([...first, ...read.flatMap((one) => (one ? [[one.id, one] as const] : []))]), [first, read])
+  const gone = useMemo(() => new Set(others.filter((_, at) => isWhole || read[at] === null)), [others, read, isWhole])
+  const nameOf = useCallback<NamedDatasets['nameOf']>(
+    (id, form) => {
+      const dataset = byId.get(id)
+      return dataset ? form(dataset) : gone.has(id) ? 'a deleted dataset' : 'a dataset'
+    },
+    [byId, gone],
+  )
+  return { byId, nameOf, isLoading: isPending || read.some((one) => one === undefined) }
+}
+
+/** What is known of each id; the same list while nothing changes. */
+const answers = (reads: readonly { readonly data: Dataset | null | undefined }[]) => reads.map(({ data }) => data)

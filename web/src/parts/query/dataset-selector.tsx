@@ -1,13 +1,12 @@
-import type { Dataset } from '@dendro/api'
 import type { TraceableParser } from '@dendro/language/completions'
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { useDatasetSearch, useFirstDatasets } from '../datasets/datasets.ts'
 import { EVERYTHING } from './metric-queries.ts'
 import { QueryField, type QueryFocus } from './query-input.tsx'
-import { selectorContext } from './selector-context.ts'
+import { lastWordOf, selectorContext } from './selector-context.ts'
 
 type DatasetSelectorProps = {
   selector: string
-  datasets: readonly Dataset[]
   reading?(read: TraceableParser): TraceableParser
   /** isBegun focuses the line when the user has just opened it. */
   isBegun: boolean
@@ -15,8 +14,9 @@ type DatasetSelectorProps = {
 }
 
 /** Edits a dataset selector; the typed text is kept, and an empty one means all datasets. */
-export function DatasetSelector({ selector, datasets, reading = (read) => read, isBegun, onSelector }: DatasetSelectorProps) {
+export function DatasetSelector({ selector, reading = (read) => read, isBegun, onSelector }: DatasetSelectorProps) {
   const [text, setText] = useState(selector === EVERYTHING ? '' : selector)
+  const datasets = useSuggestedDatasets(text)
   const known = useMemo(() => selectorContext(datasets), [datasets])
   const line = useRef<QueryFocus>(null)
   useEffect(() => {
@@ -37,4 +37,11 @@ export function DatasetSelector({ selector, datasets, reading = (read) => read, 
       }}
     />
   )
+}
+
+/** The datasets whose names and tags are suggested: all, or of a long list those that a search for the last word finds. */
+function useSuggestedDatasets(text: string) {
+  const first = useFirstDatasets()
+  const found = useDatasetSearch(lastWordOf(text))
+  return first.isWhole ? first.records : found.records
 }

@@ -1,4 +1,4 @@
-import type { Dataset, MetricQuery } from '@dendro/api'
+import type { MetricQuery } from '@dendro/api'
 import type { TraceableParser } from '@dendro/language/completions'
 import { X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
@@ -20,7 +20,6 @@ const LATELY = { words: 'Last 1 day' }
 type QueryEditorProps = {
   queries: readonly MetricQuery[]
   formula: string
-  datasets: readonly Dataset[]
   /** Shows the placeholders of a template query. */
   mark?(query: MetricQuery): ReactNode
   onQueries(queries: MetricQuery[]): void
@@ -28,7 +27,7 @@ type QueryEditorProps = {
 }
 
 /** Edits the queries of a metric and the formula over them. */
-export function QueryEditor({ queries, formula, datasets, mark, onQueries, onFormula }: QueryEditorProps) {
+export function QueryEditor({ queries, formula, mark, onQueries, onFormula }: QueryEditorProps) {
   const change = (at: number, by: MetricQuery) => onQueries(queries.map((one, index) => (index === at ? by : one)))
   const names = queries.map(({ name }) => name)
   const free = ['a', 'b', 'c', 'd', 'e', 'f'].find((name) => queries.every((one) => one.name !== name)) ?? 'g'
@@ -39,7 +38,6 @@ export function QueryEditor({ queries, formula, datasets, mark, onQueries, onFor
           // biome-ignore lint/suspicious/noArrayIndexKey: a query has no id, and its name changes while typing
           key={at}
           query={query}
-          datasets={datasets}
           mark={mark}
           onChange={(by) => change(at, by)}
           onRemove={queries.length > 1 ? () => onQueries(queries.filter((_, index) => index !== at)) : undefined}
@@ -69,13 +67,12 @@ export function QueryEditor({ queries, formula, datasets, mark, onQueries, onFor
 
 type OneQueryProps = {
   query: MetricQuery
-  datasets: readonly Dataset[]
   mark: QueryEditorProps['mark']
   onChange(by: MetricQuery): void
   onRemove: (() => void) | undefined
 }
 
-function OneQuery({ query, datasets, mark, onChange, onRemove }: OneQueryProps) {
+function OneQuery({ query, mark, onChange, onRemove }: OneQueryProps) {
   const { name, select, from, from_expr, where, groups = [] } = query
   const known =
     useKnownFields({ datasets: from && from.length > 0 ? from : undefined, range: LATELY, refreshCount: 0 }, true).data?.fields ?? []
@@ -124,7 +121,7 @@ function OneQuery({ query, datasets, mark, onChange, onRemove }: OneQueryProps) 
             />
           </Field>
         ) : (
-          <DatasetPicker all={datasets} picked={isPicked ? from : undefined} onPick={pick} onSelector={() => choose('')} />
+          <DatasetPicker picked={isPicked ? from : undefined} onPick={pick} onSelector={() => choose('')} />
         )}
         {onRemove && (
           <Button variant="quiet" aria-label={`Remove the query ${name}`} onClick={onRemove}>
@@ -132,9 +129,7 @@ function OneQuery({ query, datasets, mark, onChange, onRemove }: OneQueryProps) 
           </Button>
         )}
       </div>
-      {isSelected && (
-        <DatasetSelector selector={from_expr} datasets={datasets} reading={reading} isBegun={wantsSelector} onSelector={choose} />
-      )}
+      {isSelected && <DatasetSelector selector={from_expr} reading={reading} isBegun={wantsSelector} onSelector={choose} />}
       <QueryField
         className="col-span-full"
         label="Filter"

@@ -40,6 +40,9 @@ export function selectorContext(datasets: readonly Dataset[]): QueryContext {
   }
 }
 
+/** The word that is being typed at the end of a selector. */
+export const lastWordOf = (text: string): string => /[^\s'"(),=<>!~]*$/.exec(text)?.[0] ?? ''
+
 const tagsOf = (datasets: readonly Dataset[]): string[] => [...new Set(datasets.flatMap(({ tags }) => Object.keys(tags)))].sort()
 
 function fieldOf(name: string, datasets: readonly Dataset[], valueIn: (dataset: Dataset) => string | undefined): Field {

@@ -1,7 +1,6 @@
 import type { BodyInput, contract, MetricDefinition, MetricFormula, MetricQuery } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Button } from '../../ui/button.tsx'
-import { useDatasets } from '../datasets/datasets.ts'
 import { QueryEditor } from '../query/query-editor.tsx'
 import { FieldError } from '../records/form.tsx'
 import { useClient } from '../shell/client.ts'
@@ -83,7 +82,6 @@ const form = {
 }
 
 function MetricTemplateFields({ content, onChange }: TemplateFormProps) {
-  const datasets = useDatasets()
   const queries = (content.queries ?? []) as MetricQuery[]
   const [formula, ...others] = (content.formulas ?? []) as MetricFormula[]
   const setFormula = (expression: string) => {
@@ -129,7 +127,6 @@ function MetricTemplateFields({ content, onChange }: TemplateFormProps) {
       <QueryEditor
         queries={queries}
         formula={formula?.expression ?? ''}
-        datasets={datasets.data?.datasets ?? []}
         mark={mark}
         onQueries={(next) => onChange({ ...content, queries: next })}
         onFormula={setFormula}

@@ -2,7 +2,6 @@ import type { ForwardConfig } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { DatasetPicker } from '../../../parts/datasets/dataset-picker.tsx'
-import { useDatasets } from '../../../parts/datasets/datasets.ts'
 import { useKnownFields } from '../../../parts/query/fields.ts'
 import { QueryField } from '../../../parts/query/query-input.tsx'
 import { readWhere } from '../../../parts/query/query-readers.ts'
@@ -117,12 +116,11 @@ function ForwardForm({ first, edited }: ForwardFormProps) {
 type PartProps = { draft: ForwardDraft; onChange(change: Partial<ForwardDraft>): void }
 
 function EventFields({ draft, onChange }: PartProps) {
-  const all = useDatasets().data?.datasets ?? []
   const known = useKnownFields({ datasets: draft.datasets && [...draft.datasets], range: LATELY, refreshCount: 0 }, true)
   return (
     <div className="flex flex-col gap-3 p-3">
       <div>
-        <DatasetPicker all={all} picked={draft.datasets} onPick={(datasets) => onChange({ datasets })} />
+        <DatasetPicker picked={draft.datasets} onPick={(datasets) => onChange({ datasets })} />
         <FieldError of="log_ids" />
       </div>
       <QueryField

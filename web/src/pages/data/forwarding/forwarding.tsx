@@ -1,6 +1,6 @@
 import type { ForwardConfig } from '@dendro/api'
 import { Link, useSearch } from '@tanstack/react-router'
-import { useDatasetNames } from '../../../parts/datasets/datasets.ts'
+import { dottedName, useDatasetsById } from '../../../parts/datasets/datasets.ts'
 import { Confirm } from '../../../parts/records/confirm.tsx'
 import { Row } from '../../../parts/records/records.tsx'
 import { useSave } from '../../../parts/records/save.ts'
@@ -39,8 +39,8 @@ const ConfigList = () => (
 
 function ConfigRow({ config }: { config: ForwardConfig }) {
   const client = useClient()
-  const nameOf = useDatasetNames()
   const { id, name, description, destination, filter, log_ids = [], all_logs, format, delivery } = config
+  const { nameOf } = useDatasetsById(log_ids)
   const remove = useSave(() => client.forwardConfigs.remove({ params: { forwardId: id } }), { stale: [FORWARD_CONFIGS] })
   return (
     <Row
@@ -57,7 +57,7 @@ function ConfigRow({ config }: { config: ForwardConfig }) {
           </span>
         </>,
         <>
-          {all_logs ? 'all datasets' : datasetsText(log_ids.map(nameOf))}
+          {all_logs ? 'all datasets' : datasetsText(log_ids.map((id) => nameOf(id, dottedName)))}
           {filter && <code className="wrap-anywhere block font-mono text-soft text-xs">{filter}</code>}
         </>,
         <DeliveryState key="delivery" delivery={delivery} nowMs={Date.now()} />,

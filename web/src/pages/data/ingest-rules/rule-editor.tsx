@@ -1,7 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { DatasetPicker } from '../../../parts/datasets/dataset-picker.tsx'
-import { useDatasets } from '../../../parts/datasets/datasets.ts'
 import { DatasetSelector } from '../../../parts/query/dataset-selector.tsx'
 import { useKnownFields } from '../../../parts/query/fields.ts'
 import { EVERYTHING } from '../../../parts/query/metric-queries.ts'
@@ -41,7 +40,6 @@ type RuleFormProps = { first: RuleDraft; edited?: { id: string; name: string; ve
 
 function RuleForm({ first, edited }: RuleFormProps) {
   const [draft, setDraft] = useState(first)
-  const datasets = useDatasets()
   const client = useClient()
   const navigate = useNavigate()
   const set = (change: Partial<RuleDraft>) => setDraft((now) => ({ ...now, ...change }))
@@ -71,7 +69,7 @@ function RuleForm({ first, edited }: RuleFormProps) {
     >
       <FieldErrorsOf thrown={save.error}>
         <Panel title="Events">
-          <EventFields draft={draft} datasets={datasets.data?.datasets ?? []} onChange={set} />
+          <EventFields draft={draft} onChange={set} />
         </Panel>
         <Panel title="Action">
           <div className="p-3">
@@ -90,12 +88,11 @@ function RuleForm({ first, edited }: RuleFormProps) {
 
 type EventFieldsProps = {
   draft: RuleDraft
-  datasets: NonNullable<ReturnType<typeof useDatasets>['data']>['datasets']
   onChange(change: Partial<RuleDraft>): void
 }
 
 /** The datasets and the filter of a rule. */
-function EventFields({ draft, datasets, onChange }: EventFieldsProps) {
+function EventFields({ draft, onChange }: EventFieldsProps) {
   const { from, selector, where } = draft
   const [wantsSelector, setWantsSelector] = useState(false)
   const known = useKnownFields({ datasets: from && [...from], range: LATELY, refreshCount: 0 }, true).data?.fields ?? []
@@ -112,13 +109,12 @@ function EventFields({ draft, datasets, onChange }: EventFieldsProps) {
             Select by name
           </Button>
         ) : (
-          <DatasetPicker all={datasets} picked={from} onPick={pick} onSelector={() => setWantsSelector(true)} />
+          <DatasetPicker picked={from} onPick={pick} onSelector={() => setWantsSelector(true)} />
         )}
       </div>
       {isSelected && (
         <DatasetSelector
           selector={selector}
-          datasets={datasets}
           isBegun={wantsSelector}
           onSelector={(text) => onChange({ from: undefined, selector: text.trim() === '' ? EVERYTHING : text })}
         />

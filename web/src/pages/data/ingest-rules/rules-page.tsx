@@ -3,7 +3,7 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { GripVertical } from 'lucide-react'
 import { useState } from 'react'
 import { ago, bytes, count, quantity } from '../../../parts/chart/numbers.ts'
-import { useDatasetNames } from '../../../parts/datasets/datasets.ts'
+import { dottedName, useDatasetsById } from '../../../parts/datasets/datasets.ts'
 import { EVERYTHING } from '../../../parts/query/metric-queries.ts'
 import { Confirm } from '../../../parts/records/confirm.tsx'
 import { Loaded, RecordTable } from '../../../parts/records/records.tsx'
@@ -80,7 +80,7 @@ type TableProps = { rules: readonly IngestRule[]; acted: Readonly<Record<string,
 /** The rules; an order is set by dragging a row, or by the arrow keys on its handle. */
 function Table({ rules, acted }: TableProps) {
   const client = useClient()
-  const datasetName = useDatasetNames()
+  const { nameOf } = useDatasetsById(rules.flatMap(({ from = [] }) => from))
   const canOrder = useMay()('ingest_rules_write') && rules.length > 1
   const [dragged, setDragged] = useState<number>()
   const [over, setOver] = useState<number>()
@@ -113,7 +113,7 @@ function Table({ rules, acted }: TableProps) {
                 key={rule.id}
                 rule={rule}
                 acted={acted === undefined ? undefined : Number(acted[rule.id] ?? 0)}
-                datasets={rule.from ? rule.from.map(datasetName).join(', ') : selectorText(rule.from_expr)}
+                datasets={rule.from ? rule.from.map((id) => nameOf(id, dottedName)).join(', ') : selectorText(rule.from_expr)}
                 handle={
                   canOrder && (
                     <button

@@ -3,7 +3,7 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { Ban, Check, Clock, LoaderCircle, type LucideIcon, X } from 'lucide-react'
 import { useState } from 'react'
 import { ago, bytes, count, quantity } from '../../../parts/chart/numbers.ts'
-import { useDatasetNames } from '../../../parts/datasets/datasets.ts'
+import { dottedName, useDatasetsById } from '../../../parts/datasets/datasets.ts'
 import { Confirm } from '../../../parts/records/confirm.tsx'
 import { Row } from '../../../parts/records/records.tsx'
 import { useSave } from '../../../parts/records/save.ts'
@@ -55,7 +55,7 @@ const signs: Readonly<Record<Rehydration['status'], { name: string; icon: Lucide
 
 function RehydrationRow({ one }: { one: Rehydration }) {
   const client = useClient()
-  const nameOf = useDatasetNames()
+  const { nameOf } = useDatasetsById([one.log_id])
   const [zone] = useZone()
   const [isOpen, setOpen] = useState(false)
   const cancel = useSave(() => client.rehydrations.cancel({ params: { rehydrationId: one.id } }), { stale: [REHYDRATIONS] })
@@ -73,7 +73,7 @@ function RehydrationRow({ one }: { one: Rehydration }) {
           {one.filter && <code className="wrap-anywhere block font-mono text-soft text-xs">{one.filter}</code>}
         </>,
         <Link key="dataset" to="/data" search={{ id: one.log_id }} className="text-accent hover:underline">
-          {nameOf(one.log_id)}
+          {nameOf(one.log_id, dottedName)}
         </Link>,
         <Progress key="progress" one={one} />,
         <Counts key="counts" one={one} />,

@@ -1,6 +1,6 @@
 import type { Source } from '@dendro/api'
 import { Link, useSearch } from '@tanstack/react-router'
-import { useDatasetNames } from '../../../parts/datasets/datasets.ts'
+import { dottedName, useDatasetsById } from '../../../parts/datasets/datasets.ts'
 import { Confirm } from '../../../parts/records/confirm.tsx'
 import { Row } from '../../../parts/records/records.tsx'
 import { useSave } from '../../../parts/records/save.ts'
@@ -41,8 +41,8 @@ const SourceList = () => (
 
 function SourceRow({ source }: { source: Source }) {
   const client = useClient()
-  const nameOf = useDatasetNames()
   const { id, name, description, origin, log_id, paused, state } = source
+  const { nameOf } = useDatasetsById([log_id])
   const params = { sourceId: id }
   const toggle = useSave(() => (paused ? client.sources.resume({ params }) : client.sources.pause({ params })), { stale: [SOURCES] })
   const remove = useSave(() => client.sources.remove({ params }), { stale: [SOURCES] })
@@ -58,7 +58,7 @@ function SourceRow({ source }: { source: Source }) {
           <span className="wrap-anywhere block text-soft text-xs">{originText(origin)}</span>
         </>,
         <Link key="dataset" to="/data" search={{ id: log_id }} className="text-accent hover:underline">
-          {nameOf(log_id)}
+          {nameOf(log_id, dottedName)}
         </Link>,
         <SourcePosition key="position" state={state} nowMs={Date.now()} />,
       ]}

@@ -1,14 +1,16 @@
 import type { Dashboard } from '@dendro/api'
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ChartShape } from '../../../parts/chart/data.ts'
 import { measureText } from '../../../parts/query/metric-queries.ts'
+import { useDashboardSearch } from '../../../parts/records/dashboard-list.ts'
+import { MorePages } from '../../../parts/records/pages.tsx'
 import { useSave } from '../../../parts/records/save.ts'
 import { useClient } from '../../../parts/shell/client.ts'
 import { FailureNote } from '../../../parts/shell/failure.tsx'
 import { rangeParamsOf } from '../../../parts/time/range-params.ts'
 import { Button } from '../../../ui/button.tsx'
+import { Input } from '../../../ui/field.tsx'
 import { Popover } from '../../../ui/popover.tsx'
 import type { ExploreQuery } from '../query/explore-query.ts'
 import { quotedField } from './groups.ts'
@@ -21,11 +23,6 @@ const NEW = 'New dashboard'
 export function AddToDashboard({ query, by, measures, type }: AddToDashboardProps) {
   const client = useClient()
   const [isOpen, setOpen] = useState(false)
-  const list = useQuery({
-    queryKey: ['dashboards'],
-    enabled: isOpen,
-    queryFn: async ({ signal }) => (await client.dashboards.list({ signal })).dashboards,
-  })
   const save = useSave(
     async (dashboard: Pick<Dashboard, 'id' | 'name'> | undefined) => {
       const { datasets, where } = query
@@ -62,7 +59,7 @@ export function AddToDashboard({ query, by, measures, type }: AddToDashboardProp
       }
     >
       <div className="flex w-64 max-w-full flex-col gap-1 text-sm">
-        {save.error || list.error ? <FailureNote thrown={save.error ?? list.error} isSmall /> : null}
+        {save.error ? <FailureNote thrown={save.error} isSmall /> : null}
         {added ? (
           <p role="status">
             Added.{' '}
@@ -75,19 +72,40 @@ export function AddToDashboard({ query, by, measures, type }: AddToDashboardProp
             <Button variant="quiet" className="justify-start" disabled={save.isPending} onClick={() => save.mutate(undefined)}>
               {NEW}
             </Button>
-            <ul aria-label="Dashboards" className="max-h-64 overflow-auto border-line border-t pt-1">
-              {list.isLoading && <li className="px-2 text-soft">Loading…</li>}
-              {(list.data ?? []).map((one) => (
-                <li key={one.id}>
-                  <Button variant="quiet" className="w-full justify-start" disabled={save.isPending} onClick={() => save.mutate(one)}>
-                    <span className="truncate">{one.name}</span>
-                  </Button>
-                </li>
-              ))}
-            </ul>
+            <DashboardChoices isDisabled={save.isPending} onPick={save.mutate} />
           </>
         )}
       </div>
     </Popover>
+  )
+}
+
+type DashboardChoicesProps = { isDisabled: boolean; onPick(dashboard: Dashboard): void }
+
+/** The dashboards by name; a list of several pages has a search. */
+function DashboardChoices({ isDisabled, onPick }: DashboardChoicesProps) {
+  const [find, setFind] = useState('')
+  const list = useDashboardSearch(find)
+  return (
+    <>
+      {list.error ? <FailureNote thrown={list.error} again={() => list.refetch()} isSmall /> : null}
+      {list.data && !list.isWhole && (
+        <Input placeholder="Find a dashboard" aria-label="Find a dashboard" value={find} onChange={({ target }) => setFind(target.value)} />
+      )}
+      <div className="max-h-64 overflow-auto border-line border-t pt-1">
+        <ul aria-label="Dashboards">
+          {list.isLoading && <li className="px-2 text-soft">Loading…</li>}
+          {list.records.map((one) => (
+            <li key={one.id}>
+              <Button variant="quiet" className="w-full justify-start" disabled={isDisabled} onClick={() => onPick(one)}>
+                <span className="truncate">{one.name}</span>
+              </Button>
+            </li>
+          ))}
+          {list.data && find !== '' && list.records.length === 0 && <li className="px-2 text-soft">No dashboard matches.</li>}
+        </ul>
+        <MorePages of={list} />
+      </div>
+    </>
   )
 }

@@ -22,11 +22,10 @@ type ActionsMenuProps = {
   loadedEvents: readonly Event[]
   view: ViewRequest
   zone: Zone
-  datasetName(id: string): string
 }
 
 /** The one menu for what is done with a query besides running it. */
-export function ActionsMenu({ params, change, query, columns, loadedEvents, view, zone, datasetName }: ActionsMenuProps) {
+export function ActionsMenu({ params, change, query, columns, loadedEvents, view, zone }: ActionsMenuProps) {
   const may = useMay()
   const actions: readonly MenuAction[] = [
     {
@@ -62,7 +61,6 @@ export function ActionsMenu({ params, change, query, columns, loadedEvents, view
       panel: (close) => (
         <HistoryMenu
           zone={zone}
-          nameOfDataset={datasetName}
           onOpen={(by) => {
             close()
             change(by)

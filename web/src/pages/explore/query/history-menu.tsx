@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { ago, quantity } from '../../../parts/chart/numbers.ts'
+import { shortName, useDatasetsById } from '../../../parts/datasets/datasets.ts'
 import { QueryText } from '../../../parts/datasets/pattern-texts.tsx'
 import { hasWords } from '../../../parts/records/has-words.ts'
 import { nameOf, type Zone } from '../../../parts/time/time-range.ts'
@@ -8,14 +9,15 @@ import { type ExploreParams, exploreRangeOf, optional } from '../explore-params.
 import type { ResultInfo } from './cost-line.tsx'
 import { clearRecentQueries, type RecentQuery, recentQueries, recentQueryKey, rememberQuery } from './recent-queries.ts'
 
-type HistoryMenuProps = { zone: Zone; nameOfDataset(id: string): string; onOpen(by: (now: ExploreParams) => ExploreParams): void }
+type HistoryMenuProps = { zone: Zone; onOpen(by: (now: ExploreParams) => ExploreParams): void }
 
 /** Lists recent queries of this browser and runs them again. */
-export function HistoryMenu({ zone, nameOfDataset, onOpen }: HistoryMenuProps) {
+export function HistoryMenu({ zone, onOpen }: HistoryMenuProps) {
   const [all, setAll] = useState<RecentQuery[]>(recentQueries)
   const [typed, setTyped] = useState('')
   const nowMs = Date.now()
-  const datasetText = (one: RecentQuery): string => (one.d ?? []).map(nameOfDataset).join(', ') || 'all datasets'
+  const { nameOf: nameOfDataset } = useDatasetsById(all.flatMap(({ d = [] }) => d))
+  const datasetText = ({ d = [] }: RecentQuery): string => d.map((id) => nameOfDataset(id, shortName)).join(', ') || 'all datasets'
   const matching = all.filter((one) => hasWords(`${one.q} ${datasetText(one)}`, typed))
   return (
     <div className="flex w-96 max-w-full flex-col gap-2">

@@ -1,7 +1,7 @@
 import type { Event } from '@dendro/api'
 import { Radio } from 'lucide-react'
 import type { RefObject } from 'react'
-import { DatasetPicker, type PickedDataset } from '../../../parts/datasets/dataset-picker.tsx'
+import { DatasetPicker } from '../../../parts/datasets/dataset-picker.tsx'
 import type { Field } from '../../../parts/query/fields.ts'
 import type { QueryFocus } from '../../../parts/query/query-input.tsx'
 import { TimePicker } from '../../../parts/time/time-picker.tsx'
@@ -20,12 +20,10 @@ type QueryBarProps = {
   change: ChangeParams
   query: ExploreQuery
   columns: Columns
-  datasets: readonly PickedDataset[]
   fields: readonly Field[]
   loadedEvents: readonly Event[]
   failure: unknown
   view: ViewRequest
-  datasetName(id: string): string
   isBusy: boolean
   zone: Zone
   inputRef: RefObject<QueryFocus | null>
@@ -56,18 +54,13 @@ export function QueryBar(props: QueryBarProps) {
       </div>
       {/* In a narrow window these are one line below the query. */}
       <div className="flex w-full min-w-0 gap-2 *:order-3 lg:contents max-sm:gap-1 max-sm:*:h-7">
-        <DatasetPicker all={props.datasets} picked={params.d} onPick={(d) => change((now) => optional({ ...now, d, cols: undefined }))} />
+        <DatasetPicker picked={params.d} onPick={(d) => change((now) => optional({ ...now, d, cols: undefined }))} />
         <TimePicker range={query.range} zone={zone} onPick={(range) => change((now) => withRange(now, range))} onZone={setZone} />
         <Button aria-pressed={isLive} variant={isLive ? 'main' : 'plain'} title="Live (l)" onClick={toggleLive}>
           <Icon of={Radio} className={isLive ? 'animate-pulse motion-reduce:animate-none' : 'text-accent'} />
           Live
         </Button>
-        <ActionsMenu
-          {...{ params, change, query, columns, zone }}
-          loadedEvents={props.loadedEvents}
-          view={props.view}
-          datasetName={props.datasetName}
-        />
+        <ActionsMenu {...{ params, change, query, columns, zone }} loadedEvents={props.loadedEvents} view={props.view} />
       </div>
     </div>
   )

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { quantity } from '../../../parts/chart/numbers.ts'
-import { useDatasets } from '../../../parts/datasets/datasets.ts'
+import { useDatasetsById } from '../../../parts/datasets/datasets.ts'
 import { useClient } from '../../../parts/shell/client.ts'
 import { FailureNote } from '../../../parts/shell/failure.tsx'
 import { Permitted } from '../../../parts/shell/permitted.tsx'
@@ -29,7 +29,7 @@ const compressions: readonly (readonly [ExportCompression, string])[] = [
 
 /** Downloads the loaded events, or starts an export of all matching events. */
 export function ExportMenu({ query, loadedEvents }: ExportMenuProps) {
-  const { byId } = useDatasets()
+  const { byId } = useDatasetsById(loadedEvents.map(({ metadata }) => metadata.service_id))
   const datasetNames = (id: string) => byId.get(id)
   return (
     <div className="flex w-72 max-w-full flex-col gap-3">

@@ -1,6 +1,6 @@
-import type { Downtime, Monitor } from '@dendro/api'
+import type { Downtime } from '@dendro/api'
 import { expect, test } from 'vitest'
-import { downtimeMarkers, monitorsToQuery } from './markers.ts'
+import { downtimeMarkers, watchingMonitors } from './markers.ts'
 
 const NOON = Date.UTC(2026, 10, 20, 12)
 const HOUR_MS = 3_600_000
@@ -37,10 +37,9 @@ test('a recurring downtime is drawn on its days, also over midnight and inverted
   ])
 })
 
-test('only monitors of the datasets that have triggered are queried, latest first', () => {
-  const monitor = (id: string, from: string[], last: number | undefined) =>
-    ({ id, queries: [{ from }], status: 'OK', ...(last === undefined ? {} : { last_trigger_ts: last }) }) as unknown as Monitor
-  const all = [monitor('old', ['a'], 1), monitor('new', ['a', 'b'], 2), monitor('other', ['b'], 3), monitor('still', ['a'], undefined)]
-  expect(monitorsToQuery(all, ['a']).map(({ id }) => id)).toEqual(['new', 'old'])
-  expect(monitorsToQuery(all, undefined).map(({ id }) => id)).toEqual(['other', 'new', 'old'])
+test('the twenty monitors of the datasets that triggered last are requested, of very many datasets any', () => {
+  const common = { triggered: true, sort: 'last_trigger', limit: 20, totals: true }
+  expect(watchingMonitors(undefined)).toEqual(common)
+  expect(watchingMonitors(['a', 'b'])).toEqual({ ...common, log_ids: ['a', 'b'] })
+  expect(watchingMonitors(Array.from({ length: 101 }, (_, n) => String(n)))).toEqual(common)
 })

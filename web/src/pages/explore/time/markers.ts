@@ -1,4 +1,4 @@
-import type { Downtime, Monitor } from '@dendro/api'
+import type { Downtime } from '@dendro/api'
 import type { Status } from '../../../parts/records/status.tsx'
 import type { TimeSpan } from './time-span.ts'
 
@@ -16,14 +16,19 @@ export type Markers = {
 
 export const startOf = (one: Marker): number => (one.kind === 'downtime' ? one.fromMs : one.atMs)
 
-/** The monitors of the datasets that have ever triggered, latest first. */
-export function monitorsToQuery(monitors: readonly Monitor[], datasets: readonly string[] | undefined): Monitor[] {
-  const watchesDatasets = ({ queries }: Monitor) =>
-    datasets === undefined || queries.some(({ from, from_expr }) => Boolean(from_expr) || !from || from.some((id) => datasets.includes(id)))
-  return monitors
-    .filter((one) => (one.last_trigger_ts !== undefined || one.status !== 'OK') && watchesDatasets(one))
-    .toSorted((one, other) => (other.last_trigger_ts ?? 0) - (one.last_trigger_ts ?? 0))
-}
+/** How many monitors have their changes shown. */
+const MONITORS_MAX = 20
+/** The service finds monitors by so many datasets. */
+const LOGS_MAX = 100
+
+/** The request for the monitors of the datasets that have ever triggered, latest first. Of very many datasets any monitor may be one. */
+export const watchingMonitors = (datasets: readonly string[] | undefined) => ({
+  triggered: true,
+  sort: 'last_trigger' as const,
+  limit: MONITORS_MAX,
+  totals: true,
+  ...(datasets !== undefined && datasets.length <= LOGS_MAX ? { log_ids: [...datasets] } : {}),
+})
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000

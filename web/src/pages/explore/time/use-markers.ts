@@ -4,9 +4,8 @@ import { useClient } from '../../../parts/shell/client.ts'
 import { useMarks } from '../../../parts/time/use-marks.ts'
 import type { ExploreQuery } from '../query/explore-query.ts'
 import { type Bars, endOf } from './bars.ts'
-import { downtimeMarkers, type Marker, type Markers, monitorsToQuery, startOf } from './markers.ts'
+import { downtimeMarkers, type Marker, type Markers, startOf, watchingMonitors } from './markers.ts'
 
-const MONITORS_MAX = 20
 const FRESH_MS = 60_000
 
 type LoadedMarkers = { markers: Markers | undefined; failure: unknown; retry(): void }
@@ -42,10 +41,12 @@ function useWatchMarkers(query: ExploreQuery, bars: Bars | undefined, isOn: bool
     queryFn: async ({ signal }): Promise<Markers> => {
       const timeSpan = { fromMs: start ?? 0, toMs: (end ?? 0) + (bars?.stepMs ?? 0) }
       try {
-        const [{ monitors }, { downtimes }] = await Promise.all([client.monitors.list({ signal }), client.downtimes.list({ signal })])
-        const watching = monitorsToQuery(monitors, query.datasets)
+        const [{ monitors, totals }, { downtimes }] = await Promise.all([
+          client.monitors.list({ query: watchingMonitors(query.datasets), signal }),
+          client.downtimes.list({ signal }),
+        ])
         const changes = await Promise.all(
-          watching.slice(0, MONITORS_MAX).map(async ({ id, name }) => {
+          monitors.map(async ({ id, name }) => {
             const { monitor_events } = await client.monitors.events({
               params: { monitorId: id },
               query: { from_ts: timeSpan.fromMs, to_ts: timeSpan.toMs },
@@ -66,7 +67,7 @@ function useWatchMarkers(query: ExploreQuery, bars: Bars | undefined, isOn: bool
         const markers = [...changes.flat(), ...downtimes.flatMap((one) => downtimeMarkers(one, timeSpan))]
         return {
           markers,
-          omitted: Math.max(0, watching.length - MONITORS_MAX),
+          omitted: Math.max(0, (totals?.found ?? 0) - monitors.length),
         }
       } catch (thrown) {
         if (thrown instanceof ApiFailure && thrown.status === 403) return { markers: [], omitted: 0 }

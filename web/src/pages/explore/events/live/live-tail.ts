@@ -1,7 +1,6 @@
 import type { Event } from '@dendro/api'
 import { fromText } from '@dendro/api/client'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import type { useDatasets } from '../../../../parts/datasets/datasets.ts'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { useClient } from '../../../../parts/shell/client.ts'
 import { keptCredential } from '../../../../session/session.ts'
 import { eventId } from '../detail/event-link.ts'
@@ -122,15 +121,6 @@ export function useLiveTail(
 function newSince(events: readonly Event[], atMs: number): NewSince | undefined {
   const [newest] = events
   return newest && { id: eventId(newest), atMs }
-}
-
-/** Reloads the datasets when an event arrives from a dataset that is not in the list. */
-export function useUnknownDatasets(events: readonly Event[], { byId, data, refetch }: ReturnType<typeof useDatasets>): void {
-  const unknownId = useMemo(() => events.find(({ metadata }) => !byId.has(metadata.service_id))?.metadata.service_id, [events, byId])
-  const isKnown = data !== undefined
-  useEffect(() => {
-    if (unknownId !== undefined && isKnown) void refetch()
-  }, [unknownId, isKnown, refetch])
 }
 
 type StreamListeners = {
