@@ -161,6 +161,7 @@ function ScopeSelect({ rules, value, onPick }: NewRuleProps & { value: string; o
   const selected = value === '' ? ORGANIZATION[1] : collectionText(value)
   return (
     <SearchSelect
+      className="sm:max-w-80"
       name="Scope"
       noun="collection"
       selected={selected}

@@ -129,6 +129,7 @@ function ResourceSelect({ value, onPick }: { value: string; onPick(value: string
   const selected = value === '' ? 'Select…' : kind === 'LOG' ? nameOf(id, fullName) : `collection ${id}`
   return (
     <SearchSelect
+      className="sm:min-w-56 sm:max-w-80"
       name="Resource"
       noun="resource"
       selected={selected}

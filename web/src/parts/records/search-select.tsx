@@ -28,10 +28,11 @@ type SearchSelectProps = {
   find: string
   onFind(words: string): void
   onPick(value: string): void
+  className?: string
 }
 
 /** Selects one record of a list that is too long for a select: the options are found by a search. */
-export function SearchSelect({ name, noun, selected, options, of, find, onFind, onPick }: SearchSelectProps) {
+export function SearchSelect({ name, noun, selected, options, of, find, onFind, onPick, className = '' }: SearchSelectProps) {
   const [isOpen, setOpen] = useState(false)
   const pick = (value: string) => {
     setOpen(false)
@@ -43,7 +44,7 @@ export function SearchSelect({ name, noun, selected, options, of, find, onFind, 
       open={isOpen}
       onOpenChange={setOpen}
       trigger={
-        <Button aria-label={`${name}: ${selected}`} className="w-full justify-between sm:max-w-80">
+        <Button aria-label={`${name}: ${selected}`} className={`w-full justify-between ${className}`}>
           <span className="truncate">{selected}</span> <Caret />
         </Button>
       }
