@@ -28,7 +28,8 @@ function wholeLists(page: Page): readonly string[] {
   const found: string[] = []
   page.on('request', (request) => {
     const { pathname, searchParams } = new URL(request.url())
-    if (['/datasets', '/monitors', '/users', '/collections'].includes(pathname) && !searchParams.has('limit')) found.push(request.url())
+    if (['/datasets', '/monitors', '/dashboards', '/users', '/collections'].includes(pathname) && !searchParams.has('limit'))
+      found.push(request.url())
   })
   return found
 }
@@ -176,6 +177,41 @@ describe.skipIf(browserPath === undefined)('lists that are longer than a page', 
     await page.reload()
     await expect.poll(() => button.textContent()).toBe(`trains / ${nameOf(229)} `)
     await page.getByText('left the station').first().waitFor()
+    expect(whole).toEqual([])
+  })
+
+  test('the palette of commands finds datasets that are not on the first page', async () => {
+    const page = await stand.open('/app/explore')
+    await page.getByRole('region', { name: 'Events' }).getByTitle(nameOf(229)).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByLabel('Type a command').fill('trains 217')
+    await page.getByRole('option', { name: `trains / ${nameOf(217)}` }).waitFor()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.getByTitle('Datasets to search').textContent()).toBe(`trains / ${nameOf(217)} `)
+  })
+
+  test('dashboards are read page by page, and are searched by the service', async () => {
+    await createAll('/dashboards', (n) => ({ name: nameOf(n) }))
+    const page = await stand.open('/app/settings?part=you')
+    const whole = wholeLists(page)
+    await page.goto(`${stand.app.url}/app/dashboards`)
+    const cards = page.getByRole('list', { name: 'Dashboards' }).getByRole('listitem')
+    await expect.poll(() => cards.count()).toBe(PAGE)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await expect.poll(() => cards.count()).toBe(2 * PAGE)
+    await page.getByLabel('Find a dashboard').fill('WATCH 22')
+    // 22, 122 and 220 to 229.
+    await expect.poll(() => cards.count()).toBe(12)
+    await takePicture(page, 'dashboards-search')
+    expect(await axeFaults(page, 'dashboards')).toEqual([])
+    await page.goto(`${stand.app.url}/app/explore?tab=table&by=["level"]`)
+    await page.getByRole('button', { name: 'Add to dashboard' }).click()
+    await page.getByLabel('Find a dashboard').fill('watch 213')
+    const choices = page.getByRole('list', { name: 'Dashboards' }).getByRole('button')
+    await expect.poll(() => choices.allTextContents()).toEqual([nameOf(213)])
+    await takePicture(page, 'add-to-dashboard-search')
+    await choices.click()
+    await page.getByRole('link', { name: `Open ${nameOf(213)}` }).waitFor()
     expect(whole).toEqual([])
   })
 

@@ -1,4 +1,8 @@
+import type { Dataset } from '@dendro/api'
+import { fullName } from '../../parts/datasets/datasets.ts'
 import { paramsOfSearch } from '../../parts/query/search-details.ts'
+import { PAGE, searchOf } from '../../parts/records/pages.tsx'
+import { useClient } from '../../parts/shell/client.ts'
 import { type Command, useCommands } from '../../parts/shell/commands.tsx'
 import { presets } from '../../parts/time/time-range.ts'
 import { eventId } from './events/detail/event-link.ts'
@@ -15,18 +19,32 @@ import { tabNames } from './view-bar.tsx'
 
 /** Binds the actions of the page to keys and adds them to the command palette. */
 export function useExploreCommands(state: ExploreState, page: PageState): void {
+  const client = useClient()
   const saved = useSavedSearches(true)
   useShortcuts(shortcutsOf(state, page))
   useFindShortcut(() => openFind(state))
-  useCommands(() => [
-    ...commandsOf(state, page),
-    ...(saved.data?.saved_searches ?? []).map((one) => ({
-      group: 'Saved',
-      name: one.name,
-      run: () => state.change(() => paramsOfSearch(one.search_details)),
-    })),
-  ])
+  useCommands(
+    () => [
+      ...commandsOf(state, page),
+      ...(saved.data?.saved_searches ?? []).map((one) => ({
+        group: 'Saved',
+        name: one.name,
+        run: () => state.change(() => paramsOfSearch(one.search_details)),
+      })),
+    ],
+    async (words, signal) => {
+      if (state.firstDatasets.isWhole) return []
+      const { datasets } = await client.datasets.list({ query: { ...searchOf(words), sort: 'name', limit: PAGE }, signal })
+      return datasets.map((dataset) => datasetCommand(state, dataset))
+    },
+  )
 }
+
+const datasetCommand = ({ change }: ExploreState, dataset: Dataset): Command => ({
+  group: 'Dataset',
+  name: fullName(dataset),
+  run: () => change((now) => ({ ...now, d: [dataset.id] })),
+})
 
 /** Opens the find bar of the event list; another tab may be open. */
 function openFind({ tab, show, find }: ExploreState): void {
@@ -101,10 +119,6 @@ function commandsOf(state: ExploreState, { input, setHelp }: PageState): Command
       note: recentQueryNotes(one, state.zone, Date.now()).slice(0, 2).join(' · '),
       run: () => change((now) => paramsOfRecent(now, one)),
     })),
-    ...firstDatasets.records.map(({ id, collection, dataset }) => ({
-      group: 'Dataset',
-      name: `${collection} / ${dataset}`,
-      run: () => change((now) => ({ ...now, d: [id] })),
-    })),
+    ...firstDatasets.records.map((dataset) => datasetCommand(state, dataset)),
   ]
 }

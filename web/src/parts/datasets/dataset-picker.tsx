@@ -74,10 +74,14 @@ type ChoicesProps = { find: string; picked: readonly string[]; onPick: DatasetPi
 /** The datasets that the search finds, after those that are selected and not among them. */
 function Choices({ find, picked, onPick }: ChoicesProps) {
   const found = useDatasetSearch(find)
-  const { byId } = useDatasetsById(picked)
+  // What is deselected stays in view until the list closes.
+  const [deselected, setDeselected] = useState<readonly string[]>([])
+  const own = [...new Set([...deselected, ...picked])]
+  const { byId } = useDatasetsById(own)
   const listed = new Set(found.records.map(({ id }) => id))
-  const others = found.isWhole ? [] : picked.filter((id) => !listed.has(id)).flatMap((id) => byId.get(id) ?? [])
+  const others = found.isWhole ? [] : own.filter((id) => !listed.has(id)).flatMap((id) => byId.get(id) ?? [])
   const toggle = (id: string) => {
+    if (picked.includes(id)) setDeselected([...deselected, id])
     const next = picked.includes(id) ? picked.filter((one) => one !== id) : [...picked, id]
     onPick(next.length === 0 ? undefined : next)
   }

@@ -1,6 +1,6 @@
 import type { Dataset } from '@dendro/api'
-import { useQueries, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useMemo } from 'react'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import type { DendroClient } from '../../session/session.ts'
 import { readerById } from '../records/by-id.ts'
 import { recordsOf, searchedText, searchOf, usePages, useSearched } from '../records/pages.tsx'
@@ -77,7 +77,7 @@ type NamedDatasets = {
 /** Knows datasets by their ids: those of the first page, and of all others only these. */
 export function useDatasetsById(ids: readonly string[]): NamedDatasets {
   const client = useClient()
-  const scope = useQueryClient()
+  const queries = useQueryClient()
   const { data, records, isWhole, isPending } = useFirstDatasets()
   const first = useMemo(() => new Map(records.map((dataset) => [dataset.id, dataset])), [records])
   const wanted = [...new Set(ids)].sort().join()
@@ -85,21 +85,28 @@ export function useDatasetsById(ids: readonly string[]): NamedDatasets {
     () => (data === undefined ? NONE : wanted.split(',').filter((id) => id !== '' && !first.has(id))),
     [data, wanted, first],
   )
-  const read = useQueries({
-    queries: others.map((id) => ({ queryKey: keyOf(id), queryFn: () => readDataset(scope, client, id), staleTime: STALE_MS })),
-    combine: answers,
-  })
-  const byId = useMemo(() => new Map([...first, ...read.flatMap((one) => (one ? [[one.id, one] as const] : []))]), [first, read])
-  const gone = useMemo(() => new Set(others.filter((_, at) => isWhole || read[at] === null)), [others, read, isWhole])
-  const nameOf = useCallback<NamedDatasets['nameOf']>(
-    (id, form) => {
-      const dataset = byId.get(id)
-      return dataset ? form(dataset) : gone.has(id) ? 'a deleted dataset' : 'a dataset'
+  const read = useQuery({
+    queryKey: ['datasets', 'named', others],
+    enabled: others.length > 0,
+    staleTime: STALE_MS,
+    // Those of fewer ids are shown until the others are read.
+    placeholderData: keepPreviousData,
+    queryFn: async () => {
+      const readOne = (id: string) =>
+        queries.fetchQuery({ queryKey: keyOf(id), queryFn: () => readDataset(queries, client, id), staleTime: STALE_MS })
+      return new Map(await Promise.all(others.map(async (id) => [id, await readOne(id)] as const)))
     },
-    [byId, gone],
-  )
-  return { byId, nameOf, isLoading: isPending || read.some((one) => one === undefined) }
+  })
+  return useMemo(() => {
+    const known = new Map(others.map((id) => [id, read.data?.get(id) ?? queries.getQueryData<Dataset | null>(keyOf(id))]))
+    const byId = new Map([...first, ...[...known].flatMap(([id, dataset]) => (dataset ? [[id, dataset] as const] : []))])
+    return {
+      byId,
+      nameOf: (id, form) => {
+        const dataset = byId.get(id)
+        return dataset ? form(dataset) : isWhole || known.get(id) === null ? 'a deleted dataset' : 'a dataset'
+      },
+      isLoading: isPending || read.isLoading,
+    }
+  }, [first, others, read.data, read.isLoading, isPending, isWhole, queries])
 }
-
-/** What is known of each id; the same list while nothing changes. */
-const answers = (reads: readonly { readonly data: Dataset | null | undefined }[]) => reads.map(({ data }) => data)

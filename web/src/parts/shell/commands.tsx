@@ -1,16 +1,24 @@
+import { useQuery } from '@tanstack/react-query'
 import { Dialog } from 'radix-ui'
 import { createContext, type KeyboardEvent, type ReactNode, useContext, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { Modal } from '../../ui/modal.tsx'
 import { count } from '../chart/numbers.ts'
+import { useSettled } from '../query/settled.ts'
 import { hasWords } from '../records/has-words.ts'
 
 /** A Command is an action of the command palette. */
 export type Command = { name: string; group: string; note?: string; run(): unknown }
 
-type CommandSource = () => readonly Command[]
+type CommandSource = {
+  commands(): readonly Command[]
+  /** Finds commands that are too many to list. */
+  find?: ((words: string, signal: AbortSignal) => Promise<readonly Command[]>) | undefined
+}
 const CommandsContext = createContext<{ register(source: CommandSource): () => void } | undefined>(undefined)
 
 const SHOWN_MAX = 60
+/** The pause in typing after which the service searches. */
+const SETTLE_MS = 200
 
 /** The palette that Ctrl-K opens, with the commands of the frame and of the page. */
 export function Commands({ own, children }: { own: readonly Command[]; children: ReactNode }) {
@@ -37,24 +45,53 @@ export function Commands({ own, children }: { own: readonly Command[]; children:
   return (
     <CommandsContext.Provider value={registry}>
       {children}
-      {isOpen && <Palette all={[...[...sources.current].flatMap((one) => one()), ...own]} onClose={() => setOpen(false)} />}
+      {isOpen && (
+        <Palette
+          all={[...[...sources.current].flatMap((one) => one.commands()), ...own]}
+          sources={[...sources.current]}
+          onClose={() => setOpen(false)}
+        />
+      )}
     </CommandsContext.Provider>
   )
 }
 
 /** Adds commands while the calling page is mounted. */
-export function useCommands(commands: () => readonly Command[]): void {
+export function useCommands(commands: CommandSource['commands'], find?: CommandSource['find']): void {
   const registry = useContext(CommandsContext)
-  const latest = useRef(commands)
-  latest.current = commands
-  useEffect(() => registry?.register(() => latest.current()), [registry])
+  const latest = useRef<CommandSource>({ commands, find })
+  latest.current = { commands, find }
+  useEffect(
+    () =>
+      registry?.register({
+        commands: () => latest.current.commands(),
+        find: async (words, signal) => (await latest.current.find?.(words, signal)) ?? [],
+      }),
+    [registry],
+  )
 }
 
-function Palette({ all, onClose }: { all: readonly Command[]; onClose(): void }) {
+/** The commands that are found by the typed words and not listed. */
+function useFoundCommands(sources: readonly CommandSource[], words: string): readonly Command[] {
+  const settled = useSettled(words.trim(), SETTLE_MS)
+  const { data } = useQuery({
+    queryKey: ['commands', settled],
+    enabled: settled !== '',
+    queryFn: async ({ signal }) => (await Promise.all(sources.map(({ find }) => find?.(settled, signal) ?? []))).flat(),
+    gcTime: 0,
+  })
+  return settled === words.trim() ? (data ?? []) : []
+}
+
+type PaletteProps = { all: readonly Command[]; sources: readonly CommandSource[]; onClose(): void }
+
+function Palette({ all, sources, onClose }: PaletteProps) {
   const [filter, setFilter] = useState('')
   const [at, setAt] = useState(0)
   const id = useId()
-  const matching = all.filter(({ name, group }) => hasWords(`${group} ${name}`, filter))
+  const listed = all.filter(({ name, group }) => hasWords(`${group} ${name}`, filter))
+  const keys = new Set(listed.map(keyOf))
+  const matching = [...listed, ...useFoundCommands(sources, filter).filter((one) => !keys.has(keyOf(one)))]
   const found = matching.slice(0, SHOWN_MAX)
   const run = (command: Command | undefined) => {
     if (!command) return
@@ -96,7 +133,7 @@ function Palette({ all, onClose }: { all: readonly Command[]; onClose(): void })
           // biome-ignore lint/a11y/useKeyWithClickEvents: Enter runs the active option
           // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the input; the arrow keys move the active option
           <div
-            key={`${command.group} ${command.name}`}
+            key={keyOf(command)}
             id={`${id}-${index}`}
             role="option"
             aria-selected={index === at}
@@ -119,5 +156,7 @@ function Palette({ all, onClose }: { all: readonly Command[]; onClose(): void })
     </Modal>
   )
 }
+
+const keyOf = ({ group, name }: Command): string => `${group} ${name}`
 
 const scrollHere = (option: HTMLElement | null): void => option?.scrollIntoView({ block: 'nearest' })
