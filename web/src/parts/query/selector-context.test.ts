@@ -1,7 +1,7 @@
 import type { Dataset } from '@dendro/api'
 import { parseText } from '@dendro/language/completions'
 import { expect, test } from 'vitest'
-import { selectorContext } from './selector-context.ts'
+import { lastWordOf, selectorContext } from './selector-context.ts'
 import { suggestionsAt } from './suggestions.ts'
 
 const datasetOf = (collection: string, dataset: string, tags: Record<string, string>) =>
@@ -50,4 +50,9 @@ test('every accepted suggestion parses, or can be continued', () => {
       expect(problem === undefined || isOpen, `${text} by ${label}`).toBe(true)
     }
   }
+})
+
+test('the word being typed is the one after the last blank, quote, bracket or operator', () => {
+  const texts = ['', 'env', "env = 'pro", "env IN ('a','b", 'env!=pro', "env = 'prod' ", 'NOT dataset = "web-1']
+  expect(texts.map(lastWordOf)).toEqual(['', 'env', 'pro', 'b', 'pro', '', 'web-1'])
 })
