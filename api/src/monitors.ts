@@ -6,13 +6,10 @@ import { Action, MonitorStatus, MonitorTransition, monitorTypes, operators } fro
 import { Template } from './templates.ts'
 import { anyValue, booleanParameter, integerParameter, list, listParameter, Metadata, mapOf, ms, Tags, text, uuid } from './values.ts'
 
-const ACTIONS_MAX = 10
-const AUX_MAX = 10
-const AUX_CHARS_MAX = 10_000
+const [ACTIONS_MAX, AUX_MAX, AUX_CHARS_MAX] = [10, 10, 10_000] as const
 export const GROUP_RETENTION_MAX_MS = 604_800_000
 const EVALUATIONS_MAX = 1_000
 const BACKTEST_DAYS_MAX = 30
-const READ_LOGS_MAX = 100
 
 const phrase = text(1, 100)
 /** Stored unchanged; NUL characters and very long texts are refused. */
@@ -279,7 +276,7 @@ export const monitors = {
     summary: 'List monitors, newest first or in another order',
     query: z.object({
       log_id: uuid.optional().describe('Only monitors that read this log.'),
-      log_ids: listParameter(uuid, READ_LOGS_MAX).describe('Only monitors that read any of these logs.'),
+      log_ids: listParameter(uuid, 100).describe('Only monitors that read any of these logs.'),
       monitor_ids: listParameter(uuid).describe('Only these monitors.'),
       ...pageParameters,
       search: pageParameters.search.describe('Only monitors whose name, description, conditions and tags contain each of these words.'),

@@ -27,7 +27,7 @@ export function DashboardTools({ dashboard, range, isCompared, onCompare }: Dash
   const may = useMay()
   const remove = async () => {
     await client.dashboards.remove({ params: { dashboardId: id } })
-    // The list that opens next is read anew, without the deleted dashboard.
+    // A kept list would show the deleted dashboard.
     queries.removeQueries({ queryKey: DASHBOARD_LISTS })
     await navigate({ to: '/dashboards', search: {} })
   }

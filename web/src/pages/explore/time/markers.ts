@@ -18,7 +18,7 @@ export const startOf = (one: Marker): number => (one.kind === 'downtime' ? one.f
 
 /** How many monitors have their changes shown. */
 const MONITORS_MAX = 20
-/** The service finds monitors by so many datasets. */
+/** The limit of the service for `log_ids`. */
 const LOGS_MAX = 100
 
 /** The request for the monitors of the datasets that have ever triggered, latest first. Of very many datasets any monitor may be one. */
