@@ -160,7 +160,7 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     await expect.poll(() => page.getByText('Counting').count()).toBe(0)
     await page.getByRole('img', { name: 'No result' }).waitFor()
     await page.getByRole('region', { name: 'Fields', exact: true }).getByText('No result').waitFor()
-    await expect.poll(() => page.getByRole('status', { name: 'Loading…' }).count()).toBe(0)
+    await expect.poll(() => page.getByText('Loading…').count()).toBe(0)
     const fix = alert.getByRole('button', { name: /^Change to/ })
     await fix.click()
     await counted(page, 6)

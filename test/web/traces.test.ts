@@ -284,7 +284,7 @@ describe.skipIf(browserPath === undefined)('traces', () => {
     const page = await stand.open('/app/traces')
     await page.getByRole('textbox', { name: 'Trace id' }).fill('1'.repeat(32))
     await page.getByRole('button', { name: 'Open' }).click()
-    await page.getByText(/no span or event has the trace id/).waitFor()
+    await page.getByText(/^No span or event has this trace id/).waitFor()
   })
 
   test('the list leads to a trace and back, with its conditions', async () => {
@@ -299,7 +299,7 @@ describe.skipIf(browserPath === undefined)('traces', () => {
     await expect.poll(() => rows.allTextContents()).toEqual(['shop GET /cart'])
     await rows.first().click()
     await page.getByRole('heading', { name: 'shop GET /cart' }).waitFor()
-    await page.getByRole('main').getByRole('link', { name: 'Traces', exact: true }).click()
+    await page.getByRole('main').getByRole('link', { name: 'All traces' }).click()
     await expect.poll(() => rows.allTextContents()).toEqual(['shop GET /cart'])
     expect(await page.getByRole('button', { name: 'Failing' }).getAttribute('aria-pressed')).toBe('true')
     await page

@@ -24,11 +24,12 @@ import { readUsageParams } from './pages/usage/params.ts'
 import { CopyNotices } from './parts/shell/copy-notices.tsx'
 import { FailureNote } from './parts/shell/failure.tsx'
 import { Frame } from './parts/shell/frame.tsx'
-import { Page } from './parts/shell/page.tsx'
+import { EmptyState, Page } from './parts/shell/page.tsx'
 import { loadCode, reloadWhenAnswered } from './parts/shell/page-code.ts'
 import { oneOf, readParams, strictly, text } from './parts/shell/search-params.ts'
 import { takeFromOtherTab } from './session/other-tabs.ts'
 import { keptCredential } from './session/session.ts'
+import { buttonClass } from './ui/button.tsx'
 
 const root = createRootRoute({
   component: () => (
@@ -233,13 +234,12 @@ function FailedPage({ error, reset }: ErrorComponentProps) {
 function NotFound() {
   return (
     <Page title="Page not found">
-      <p>
-        The address may be outdated or mistyped. Go to{' '}
-        <Link to="/explore" search={{}} className="text-accent underline">
-          Explore
+      <EmptyState title="No page has this address">
+        <p className="text-soft">It may be outdated or mistyped.</p>
+        <Link to="/explore" search={{}} className={buttonClass({ variant: 'main' })}>
+          Open Explore
         </Link>
-        .
-      </p>
+      </EmptyState>
     </Page>
   )
 }

@@ -62,6 +62,7 @@ function FrameForm({ title, dashboard, frame, all }: FrameFormProps) {
       missing={missing}
       isSending={save.isPending}
       failure={save.error}
+      back={<BackToDashboard id={dashboard.id} />}
       cancel={
         <Link to="/dashboards" search={({ frame: _frame, ...rest }) => rest}>
           Cancel

@@ -78,6 +78,7 @@ export function FromPack({ pack, datasetId }: FromPackProps) {
       missing={missingFrom({ preview, isNewDashboard, monitors, actions })}
       isSending={create.isPending}
       failure={create.error}
+      back={<BackToDashboards />}
       cancel={
         <Link to="/dashboards" search={{}}>
           Cancel

@@ -42,6 +42,7 @@ export function FromTemplate({ id }: { id: string }) {
       missing={lacking}
       isSending={create.isPending}
       failure={create.error}
+      back={<BackToDashboards view="templates" />}
       cancel={
         <Link to="/dashboards" search={{ view: 'templates' }}>
           Cancel

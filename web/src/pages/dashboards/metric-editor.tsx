@@ -37,6 +37,7 @@ function MetricForm({ title, metric }: { title: string; metric: MetricDefinition
       missing={name.trim() === '' ? 'a name' : undefined}
       isSending={save.isPending}
       failure={save.error}
+      back={<BackToDashboards view="metrics" />}
       cancel={
         <Link to="/dashboards" search={{ view: 'metrics' }}>
           Cancel

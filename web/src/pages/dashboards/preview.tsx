@@ -53,7 +53,7 @@ export function Preview({ type, style, queries, formula, formulaName, range }: P
     },
   })
   if (data.error) return <FailureNote thrown={data.error} again={() => data.refetch()} />
-  if (!data.data) return <Loading height="16rem">Loading…</Loading>
+  if (!data.data) return <Loading height="16rem" />
   const all = Object.values(data.data)
   const formulas = all.filter((one) => (one.formulas ?? []).length > 0)
   return (

@@ -62,7 +62,7 @@ export function WidgetCard(props: WidgetCardProps) {
       </div>
       <div className="flex min-h-0 flex-1 flex-col px-2 pb-2">
         {data.error ? <FailureNote thrown={data.error} again={() => data.refetch()} /> : null}
-        {!data.data && !data.error && <Loading height={`${height}px`}>Loading…</Loading>}
+        {!data.data && !data.error && <Loading height={`${height}px`} />}
         {data.data &&
           (widget.widget_ids.length > 0 ? (
             <Inner frame={widget} all={all} height={height} {...shown} />

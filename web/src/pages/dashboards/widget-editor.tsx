@@ -105,6 +105,7 @@ function WidgetForm({ first, widget, own, metrics, dashboardId, into, range, tit
       missing={missing}
       isSending={save.isPending}
       failure={save.error}
+      back={<BackToDashboard id={dashboardId} range={range} />}
       cancel={
         <Link to="/dashboards" search={{ id: dashboardId, ...rangeParamsOf(range) }}>
           Cancel

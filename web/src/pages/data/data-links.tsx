@@ -39,22 +39,18 @@ const links: readonly DataLink[] = [
   },
 ]
 
-/** Leads to the pages about the data, in one menu on a narrow window. */
-export function DataLinks() {
+const usePermittedLinks = (): readonly DataLink[] => {
   const may = useMay()
-  const shown = links.filter(({ needs }) => needs === undefined || may(needs))
-  return (
-    <>
-      <span className="max-md:hidden">
-        {shown.map(({ name, link }) => (
-          <Link key={name} {...link} className="px-2 text-accent hover:underline">
-            {name}
-          </Link>
-        ))}
-      </span>
-      <span className="md:hidden">
-        <ActionMenu actions={shown} />
-      </span>
-    </>
-  )
+  return links.filter(({ needs }) => needs === undefined || may(needs))
 }
+
+/** Leads to the pages about the data. */
+export const DataLinks = () =>
+  usePermittedLinks().map(({ name, link }) => (
+    <Link key={name} {...link} className="px-2 text-accent hover:underline">
+      {name}
+    </Link>
+  ))
+
+/** The same links on a narrow window. */
+export const DataLinkMenu = () => <ActionMenu actions={usePermittedLinks()} />

@@ -15,7 +15,7 @@ import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { CollectionMenu } from './collection-menu.tsx'
-import { DataLinks } from './data-links.tsx'
+import { DataLinkMenu, DataLinks } from './data-links.tsx'
 import { FlowSign, Freshness } from './freshness.tsx'
 import { useDatasetList } from './list-query.ts'
 import { NewDataset } from './new-dataset.tsx'
@@ -37,10 +37,15 @@ export function DatasetList() {
       title="Data"
       actions={
         <>
-          <DataLinks />
+          <span className="max-md:hidden">
+            <DataLinks />
+          </span>
           <Permitted to="logs_write">
             <NewDataset />
           </Permitted>
+          <span className="md:hidden">
+            <DataLinkMenu />
+          </span>
         </>
       }
     >
@@ -48,7 +53,7 @@ export function DatasetList() {
       {totals?.received === 0 && <HowToSend />}
       {totals && <UnassignedRejections />}
       {(totals || isFiltered) && <Filters totals={totals} params={params} />}
-      {!totals && !list.error && <Loading>Loading…</Loading>}
+      {!totals && !list.error && <Loading />}
       {totals && <Datasets list={list} params={params} />}
     </Page>
   )

@@ -68,7 +68,7 @@ export function OneDataset({ id }: { id: string }) {
           </Link>
         ))}
       </nav>
-      {!dataset && <Loading height="20rem">Loading…</Loading>}
+      {!dataset && <Loading height="20rem" />}
       {dataset && <Part dataset={dataset} />}
     </Page>
   )

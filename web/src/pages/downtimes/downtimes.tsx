@@ -2,9 +2,9 @@ import type { Downtime } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { Confirm } from '../../parts/records/confirm.tsx'
-import { RecordList } from '../../parts/records/records.tsx'
+import { MissingRecord, RecordList } from '../../parts/records/records.tsx'
 import { useSave } from '../../parts/records/save.ts'
-import { BackToMonitors } from '../../parts/shell/back-links.tsx'
+import { BackToDowntimes, BackToMonitors } from '../../parts/shell/back-links.tsx'
 import { useClient } from '../../parts/shell/client.ts'
 import { FailureNote } from '../../parts/shell/failure.tsx'
 import { EmptyState, Loading, Page } from '../../parts/shell/page.tsx'
@@ -26,6 +26,7 @@ export function DowntimesPage() {
     const title = edit !== 'new' ? 'Edit downtime' : of === undefined ? 'New downtime' : 'Copy downtime'
     return <DowntimeEditor key={`${edit} ${of}`} downtime={edited} title={title} isCopy={edit === 'new'} />
   }
+  if (edit !== undefined) return <MissingRecord title="Downtime" noun="downtime" of={list} back={<BackToDowntimes />} />
   const actions = (
     <Permitted to="monitors_write">
       <Link to="/downtimes" search={{ edit: 'new' }} className={buttonClass({ variant: 'main' })}>
@@ -36,15 +37,8 @@ export function DowntimesPage() {
   return (
     <Page title="Downtimes" back={<BackToMonitors />} actions={actions}>
       {list.error && <FailureNote thrown={list.error} again={() => list.refetch()} />}
-      {!list.data && !list.error && <Loading>Loading…</Loading>}
-      {list.data && edit !== undefined && (
-        <EmptyState title="This downtime no longer exists">
-          <Link to="/downtimes" search={{}} className="text-accent underline">
-            All downtimes
-          </Link>
-        </EmptyState>
-      )}
-      {list.data && edit === undefined && <List downtimes={list.data} />}
+      {!list.data && !list.error && <Loading />}
+      {list.data && <List downtimes={list.data} />}
     </Page>
   )
 }

@@ -3,10 +3,11 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { EditorPage } from '../../parts/records/editor-page.tsx'
 import { useSave } from '../../parts/records/save.ts'
+import { BackToDowntimes } from '../../parts/shell/back-links.tsx'
 import { useClient } from '../../parts/shell/client.ts'
 import { Panel } from '../../parts/shell/page.tsx'
 import { useZone } from '../../parts/time/zone.ts'
-import { Button } from '../../ui/button.tsx'
+import { Choices } from '../../ui/choices.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
 import { Scope } from './scope.tsx'
 import { type DowntimeDay, localText, minuteOf, minuteText, spanText, upcoming, WALL_ZONE, weekdays } from './times.ts'
@@ -87,6 +88,7 @@ export function DowntimeEditor({ downtime, title, isCopy }: DowntimeEditorProps)
       missing={body ? undefined : missing(draft)}
       isSending={save.isPending}
       failure={save.error}
+      back={<BackToDowntimes />}
       cancel={
         <Link to="/downtimes" search={{}}>
           Cancel
@@ -160,6 +162,11 @@ function useSaveDowntime(id: string | undefined) {
   return useSave(send, { stale: [['downtimes']], onSaved: () => navigate({ to: '/downtimes', search: {} }) })
 }
 
+const forms = [
+  ['once', 'Once'],
+  ['weekly', 'Recurring'],
+] as const
+
 type WhenProps = { draft: Draft; onChange(change: Partial<Draft>): void }
 
 function When({ draft, onChange }: WhenProps) {
@@ -167,17 +174,7 @@ function When({ draft, onChange }: WhenProps) {
   return (
     <Panel
       title="When"
-      actions={(['once', 'weekly'] as const).map((one) => (
-        <Button
-          key={one}
-          size="small"
-          variant={form === one ? 'chosen' : 'quiet'}
-          aria-pressed={form === one}
-          onClick={() => onChange({ form: one })}
-        >
-          {one === 'once' ? 'Once' : 'Recurring'}
-        </Button>
-      ))}
+      actions={<Choices label="Recurrence" size="small" options={forms} value={form} onPick={(one) => onChange({ form: one })} />}
     >
       {form === 'once' ? (
         <div className="grid gap-3 p-3 sm:grid-cols-2">

@@ -37,7 +37,7 @@ export function ExportsPage() {
   return (
     <Page title="Exports">
       {list.error && <FailureNote thrown={list.error} again={() => list.refetch()} />}
-      {!list.data && !list.error && <Loading>Loading…</Loading>}
+      {!list.data && !list.error && <Loading />}
       {list.data?.length === 0 && (
         <EmptyState title="No exports yet">
           <p className="text-soft">

@@ -44,7 +44,7 @@ export function InsightsPage() {
   return (
     <Page title="Insights" back={<BackToDatasets />}>
       {list.error && <FailureNote thrown={list.error} again={() => list.refetch()} />}
-      {!list.data && !list.error && <Loading>Loading…</Loading>}
+      {!list.data && !list.error && <Loading />}
       {list.data?.length === 0 && (
         <EmptyState title="No insights now">
           <p className="max-w-prose text-soft">

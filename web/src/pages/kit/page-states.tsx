@@ -56,7 +56,7 @@ export function PageStates() {
           </Panel>
         </State>
         <State name="loading" isWide>
-          <Loading>Loading…</Loading>
+          <Loading />
         </State>
         <State name="skeleton" isWide>
           <Skeleton />

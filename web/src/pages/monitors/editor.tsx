@@ -31,8 +31,8 @@ export function MonitorEditor({ params, id }: EditorProps) {
     const window = windowFor(range, Date.now())
     if (!targets)
       return (
-        <Page title="New monitor">
-          <Loading>Loading…</Loading>
+        <Page title="New monitor" back={<BackToMonitors />}>
+          <Loading />
         </Page>
       )
     if (params.silent !== undefined)
@@ -63,6 +63,7 @@ function MonitorForm({ first, id, title }: { first: MonitorFormState; id: string
       missing={body ? undefined : missing(draft)}
       isSending={save.isPending}
       failure={save.error}
+      back={<BackToMonitors />}
       cancel={
         <Link to="/monitors" search={id === undefined ? {} : { id }}>
           Cancel

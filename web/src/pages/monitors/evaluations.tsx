@@ -47,7 +47,7 @@ export function Evaluations({ monitor, kept, sent, failure, chosenMs, older, ret
   const listed = evaluations?.find(({ time }) => time === chosenMs)
   const far = useEvaluation(monitor.id, evaluations && !listed ? chosenMs : undefined)
   if (failure && !evaluations) return <FailureNote thrown={failure} again={retry} />
-  if (!evaluations) return <Loading height="18rem">Loading…</Loading>
+  if (!evaluations) return <Loading height="18rem" />
   const chosen = listed ?? far.data ?? evaluations[0]
   if (!chosen)
     return (

@@ -53,6 +53,7 @@ function Form({ template }: { template: Template }) {
       missing={missingArgument(template, values) ?? (hasActions || actions.length > 0 ? undefined : 'a recipient')}
       isSending={create.isPending}
       failure={create.error}
+      back={<BackToMonitors view="templates" />}
       cancel={
         <Link to="/monitors" search={{ view: 'templates' }}>
           Cancel

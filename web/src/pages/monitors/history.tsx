@@ -30,7 +30,7 @@ export function Changes({ monitorId, events, failure, zone, retry }: ChangesProp
   return (
     <Panel title="Changes">
       {failure && !events ? <FailureNote thrown={failure} again={retry} /> : null}
-      {!events && !failure && <Loading>Loading…</Loading>}
+      {!events && !failure && <Loading />}
       {events?.length === 0 && <p className="p-3 text-soft">No status changes yet.</p>}
       {events && events.length > 0 && (
         <ol className="max-h-96 divide-y divide-line overflow-auto">
@@ -100,7 +100,7 @@ export function Sent({ monitor, sent, kept, failure, zone, retry }: SentProps) {
   return (
     <Panel title="Notifications">
       {failure && !sent ? <FailureNote thrown={failure} again={retry} /> : null}
-      {!sent && !failure && <Loading>Loading…</Loading>}
+      {!sent && !failure && <Loading />}
       {sent && lines.length === 0 && <p className="p-3 text-soft">No notifications yet.</p>}
       {lines.length > 0 && (
         <ol className="max-h-96 divide-y divide-line overflow-auto">

@@ -82,7 +82,7 @@ export function MonitorList({ params }: { params: MonitorParams }) {
       )}
       {totals?.all === 0 && <ContentPackOffers />}
       {(totals ? totals.all > 0 : isFiltered) && <Filters totals={totals} params={params} onChange={set} />}
-      {!list.data && !list.error && <Loading>Loading…</Loading>}
+      {!list.data && !list.error && <Loading />}
       {totals && totals.all > 0 && monitors && groups && (
         <div aria-busy={list.isPlaceholderData} className="flex flex-col gap-3">
           {monitors.length === 0 ? (

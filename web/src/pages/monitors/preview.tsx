@@ -13,7 +13,7 @@ import { TruncationNote, useShown } from '../../parts/records/long-list.tsx'
 import { StatusMark, Step, statuses } from '../../parts/records/status.tsx'
 import { useClient } from '../../parts/shell/client.ts'
 import { FailureNote } from '../../parts/shell/failure.tsx'
-import { Loading, Panel } from '../../parts/shell/page.tsx'
+import { Loading, Panel, Placeholder } from '../../parts/shell/page.tsx'
 import { clockOf, type Zone } from '../../parts/time/time-range.ts'
 import { useZone } from '../../parts/time/zone.ts'
 import { Button } from '../../ui/button.tsx'
@@ -43,7 +43,7 @@ export function Preview({ rule }: { rule: WatchRule | undefined }) {
   const found = backtest.data
   const bands = useMemo(() => bandsIn(found), [found])
   const isOld = backtest.isFetching || settled !== rule
-  if (!rule) return <Loading height="20rem">Enter a measure and a threshold to see a backtest.</Loading>
+  if (!rule) return <Placeholder height="20rem">Enter a measure and a threshold to see a backtest.</Placeholder>
   return (
     <Panel
       title={`Preview: last ${DAYS} days`}
@@ -56,7 +56,9 @@ export function Preview({ rule }: { rule: WatchRule | undefined }) {
       }
     >
       {backtest.error ? <FailureNote thrown={backtest.error} again={() => backtest.refetch()} /> : null}
-      {!found && !backtest.error && <Loading height="20rem">{backtest.isFetching ? 'Loading…' : 'Canceled.'}</Loading>}
+      {!found &&
+        !backtest.error &&
+        (backtest.isFetching ? <Loading height="20rem" /> : <Placeholder height="20rem">Canceled.</Placeholder>)}
       {found && !backtest.error && (
         <div className="flex flex-col gap-3 p-3" aria-busy={isOld}>
           <Outcome found={found} />
@@ -77,7 +79,7 @@ export function Preview({ rule }: { rule: WatchRule | undefined }) {
               onPick={(fromMs, toMs) => navigate({ to: '/explore', search: eventsOf(rule, { fromMs, toMs }) })}
             />
           ) : (
-            !series.error && <Loading height="16rem">Loading…</Loading>
+            !series.error && <Loading height="16rem" />
           )}
           {series.data?.isCut && <p className="text-soft text-xs">Only the largest groups are drawn.</p>}
           <p className="text-soft text-xs">Click a point, or a change below, to see its events.</p>

@@ -46,7 +46,7 @@ export function Audit() {
         <Button type="submit">Find</Button>
       </form>
       {read.error && <FailureNote thrown={read.error} again={() => read.refetch()} />}
-      {!records && !read.error && <Loading>Loading…</Loading>}
+      {!records && !read.error && <Loading />}
       {records && (
         <Rows
           label="Audit"

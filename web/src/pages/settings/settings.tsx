@@ -68,7 +68,7 @@ export function SettingsPage() {
       </nav>
       <div className="min-h-0 min-w-0 flex-1 overflow-auto">
         <div className={`${pageContent} ${panelColumns}`}>
-          <h1 className="font-semibold text-lg">{name}</h1>
+          <h1 className="flex min-h-8 items-center font-semibold text-lg">{name}</h1>
           <Part />
         </div>
       </div>

@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { type Credential, clientOf, keepCredential, lastKind } from '../../session/session.ts'
 import { beginSignOn, signOnAnswer } from '../../session/single-sign-on.ts'
 import { Button } from '../../ui/button.tsx'
+import { Choices } from '../../ui/choices.tsx'
 import { Field, Input } from '../../ui/field.tsx'
 import { AccountForm } from './account-form.tsx'
 import { asksForCode, CodeField, isWrongCode, WRONG_CODE } from './code-field.tsx'
@@ -73,13 +74,7 @@ function SignInForm() {
   }
   return (
     <AccountForm title="Sign in to Dendro" onSubmit={send}>
-      <fieldset className="flex flex-wrap gap-1" aria-label="How to sign in">
-        {methods.map(([one, name]) => (
-          <Button key={one} variant={method === one ? 'chosen' : 'quiet'} aria-pressed={method === one} onClick={() => choose(one)}>
-            {name}
-          </Button>
-        ))}
-      </fieldset>
+      <Choices label="How to sign in" options={methods} value={method} onPick={choose} />
       {method === 'key' ? (
         <Field name="API key" help="The service prints the first key at its first start.">
           <Input key="key" name="key" type="password" autoComplete="off" required className="font-mono" placeholder="dk_…" />

@@ -27,7 +27,7 @@ export function Month({ zone }: { zone: Zone }) {
   return (
     <Panel title="This month">
       {month.error ? <FailureNote thrown={month.error} again={() => month.refetch()} /> : null}
-      {month.data === undefined && !month.error && <Loading>Loading…</Loading>}
+      {month.data === undefined && !month.error && <Loading />}
       {month.data !== undefined && (
         <div className="flex flex-col gap-2 p-3">
           <Standing month={month.data} />

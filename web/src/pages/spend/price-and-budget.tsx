@@ -17,7 +17,7 @@ export function PriceAndBudget() {
   return (
     <Panel title="Price and budget">
       {settings.error ? <FailureNote thrown={settings.error} again={() => settings.refetch()} /> : null}
-      {settings.data === undefined && !settings.error && <Loading>Loading…</Loading>}
+      {settings.data === undefined && !settings.error && <Loading />}
       {settings.data && <SettingsForm key={settings.data.metadata.modified_at ?? 0} settings={settings.data} />}
     </Panel>
   )

@@ -16,7 +16,8 @@ import { rangeOf, rangeParamsOf } from '../../parts/time/range-params.ts'
 import { TimePicker } from '../../parts/time/time-picker.tsx'
 import { boundsOf, gridOf, type Range } from '../../parts/time/time-range.ts'
 import { useZone } from '../../parts/time/zone.ts'
-import { Button, buttonClass } from '../../ui/button.tsx'
+import { buttonClass } from '../../ui/button.tsx'
+import { Choices } from '../../ui/choices.tsx'
 import { Month } from './month.tsx'
 import { dimensions } from './params.ts'
 import { PriceAndBudget } from './price-and-budget.tsx'
@@ -51,24 +52,18 @@ export function SpendPage() {
     <Page
       title="Spend"
       back={
-        <Link to="/usage" search={{}} className="hover:text-ink hover:underline">
+        <Link to="/usage" search={{}}>
           Usage
         </Link>
       }
       actions={
         <>
-          <fieldset className="flex flex-wrap" aria-label="Divided by">
-            {dimensions.map((one) => (
-              <Button
-                key={one}
-                variant={one === by ? 'chosen' : 'quiet'}
-                aria-pressed={one === by}
-                onClick={() => navigate({ search: (now) => ({ ...now, by: one }) })}
-              >
-                {names[one]}
-              </Button>
-            ))}
-          </fieldset>
+          <Choices
+            label="Divided by"
+            options={dimensions.map((one) => [one, names[one]] as const)}
+            value={by}
+            onPick={(one) => navigate({ search: (now) => ({ ...now, by: one }) })}
+          />
           <TimePicker range={range} zone={zone} onPick={pick} onZone={setZone} />
         </>
       }
@@ -76,7 +71,7 @@ export function SpendPage() {
       <Month zone={zone} />
       <Panel title="Over time">
         {spend.error ? <FailureNote thrown={spend.error} again={() => spend.refetch()} /> : null}
-        {spend.data === undefined && !spend.error && <Loading>Loading…</Loading>}
+        {spend.data === undefined && !spend.error && <Loading />}
         {spend.data !== undefined && (
           <div className="flex flex-col gap-2 p-3" aria-busy={spend.isPlaceholderData}>
             <Total spend={spend.data} />

@@ -22,7 +22,7 @@ export function WaysToSave() {
   return (
     <Panel title="Ways to save">
       {found.error ? <FailureNote thrown={found.error} again={() => found.refetch()} /> : null}
-      {found.data === undefined && !found.error && <Loading>Loading…</Loading>}
+      {found.data === undefined && !found.error && <Loading />}
       {found.data !== undefined && savings.length === 0 && (
         <p className="p-3 text-soft">Nothing stands out in the last 30 days: no large pattern or field, and no data that nobody reads.</p>
       )}

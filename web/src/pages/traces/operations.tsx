@@ -12,6 +12,7 @@ import { TimePicker } from '../../parts/time/time-picker.tsx'
 import { timeRangeOf } from '../../parts/time/time-range.ts'
 import { useZone } from '../../parts/time/zone.ts'
 import { Button } from '../../ui/button.tsx'
+import { Choices } from '../../ui/choices.tsx'
 import { NoSpans } from './no-spans.tsx'
 import { HOUR, linkRange, type OperationOrder, operationOrders, type TraceParams } from './params.ts'
 import { ServiceChartPanels } from './service-charts.tsx'
@@ -72,20 +73,14 @@ export function OperationsPage({ params }: { params: TraceParams }) {
         />
       }
     >
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <ViewLinks params={params} />
-        <fieldset aria-label="Order" className="flex gap-1">
-          {operationOrders.map((one) => (
-            <Button
-              key={one}
-              variant={one === order ? 'chosen' : 'quiet'}
-              aria-pressed={one === order}
-              onClick={() => change({ rank: one === 'busiest' ? undefined : one })}
-            >
-              {names[one]}
-            </Button>
-          ))}
-        </fieldset>
+        <Choices
+          label="Order"
+          options={operationOrders.map((one) => [one, names[one]] as const)}
+          value={order}
+          onPick={(one) => change({ rank: one === 'busiest' ? undefined : one })}
+        />
         {params.service !== undefined && (
           <span className="flex items-center gap-2">
             <span className="text-soft">Only</span> {params.service} {params.op}

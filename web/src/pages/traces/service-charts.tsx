@@ -47,7 +47,7 @@ export function ServiceChartPanels({ service, operation, range }: ServiceChartsP
     </Permitted>
   )
   if (charts.error && !charts.data) return <FailureNote thrown={charts.error} again={() => charts.refetch()} />
-  if (!charts.data) return <Loading height="14rem">Loading…</Loading>
+  if (!charts.data) return <Loading height="14rem" />
   const { spans, failed, durations, versions, isSampled } = charts.data
   const common = { zone, height: HEIGHT, marks: versions, syncKey: 'service', isOld: charts.isPlaceholderData, onRange: zoom }
   return (

@@ -7,6 +7,7 @@ import { readWhere } from '../../parts/query/query-readers.ts'
 import { useClient } from '../../parts/shell/client.ts'
 import type { Range } from '../../parts/time/time-range.ts'
 import { Button } from '../../ui/button.tsx'
+import { Choices } from '../../ui/choices.tsx'
 import { Field, Input } from '../../ui/field.tsx'
 import { IdForm } from './id-form.tsx'
 import type { TraceParams } from './params.ts'
@@ -81,36 +82,16 @@ export function TraceFilters({ params, range, onChange, onOpen }: TraceFiltersPr
           Search
         </Button>
       </form>
-      <div className="flex flex-wrap gap-x-4 gap-y-1">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <ViewLinks params={params} />
-        <fieldset aria-label="Order" className="flex gap-1">
-          <Choice isOn={params.order === undefined} onPick={() => onChange({ order: undefined })}>
-            Newest
-          </Choice>
-          <Choice isOn={params.order === 'slowest'} onPick={() => onChange({ order: 'slowest' })}>
-            Slowest
-          </Choice>
-        </fieldset>
-        <fieldset aria-label="Status" className="flex gap-1">
-          <Choice isOn={params.status === undefined} onPick={() => onChange({ status: undefined })}>
-            All
-          </Choice>
-          <Choice isOn={params.status === 'error'} onPick={() => onChange({ status: 'error' })}>
-            Failing
-          </Choice>
-        </fieldset>
-        <fieldset aria-label="Spans" className="flex gap-1">
-          <Choice
-            isOn={params.any === undefined}
-            onPick={() => onChange({ any: undefined })}
-            title="Spans without a parent: whole requests"
-          >
-            Root spans
-          </Choice>
-          <Choice isOn={params.any === true} onPick={() => onChange({ any: true })} title="Any span may meet the conditions">
-            Any span
-          </Choice>
-        </fieldset>
+        <Choices label="Order" options={orders} value={params.order} onPick={(order) => onChange({ order })} />
+        <Choices
+          label="Status"
+          options={outcomes}
+          value={params.status === 'error' ? 'error' : undefined}
+          onPick={(status) => onChange({ status })}
+        />
+        <Choices label="Spans" options={spans} value={params.any} onPick={(any) => onChange({ any })} />
         <IdForm onPick={onOpen} />
       </div>
     </div>
@@ -132,10 +113,17 @@ function useServices(): readonly Dataset[] {
 type Typed = { q: string; service: string; op: string }
 const typedIn = ({ q = '', service = '', op = '' }: TraceParams): Typed => ({ q, service, op })
 
-type ChoiceProps = { isOn: boolean; title?: string; onPick(): void; children: string }
+const orders = [
+  [undefined, 'Newest'],
+  ['slowest', 'Slowest'],
+] as const
 
-const Choice = ({ isOn, title, onPick, children }: ChoiceProps) => (
-  <Button variant={isOn ? 'chosen' : 'quiet'} aria-pressed={isOn} title={title} onClick={onPick}>
-    {children}
-  </Button>
-)
+const outcomes = [
+  [undefined, 'All'],
+  ['error', 'Failing'],
+] as const
+
+const spans = [
+  [undefined, 'Root spans', 'Spans without a parent: whole requests'],
+  [true, 'Any span', 'Any span may meet the conditions'],
+] as const

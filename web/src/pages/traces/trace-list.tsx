@@ -44,7 +44,7 @@ export function TraceList({ params }: { params: TraceParams }) {
         onOpen={(id) => navigate({ to: '/traces', search: { ...params, id } })}
       />
       {error && <FailureNote thrown={error} again={() => found.refetch()} />}
-      {!data && !error && <Loading height="20rem">Loading…</Loading>}
+      {!data && !error && <Loading height="20rem" />}
       {data && !error && (
         <div className="flex flex-col gap-4" aria-busy={found.isPlaceholderData}>
           <Durations found={data} params={params} onChange={change} />

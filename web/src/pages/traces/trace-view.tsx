@@ -5,6 +5,7 @@ import { nameColors } from '../../parts/chart/colors.ts'
 import { quantity } from '../../parts/chart/numbers.ts'
 import { EmptyState } from '../../parts/shell/page.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Choices } from '../../ui/choices.tsx'
 import { FlameView } from './flame-view.tsx'
 import { drawings, type TraceDrawing, type TraceParams } from './params.ts'
 import type { ShownPart } from './shown-part.ts'
@@ -34,18 +35,12 @@ export function TraceView({ trace, params, onChange }: TraceViewProps) {
   return (
     <>
       <div className="flex flex-wrap items-center gap-3">
-        <fieldset aria-label="Drawing" className="flex gap-1">
-          {drawings.map((one) => (
-            <Button
-              key={one}
-              variant={one === as ? 'chosen' : 'quiet'}
-              aria-pressed={one === as}
-              onClick={() => onChange({ as: one === 'tree' ? undefined : one })}
-            >
-              {names[one]}
-            </Button>
-          ))}
-        </fieldset>
+        <Choices
+          label="Drawing"
+          options={drawings.map((one) => [one, names[one]] as const)}
+          value={as}
+          onPick={(one) => onChange({ as: one === 'tree' ? undefined : one })}
+        />
         <input
           aria-label="Find spans"
           placeholder="Find spans"

@@ -19,7 +19,7 @@ export function TracesPage() {
   const change = (by: Partial<TraceParams>) => navigate({ to: '/traces', search: { ...params, ...by }, replace: true })
   if (params.id === undefined && params.map) {
     return (
-      <Suspense fallback={<Loading>Loading…</Loading>}>
+      <Suspense fallback={<Loading />}>
         <ServiceMapPage params={params} />
       </Suspense>
     )

@@ -16,6 +16,7 @@ import { TimePicker } from '../../parts/time/time-picker.tsx'
 import { boundsOf, gridOf, type Range } from '../../parts/time/time-range.ts'
 import { useZone } from '../../parts/time/zone.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
+import { Choices } from '../../ui/choices.tsx'
 import { beforeOf, datasetsOf, isCut, LOGS_MAX, nestedOf, SEARCHED_MAX, usageCsv, usersOf } from './nested.ts'
 import { kinds, type UsageKind } from './params.ts'
 import { Shares, useNames } from './shares.tsx'
@@ -49,18 +50,12 @@ export function UsagePage() {
       title="Usage"
       actions={
         <>
-          <fieldset className="flex" aria-label="Kind of usage">
-            {kinds.map((one) => (
-              <Button
-                key={one}
-                variant={one === kind ? 'chosen' : 'quiet'}
-                aria-pressed={one === kind}
-                onClick={() => navigate({ search: ({ user: _user, ...now }) => ({ ...now, kind: one }) })}
-              >
-                {names[one]}
-              </Button>
-            ))}
-          </fieldset>
+          <Choices
+            label="Kind of usage"
+            options={kinds.map((one) => [one, names[one]] as const)}
+            value={kind}
+            onPick={(one) => navigate({ search: ({ user: _user, ...now }) => ({ ...now, kind: one }) })}
+          />
           <TimePicker range={range} zone={zone} onPick={pick} onZone={setZone} />
           <Link to="/spend" search={rangeParamsOf(range)} className={buttonClass()}>
             Spend
@@ -243,7 +238,7 @@ function Part<T>({ title, query, children }: { title: string; query: UsageReques
   return (
     <Panel title={title}>
       {query.error ? <FailureNote thrown={query.error} again={() => query.refetch()} /> : null}
-      {query.data === undefined && !query.error && <Loading>Loading…</Loading>}
+      {query.data === undefined && !query.error && <Loading />}
       {query.data !== undefined && (
         <div className="flex flex-col gap-2 p-3" aria-busy={query.isPlaceholderData}>
           {children(query.data)}

@@ -25,7 +25,7 @@ export function WelcomePage() {
         <h1 className="font-semibold text-xl">Welcome to Dendro</h1>
         <Step number={1} title="Create an administrator" isDone={people.length > 0}>
           {users.error && <FailureNote thrown={users.error} again={() => users.refetch()} />}
-          {users.isPending && <Loading height="15.5rem">Loading…</Loading>}
+          {users.isPending && <Loading height="15.5rem" />}
           {people.length > 0 ? (
             <p className="text-soft">{people.map(({ email }) => email).join(', ')} can sign in with e-mail and password.</p>
           ) : (

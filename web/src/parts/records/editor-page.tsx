@@ -5,6 +5,8 @@ import { Page, panelColumns } from '../shell/page.tsx'
 
 type EditorPageProps = {
   title: string
+  /** Links to the page above this one, as the page does while its record loads. */
+  back: ReactNode
   /** The label of the submit button. */
   action: string
   /** missing is what prevents saving; undefined when the form is complete. */
@@ -20,13 +22,13 @@ type EditorPageProps = {
 }
 
 /** A form on a page of its own, with an optional preview beside it; without one its panels stand in columns. */
-export function EditorPage({ title, action, missing, isSending, failure, cancel, preview, onSend, children }: EditorPageProps) {
+export function EditorPage({ title, back, action, missing, isSending, failure, cancel, preview, onSend, children }: EditorPageProps) {
   const send = (event: FormEvent) => {
     event.preventDefault()
     if (missing === undefined) onSend()
   }
   return (
-    <Page title={title}>
+    <Page title={title} back={back}>
       <form aria-label={action} onSubmit={send} className={`grid items-start gap-4 ${preview ? 'xl:grid-cols-2' : ''}`}>
         <div className={`min-w-0 ${preview ? 'flex flex-col gap-4' : panelColumns}`}>
           {children}

@@ -2,11 +2,11 @@ import type { ReactNode } from 'react'
 
 type FilterRowProps = { label: string; children: ReactNode }
 
-/** Holds the filters of a list: side by side, on a phone in columns of one width. */
+/** Holds the filters of a list, each ending with its count: side by side, on a phone in framed columns, so that no count stands at the next filter. */
 export const FilterRow = ({ label, children }: FilterRowProps) => (
   <fieldset
     aria-label={label}
-    className="flex flex-wrap gap-1 max-sm:grid max-sm:w-full max-sm:grid-cols-[repeat(auto-fill,minmax(6.5rem,1fr))] max-sm:*:px-1.5"
+    className="flex flex-wrap gap-1 max-sm:grid max-sm:w-full max-sm:grid-cols-[repeat(auto-fill,minmax(8.5rem,1fr))] max-sm:gap-2 max-sm:*:border max-sm:*:border-line max-sm:[&>*>:last-child]:ml-auto"
   >
     {children}
   </fieldset>

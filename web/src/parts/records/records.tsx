@@ -10,7 +10,7 @@ export type QueryState<T> = { data: T | undefined; error: unknown; refetch(): un
 /** Answer shows data, loading or error; loaded data stays when a refresh fails. */
 export function Loaded<T>({ of, children }: { of: QueryState<T>; children(data: T): ReactNode }) {
   if (of.data !== undefined) return children(of.data)
-  return of.error ? <FailureNote thrown={of.error} again={of.refetch} /> : <Loading>Loading…</Loading>
+  return of.error ? <FailureNote thrown={of.error} again={of.refetch} /> : <Loading />
 }
 
 type MissingRecordProps = {
@@ -20,12 +20,15 @@ type MissingRecordProps = {
   of: QueryState<unknown>
   /** Links to the list. */
   back: ReactNode
+  /** Why the record may be gone, where it is not only deleted. */
+  reason?: string
 }
 
 /** The page of a record that is loading, failed or deleted, with a link to the list. */
-export function MissingRecord({ title, noun, of, back }: MissingRecordProps) {
+export function MissingRecord({ title, noun, of, back, reason }: MissingRecordProps) {
   const gone = (
     <EmptyState title={`This ${noun} no longer exists`}>
+      {reason && <p className="text-soft">{reason}</p>}
       <span className="text-accent underline">{back}</span>
     </EmptyState>
   )

@@ -1,5 +1,6 @@
 import type { Permission } from '@dendro/api'
 import type { ReactNode } from 'react'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { useMay } from './permitted.tsx'
 
 type PageProps = {
@@ -22,10 +23,10 @@ export function Page({ title, back, actions, children }: PageProps) {
   return (
     <div className="h-full overflow-auto">
       <div className={pageContent}>
-        <div className="flex flex-wrap items-center gap-2">
+        <div className="flex min-h-8 flex-wrap items-center gap-2">
           <div className="mr-auto flex min-w-0 flex-wrap items-baseline gap-x-2">
             {back && (
-              <span className="flex items-center gap-2 text-soft">
+              <span className="flex items-center gap-2 text-soft *:[a]:hover:text-ink *:[a]:hover:underline">
                 {back}
                 <span aria-hidden>/</span>
               </span>
@@ -41,17 +42,22 @@ export function Page({ title, back, actions, children }: PageProps) {
 }
 
 /** Loading reserves the height of the content, so that nothing shifts when it arrives. */
-export function Loading({ children, height = '8rem' }: { children: ReactNode; height?: string }) {
-  return (
-    <p
-      role="status"
-      className="grid place-items-center rounded-md border border-line border-dashed text-soft"
-      style={{ minHeight: height }}
-    >
-      {children}
-    </p>
-  )
-}
+export const Loading = ({ height = '8rem' }: { height?: string }) => (
+  <div data-loading className="overflow-hidden rounded-md border border-line bg-panel px-3" style={{ minHeight: height }}>
+    <Skeleton />
+  </div>
+)
+
+/** A sentence in the place of content that is not there, of the same height. */
+export const Placeholder = ({ children, height }: { children: ReactNode; height: string }) => (
+  <p
+    role="status"
+    className="grid place-items-center rounded-md border border-line border-dashed p-3 text-soft"
+    style={{ minHeight: height }}
+  >
+    {children}
+  </p>
+)
 
 /** Explains an empty page and how to fill it. */
 export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
@@ -78,7 +84,7 @@ export function Panel({ title, actions, needs, children }: PanelProps) {
   return (
     <section
       aria-label={title}
-      className="min-w-0 rounded-md border border-line bg-panel [&>[role=alert]]:m-0 [&>[role=alert]]:border-0 [&>p[role=status]]:border-0"
+      className="min-w-0 rounded-md border border-line bg-panel [&>[role=alert]]:m-0 [&>[role=alert]]:border-0 [&>[data-loading]]:border-0 [&>p[role=status]]:border-0"
     >
       <div className="flex min-h-10 flex-wrap items-center gap-2 border-line border-b px-3 py-1">
         <h2 className="mr-auto font-medium">{title}</h2>

@@ -1,6 +1,7 @@
 import { ApiFailure } from '@dendro/api/client'
 import { type ComponentType, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
+import { Choices } from '../../ui/choices.tsx'
 import { Field, TextArea } from '../../ui/field.tsx'
 import { FieldErrorsOf } from '../records/form.tsx'
 import { useSave } from '../records/save.ts'
@@ -25,6 +26,11 @@ type View = { kind: 'form'; content: TemplateContent } | { kind: 'json'; text: s
 
 const ROWS = 18
 
+const writings = [
+  ['form', 'Form'],
+  ['json', 'JSON'],
+] as const
+
 /** Edits a template as a form or as JSON; switching loses nothing. */
 export function TemplateEditor({ label, form, first, stale, onSave, onDone }: TemplateEditorProps) {
   const [view, setView] = useState<View>(() => viewOf(first, form))
@@ -42,19 +48,13 @@ export function TemplateEditor({ label, form, first, stale, onSave, onDone }: Te
   const failure = fault ?? save.error
   return (
     <section aria-label={label} className="flex flex-col gap-3 p-3">
-      <div className="flex gap-1">
-        {(['form', 'json'] as const).map((kind) => (
-          <Button
-            key={kind}
-            size="small"
-            variant={view.kind === kind ? 'chosen' : 'quiet'}
-            aria-pressed={view.kind === kind}
-            onClick={() => view.kind !== kind && switchTo(kind)}
-          >
-            {kind === 'form' ? 'Form' : 'JSON'}
-          </Button>
-        ))}
-      </div>
+      <Choices
+        label="Written as"
+        size="small"
+        options={writings}
+        value={view.kind}
+        onPick={(kind) => view.kind !== kind && switchTo(kind)}
+      />
       {view.kind === 'form' ? (
         <FieldErrorsOf thrown={save.error}>
           <form.Fields content={view.content} onChange={(content) => setView({ kind: 'form', content })} />

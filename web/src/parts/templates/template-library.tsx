@@ -64,7 +64,7 @@ export function TemplateLibrary(props: TemplateLibraryProps) {
       }
     >
       {list.error ? <FailureNote thrown={list.error} again={() => list.refetch()} /> : null}
-      {!list.data && !list.error && <Loading>Loading…</Loading>}
+      {!list.data && !list.error && <Loading />}
       {edited === 'new' && editor('new', example)}
       {list.data?.length === 0 && edited !== 'new' && <p className="p-3 text-soft">No {noun} templates yet. Create one with “New”.</p>}
       {list.data && list.data.length > 0 && (

@@ -42,7 +42,7 @@ const compressions: readonly (readonly [ForwardConfig['compression'], string])[]
 ]
 
 const BackToForwarding = () => (
-  <Link to="/data" search={{ forwarding: true }} className="hover:text-ink hover:underline">
+  <Link to="/data" search={{ forwarding: true }}>
     Forwarding
   </Link>
 )
@@ -77,6 +77,7 @@ function ForwardForm({ first, edited }: ForwardFormProps) {
       missing={missingInForward(draft)}
       isSending={save.isPending}
       failure={save.error}
+      back={<BackToForwarding />}
       cancel={
         <Link to="/data" search={{ forwarding: true }}>
           Cancel

@@ -22,7 +22,7 @@ import { INGEST_RULES, useIngestRules } from './rules.ts'
 const LATELY = { words: 'Last 1 day' }
 
 const BackToRules = () => (
-  <Link to="/data" search={{ rules: true }} className="hover:text-ink hover:underline">
+  <Link to="/data" search={{ rules: true }}>
     All rules
   </Link>
 )
@@ -59,6 +59,7 @@ function RuleForm({ first, edited }: RuleFormProps) {
       missing={missingIn(draft)}
       isSending={save.isPending}
       failure={save.error}
+      back={<BackToRules />}
       cancel={
         <Link to="/data" search={{ rules: true }}>
           Cancel

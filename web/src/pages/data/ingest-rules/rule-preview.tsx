@@ -45,7 +45,7 @@ export function RulePreview({ draft }: { draft: RuleDraft }) {
     <Panel title="Effect on recent events">
       {error && <FailureNote thrown={error} />}
       {missing !== undefined && <p className="p-3 text-soft">Shown when the action has {missing}.</p>}
-      {!data && !error && missing === undefined && <Loading>Loading…</Loading>}
+      {!data && !error && missing === undefined && <Loading />}
       {data && !error && missing === undefined && (
         <div className="flex flex-col gap-3 p-3" aria-busy={preview.isPlaceholderData}>
           {data.events === 0 ? (

@@ -5,6 +5,7 @@ import { RecordTable } from '../../../parts/records/records.tsx'
 import { useClient } from '../../../parts/shell/client.ts'
 import { FailureNote } from '../../../parts/shell/failure.tsx'
 import { Button } from '../../../ui/button.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
 import { REHYDRATIONS } from './rehydrations.ts'
 
 const FILES_AT_ONCE = 1_000
@@ -24,7 +25,7 @@ export function FileReceipts({ id, isAtWork }: { id: string; isAtWork: boolean }
     ...(isAtWork ? { refetchInterval: REFRESH_MS } : {}),
   })
   if (files.error && !files.data) return <FailureNote thrown={files.error} again={() => files.refetch()} />
-  if (!files.data) return <p className="p-3 text-soft">Loading…</p>
+  if (!files.data) return <Skeleton className="px-3" />
   const all = files.data.pages.flat()
   if (all.length === 0) return <p className="p-3 text-soft">{isAtWork ? 'The files are being listed.' : 'No file matches.'}</p>
   return (

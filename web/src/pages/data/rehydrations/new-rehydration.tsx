@@ -42,6 +42,12 @@ const bodyOf = ({ dataset, origin, range, filter }: RehydrationDraft) => {
 const missingIn = ({ dataset, origin }: RehydrationDraft): string | undefined =>
   missingInOrigin(origin) ?? (dataset === '' ? 'a dataset' : undefined)
 
+const BackToRehydrations = () => (
+  <Link to="/data" search={{ rehydrations: true }}>
+    All rehydrations
+  </Link>
+)
+
 /** Begins a rehydration. */
 export function NewRehydration() {
   const [draft, setDraft] = useState(first)
@@ -62,6 +68,7 @@ export function NewRehydration() {
       missing={missingIn(draft)}
       isSending={save.isPending}
       failure={save.error}
+      back={<BackToRehydrations />}
       cancel={
         <Link to="/data" search={{ rehydrations: true }}>
           Cancel

@@ -15,8 +15,8 @@ import { missingInOrigin, missingInSource, newSource, originBody, type SourceDra
 import { SOURCES, useSources } from './sources.ts'
 
 const BackToSources = () => (
-  <Link to="/data" search={{ sources: true }} className="hover:text-ink hover:underline">
-    Sources
+  <Link to="/data" search={{ sources: true }}>
+    All sources
   </Link>
 )
 
@@ -50,6 +50,7 @@ function SourceForm({ first, edited }: SourceFormProps) {
       missing={missingInSource(draft)}
       isSending={save.isPending}
       failure={save.error}
+      back={<BackToSources />}
       cancel={
         <Link to="/data" search={{ sources: true }}>
           Cancel

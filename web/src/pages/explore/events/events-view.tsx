@@ -48,7 +48,11 @@ export function EventsView({ state }: { state: ExploreState }) {
           {isLive && live.failure !== undefined && <FailureNote thrown={live.failure} />}
           {!isLive && isForbidden(events.error) && <Forbidden failure={events.error} onRetry={() => events.refetch()} />}
           {!isLive && events.error && !events.oldRange && !isForbidden(events.error) && !isQueryError(events.error) && (
-            <FailureNote thrown={events.error} again={() => (events.isFetchNextPageError ? events.fetchNextPage() : events.refetch())} />
+            <FailureNote
+              what="Events"
+              thrown={events.error}
+              again={() => (events.isFetchNextPageError ? events.fetchNextPage() : events.refetch())}
+            />
           )}
           {isLive && live.pending > 0 && (
             <NewEventsButton

@@ -38,7 +38,7 @@ export function FieldList({ query, fields, isStale, failure, hasResult, actions,
   const pins = useMemo(() => shown.filter(({ name }) => pinned.names.includes(name)), [shown, pinned.names])
   const leading = useMemo(() => leadingFields(shown).filter((one) => !pins.includes(one)), [shown, pins])
   const nodes = useMemo(() => groupFields(shown.filter((one) => !pins.includes(one) && !leading.includes(one))), [shown, pins, leading])
-  if (failure && !fields) return <FailureNote thrown={failure} again={onRetry} isSmall />
+  if (failure && !fields) return <FailureNote thrown={failure} again={onRetry} what="Fields" isSmall />
   const item = (field: Field, name = field.name) => (
     <FieldItem
       key={field.name}

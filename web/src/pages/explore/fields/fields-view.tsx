@@ -3,6 +3,7 @@ import { count, quantity, share } from '../../../parts/chart/numbers.ts'
 import type { Fields } from '../../../parts/query/fields.ts'
 import { FailureNote } from '../../../parts/shell/failure.tsx'
 import { Button } from '../../../ui/button.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
 import { type ValueActions, ValueMenu } from '../events/detail/value-menu.tsx'
 
 type FieldsViewProps = {
@@ -19,8 +20,8 @@ const VALUES_SHOWN = 5
 /** A table of all fields with their most frequent values. */
 export function FieldsView({ fields, isStale, failure, actions, emptyView, onRetry }: FieldsViewProps) {
   const [typed, setTyped] = useState('')
-  if (failure && !fields) return <FailureNote thrown={failure} again={onRetry} />
-  if (!fields) return <p className="p-3 text-soft">Loading fields…</p>
+  if (failure && !fields) return <FailureNote thrown={failure} again={onRetry} what="Fields" />
+  if (!fields) return <Skeleton className="px-3" />
   if (fields.events === 0) return emptyView
   if (fields.fields.length === 0) return <p className="p-6 text-center text-soft">No matching event has fields.</p>
   const shown = fields.fields.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()))

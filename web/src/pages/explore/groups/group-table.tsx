@@ -8,6 +8,7 @@ import { FailureNote } from '../../../parts/shell/failure.tsx'
 import type { Zone } from '../../../parts/time/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
 import { type ValueActions, ValueMenu } from '../events/detail/value-menu.tsx'
 import { type GroupOrder, sortGroups } from './group-order.ts'
 import type { Group, Groups } from './groups.ts'
@@ -240,7 +241,7 @@ function TrendBars({ values, maxValue, width }: { values: readonly number[]; max
 
 /** Replaces the groups while there are none. */
 export function groupPlaceholder({ groups, emptyView, failure, onRetry }: GroupViewProps) {
-  if (failure && !groups) return <FailureNote thrown={failure} again={onRetry} />
-  if (!groups) return <p className="p-3 text-soft">Loading…</p>
+  if (failure && !groups) return <FailureNote thrown={failure} again={onRetry} what="Groups" />
+  if (!groups) return <Skeleton className="px-3" />
   return groups.groups.length === 0 || groups.total === 0 ? emptyView : null
 }

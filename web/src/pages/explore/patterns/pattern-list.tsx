@@ -42,7 +42,7 @@ const ROWS = [80, 60, 70, 50, 65, 40]
 export function PatternList(props: PatternListProps) {
   const { patterns, isCut, trends, earlier, emptyView, isStale, failure, onRetry } = props
   const [order, setOrder] = useState<PatternOrder>('frequent')
-  if (failure && !patterns) return <FailureNote thrown={failure} again={onRetry} />
+  if (failure && !patterns) return <FailureNote thrown={failure} again={onRetry} what="Patterns" />
   if (!patterns) return <Skeleton widths={ROWS} className="px-3" lineClass="my-2 h-4" />
   const shown = withGone(patterns, earlier?.patterns)
   if (shown.length === 0) return emptyView

@@ -67,7 +67,7 @@ export function Histogram(props: HistogramProps) {
     <section aria-label="Events over time" className="border-line border-b px-3 py-1 max-sm:px-2 max-sm:py-0">
       {failure && !data ? (
         <div className="-mx-2 mt-1 overflow-y-auto" style={isCollapsed ? undefined : { height: HEIGHT }}>
-          <FailureNote thrown={failure} again={onRetry} isSmall />
+          <FailureNote thrown={failure} again={onRetry} what="Counts over time" isSmall />
         </div>
       ) : null}
       {!isCollapsed && !(failure && !data) && (

@@ -4,7 +4,9 @@ import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { useClient } from '../../../../parts/shell/client.ts'
 import { FailureNote } from '../../../../parts/shell/failure.tsx'
 import { Button } from '../../../../ui/button.tsx'
+import { Choices } from '../../../../ui/choices.tsx'
 import { SidePanel } from '../../../../ui/side-panel.tsx'
+import { Skeleton } from '../../../../ui/skeleton.tsx'
 import { ColumnHeaders } from '../list/column-headers.tsx'
 import type { Columns } from '../list/columns.ts'
 import { EventRow } from '../list/event-row.tsx'
@@ -51,7 +53,7 @@ export function ContextView({ anchor, side, only, rowStyle, onSide, onOnly, onCl
     >
       <SenderButtons senders={event ? sendersOf(event) : []} only={only} onOnly={onOnly} />
       {context.error && <FailureNote thrown={context.error} again={() => context.refetch()} />}
-      {context.isPending && <p className="p-3 text-soft">Loading…</p>}
+      {context.isPending && <Skeleton className="px-3" />}
       {context.data && (
         <>
           {side !== 'after' && (
@@ -89,15 +91,7 @@ export function ContextView({ anchor, side, only, rowStyle, onSide, onOnly, onCl
 }
 
 function SideButtons({ side, onSide }: Pick<ContextViewProps, 'side' | 'onSide'>) {
-  return (
-    <fieldset className="flex items-center gap-1" aria-label="Direction">
-      {sides.map(([one, name]) => (
-        <Button key={one} size="small" variant={one === side ? 'chosen' : 'quiet'} aria-pressed={one === side} onClick={() => onSide(one)}>
-          {name}
-        </Button>
-      ))}
-    </fieldset>
-  )
+  return <Choices label="Direction" size="small" options={sides} value={side} onPick={onSide} />
 }
 
 type SenderButtonsProps = { senders: readonly EventSender[]; only: string | undefined; onOnly(only: string | undefined): void }
