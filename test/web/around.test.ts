@@ -501,7 +501,11 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
       await page.goto(
         `${stand.app.url}${exploreUrl({ ...ten(), q: `order AND host = '${name}'`, ...(name === 'Table' ? { tab: 'table' } : {}) })}`,
       )
-      await page.getByRole('alert').nth(1).getByText(/could not be loaded$/).waitFor()
+      await page
+        .getByRole('alert')
+        .nth(1)
+        .getByText(/could not be loaded$/)
+        .waitFor()
       expect(await page.getByText('No event matches').count()).toBe(0)
     }
     await page

@@ -153,7 +153,7 @@ The bank **declines** *some*, see \`code()\`:
     await page.getByRole('alert').getByText('the notebook has the version 2 by now; read it again').first().waitFor()
     await page.reload()
     await step(page, 1).getByText('theirs').waitFor()
-    await page.getByRole('button', { name: 'Delete Shared' }).click()
+    await openAction(page, 'Delete')
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('heading', { name: 'Notebooks' }).waitFor()
     await page.goto(`${stand.app.url}/app/notebooks?id=${id}`)

@@ -1,15 +1,17 @@
 import type { Notebook, NotebookChange, NotebookStep } from '@dendro/api'
 import { Link, useNavigate, useRouter } from '@tanstack/react-router'
+import { Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { paramsOfSearch } from '../../parts/query/search-details.ts'
-import { Confirm } from '../../parts/records/confirm.tsx'
+import { ConfirmPanel } from '../../parts/records/confirm.tsx'
 import { MissingRecord } from '../../parts/records/records.tsx'
 import { useSave } from '../../parts/records/save.ts'
+import { ActionMenu, type MenuAction } from '../../parts/shell/action-menu.tsx'
 import { useClient } from '../../parts/shell/client.ts'
 import { CopyButton, SaveButton } from '../../parts/shell/copy-button.tsx'
 import { FailureNote } from '../../parts/shell/failure.tsx'
 import { EmptyState, Page } from '../../parts/shell/page.tsx'
-import { Permitted } from '../../parts/shell/permitted.tsx'
+import { Permitted, useMay } from '../../parts/shell/permitted.tsx'
 import { useZone } from '../../parts/time/zone.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { notebookMarkdown } from './markdown.ts'
@@ -18,7 +20,7 @@ import { NOTEBOOKS, notebookKey, useNotebook, useReadResults } from './queries.t
 import { StepCard, StepForm } from './step-card.tsx'
 
 const back = (
-  <Link to="/notebooks" search={{}} className="hover:text-ink hover:underline">
+  <Link to="/notebooks" search={{}}>
     All notebooks
   </Link>
 )
@@ -33,6 +35,7 @@ export function NotebookPage({ id }: { id: string }) {
 function ShownNotebook({ notebook }: { notebook: Notebook }) {
   const { id, name, description, steps, version } = notebook
   const client = useClient()
+  const may = useMay()
   const navigate = useNavigate()
   const [zone] = useZone()
   const [isAdding, setAdding] = useState(false)
@@ -42,6 +45,25 @@ function ShownNotebook({ notebook }: { notebook: Notebook }) {
     stale: [NOTEBOOKS],
     onSaved: () => navigate({ to: '/notebooks', search: {} }),
   })
+  const renaming: MenuAction = {
+    name: 'Rename',
+    note: 'Change name and description',
+    icon: Pencil,
+    panel: (close) => <RenameForm {...{ name }} description={description ?? ''} onSave={(next) => save.mutateAsync(next)} onEnd={close} />,
+  }
+  const deletion: MenuAction = {
+    name: 'Delete',
+    icon: Trash2,
+    isDestructive: true,
+    panel: (close) => (
+      <ConfirmPanel
+        action="Delete"
+        message={`Delete the notebook “${name}”? Its words are lost.`}
+        onYes={() => remove.mutateAsync()}
+        onEnd={close}
+      />
+    ),
+  }
   const saveSteps = (next: readonly NotebookStep[]) => save.mutateAsync({ steps: [...next] })
   return (
     <Page
@@ -50,16 +72,7 @@ function ShownNotebook({ notebook }: { notebook: Notebook }) {
       actions={
         <>
           <ExportButtons notebook={notebook} />
-          <Permitted to="saved_searches_write">
-            <RenameForm name={name} description={description ?? ''} onSave={(next) => save.mutateAsync(next)} />
-          </Permitted>
-          <Confirm
-            action="Delete"
-            needs="saved_searches_delete"
-            label={`Delete ${name}`}
-            message={`Delete the notebook “${name}”? Its words are lost.`}
-            onYes={() => remove.mutateAsync()}
-          />
+          <ActionMenu actions={[...(may('saved_searches_write') ? [renaming] : []), ...(may('saved_searches_delete') ? [deletion] : [])]} />
         </>
       }
     >

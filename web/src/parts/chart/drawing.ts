@@ -3,7 +3,7 @@ import { clockOf, type Zone } from '../time/time-range.ts'
 import { colorOf, dashOf } from './colors.ts'
 import type { ChartData, ChartLevel, ChartShape } from './data.ts'
 import type { DrawingState } from './drawing-state.ts'
-import { drawBands, drawLevels, drawMarks } from './marks.ts'
+import { drawBands, drawLevels, drawMarks, FONT } from './marks.ts'
 import { colorsOf, repeatsOf } from './name-colors.ts'
 import { areaPaths, barPaths, linePaths } from './paths.ts'
 import { roundTop, sliceAt, stacked, summed } from './stack.ts'
@@ -68,7 +68,11 @@ export function optionsOf(drawing: Drawing): uPlot.Options {
         space: (_plot, _axis, low, high, px) => tickSpace(high - low, px),
         values: (_plot, ticks, _axis, _space, stepMs) => ticks.map((ms) => tickText(ms, stepMs, zone)),
       },
-      { ...axis(shown, 64), values: (_plot, ticks) => ticks.map((tick) => shown().unit(tick)) },
+      {
+        ...axis(shown, 64),
+        // Where nothing was measured, fractions of an arbitrary height would be read as values.
+        values: (_plot, ticks) => ticks.map((tick) => (tick === 0 || hasHeight(shown()) ? shown().unit(tick) : '')),
+      },
     ],
     series: [{}, ...seriesOf(drawing)],
     cursor: {
@@ -85,7 +89,7 @@ export function optionsOf(drawing: Drawing): uPlot.Options {
 const axis = (shown: () => DrawingState, size: number): uPlot.Axis => ({
   size,
   stroke: () => shown().colors.soft,
-  font: '11px ui-sans-serif, system-ui, sans-serif',
+  font: `11px ${FONT}`,
   grid: { stroke: () => shown().colors.line, width: 1 },
   ticks: { show: false },
 })
@@ -148,6 +152,9 @@ function lonely(plot: uPlot, at: number): number[] | null {
   }
   return found.length > 0 ? found : null
 }
+
+const hasHeight = ({ data: { series }, levels }: DrawingState): boolean =>
+  levels.length > 0 || series.some(({ values, before = [] }) => [values, before].some((own) => own.some(Boolean)))
 
 /** The y range: a round number above values and levels, from 0 unless values are negative. */
 function heightOf(low: number | null, high: number | null, levels: readonly ChartLevel[]): [number, number] {

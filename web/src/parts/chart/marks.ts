@@ -12,7 +12,8 @@ const bandStyles = {
   selected: { color: 'accent', symbol: '' },
 } as const satisfies Record<ChartBand['kind'], { color: keyof ChartColors; symbol: string }>
 
-const FONT = 'ui-sans-serif, system-ui, sans-serif'
+/** The typeface of the page, for texts on a canvas. */
+export const FONT = '"Inter Variable", "Inter fallback", ui-sans-serif, system-ui, sans-serif'
 
 /** Paints time spans behind the series, each with a letter for users who cannot tell the colors apart. */
 export function drawBands(plot: uPlot, { bands, colors }: Pick<DrawingState, 'bands' | 'colors'>): void {

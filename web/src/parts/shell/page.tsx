@@ -86,7 +86,7 @@ export function Panel({ title, actions, needs, children }: PanelProps) {
       aria-label={title}
       className="min-w-0 rounded-md border border-line bg-panel [&>[role=alert]]:m-0 [&>[role=alert]]:border-0 [&>[data-loading]]:border-0 [&>p[role=status]]:border-0"
     >
-      <div className="flex min-h-10 flex-wrap items-center gap-2 border-line border-b px-3 py-1">
+      <div className="flex min-h-10 flex-wrap items-center gap-x-2 gap-y-1 border-line border-b px-3 py-1 max-sm:py-2">
         <h2 className="mr-auto font-medium">{title}</h2>
         {actions}
       </div>

@@ -93,9 +93,9 @@ function Table({ rules, acted }: TableProps) {
     <>
       {order.error && <FailureNote thrown={order.error} />}
       <RecordTable label="Ingest rules" rowCount={0} className="rounded-md border border-line bg-panel">
-        <table aria-label="Ingest rules" className="w-full">
+        <table aria-label="Ingest rules" className="w-full max-sm:block">
           <thead className="text-left text-soft text-xs">
-            <tr>
+            <tr className="max-sm:hidden">
               <th className="w-10 px-2 py-2 font-medium">
                 <span className="sr-only">Order</span>
               </th>
@@ -107,7 +107,7 @@ function Table({ rules, acted }: TableProps) {
               </th>
             </tr>
           </thead>
-          <tbody>
+          <tbody className="max-sm:block">
             {rules.map((rule, at) => (
               <RuleRow
                 key={rule.id}
@@ -181,7 +181,7 @@ function RuleRow({ rule, acted, datasets, handle, mark, onOver, onDrop }: RuleRo
   return (
     <>
       <tr
-        className={`border-line border-t align-top ${mark}`}
+        className={`border-line border-t align-top max-sm:grid max-sm:grid-cols-[auto_minmax(0,1fr)] ${mark}`}
         onDragOver={(event) => {
           if (!onOver) return
           event.preventDefault()
@@ -205,8 +205,8 @@ function RuleRow({ rule, acted, datasets, handle, mark, onOver, onDrop }: RuleRo
           {where && <code className="block font-mono text-soft text-xs">{where}</code>}
         </td>
         <td className="whitespace-nowrap px-3 py-1.5 text-right tabular-nums max-sm:hidden">{acted === undefined ? '' : count(acted)}</td>
-        <td className="px-3 py-1">
-          <span className="flex flex-wrap justify-end gap-1">
+        <td className="px-3 py-1 max-sm:col-start-2 max-sm:pb-2">
+          <span className="flex flex-wrap justify-end gap-1 max-sm:justify-start">
             <Permitted to="ingest_rules_write">
               <Button
                 size="small"
@@ -241,8 +241,8 @@ function RuleRow({ rule, acted, datasets, handle, mark, onOver, onDrop }: RuleRo
         </td>
       </tr>
       {(isOpen || toggle.error) && (
-        <tr>
-          <td colSpan={5} className="bg-sunk">
+        <tr className="max-sm:block">
+          <td colSpan={5} className="bg-sunk max-sm:block">
             {toggle.error && <FailureNote thrown={toggle.error} />}
             {isOpen && <RuleVersions id={id} />}
           </td>
