@@ -57,6 +57,12 @@ const halfEmpty = `(() => {
   return faults
 })()`
 
+/** The filters whose frame does not end just after their count. */
+const looseCounts = `(group) => [...group.children].filter((one) => {
+  const [frame, count] = [one.getBoundingClientRect(), one.lastElementChild.getBoundingClientRect()]
+  return getComputedStyle(one).borderRightWidth === '0px' || count.right > frame.right || frame.right - count.right > 16
+}).map((one) => one.textContent)`
+
 /** The texts of the controls in the header of a page that are cut with "…". */
 const cutTexts = `[...document.querySelectorAll('h1')[0].parentElement.nextElementSibling.querySelectorAll('*')]
   .filter((one) => getComputedStyle(one).textOverflow === 'ellipsis' && one.scrollWidth > one.clientWidth).map((one) => one.textContent)`
@@ -351,5 +357,57 @@ describe.skipIf(browserPath === undefined)('every page', () => {
       await page.getByRole('link', { name: back }).first().click()
       await page.waitForURL(stand.app.url + place)
     }
+  })
+
+  test('an editor names the page above it, as it does while its record loads', async () => {
+    const { id } = (await stand.org.ask<{ id: string }>('POST', '/dashboards', { body: { name: 'The shop' } })).body
+    const page = await stand.open('/app/settings?part=you')
+    for (const [path, back] of [
+      ['/app/monitors?edit=new', 'All monitors'],
+      ['/app/downtimes?edit=new', 'All downtimes'],
+      ['/app/dashboards?view=metrics&metric=new', 'All metrics'],
+      [`/app/dashboards?id=${id}&widget=new`, 'Back to the dashboard'],
+      [`/app/dashboards?id=${id}&frame=new`, 'Back to the dashboard'],
+      ['/app/data?rules=true&rule=new', 'All rules'],
+      ['/app/data?sources=true&edit=new', 'All sources'],
+      ['/app/data?forwarding=true&edit=new', 'Forwarding'],
+      ['/app/data?rehydrations=true&edit=new', 'All rehydrations'],
+    ] as const) {
+      await page.goto(stand.app.url + path)
+      await page.locator('main form').getByText('Cancel', { exact: true }).waitFor()
+      await page.locator('main div:has(> h1)').getByRole('link', { name: back, exact: true }).waitFor()
+    }
+  })
+
+  test('the headings of all pages stand at one height', async () => {
+    const page = await stand.open('/app/settings?part=you')
+    const middles = new Map<number, string>()
+    for (const path of paths.filter((one) => !one.startsWith('/app/explore') && one !== '/app/welcome')) {
+      await page.goto(stand.app.url + path)
+      await expect.poll(() => page.getByText('Loading…').count()).toBe(0)
+      const box = await page.getByRole('heading', { level: 1 }).first().boundingBox()
+      middles.set(Math.round((box?.y ?? 0) + (box?.height ?? 0) / 2), path)
+    }
+    expect([...middles].length, JSON.stringify([...middles])).toBe(1)
+  })
+
+  test('on a phone each filter of a list is a frame around its icon, word and count', async () => {
+    const page = await stand.open('/app/data', { width: 390 })
+    const filters = page.getByRole('group', { name: 'Show only' })
+    await filters.getByRole('button', { name: /^Receiving/ }).waitFor()
+    const faults = await filters.evaluate(looseCounts)
+    expect(faults).toEqual([])
+  })
+
+  test('a failure says what could not be loaded, in the height of what it replaces, and what to do with its request id', async () => {
+    const page = await stand.open('/app/settings?part=you', { width: 390 })
+    await spoil(page, 'error')
+    await page.goto(`${stand.app.url}/app/explore`)
+    const bars = page.getByRole('region', { name: 'Events over time' }).getByRole('alert')
+    await bars.getByText('Counts over time could not be loaded').waitFor()
+    expect(await bars.evaluate(({ parentElement: box }) => (box ? box.scrollHeight - box.clientHeight : Number.NaN))).toBeLessThanOrEqual(0)
+    const events = page.getByRole('alert').filter({ hasText: 'Events could not be loaded' })
+    await events.getByText(/send the request id to your administrator/).waitFor()
+    await events.getByRole('button', { name: 'Try again' }).waitFor()
   })
 })

@@ -17,7 +17,6 @@ import { readExploreParams } from './pages/explore/explore-params.ts'
 import { readMonitorParams } from './pages/monitors/params.ts'
 import { readNotebookParams } from './pages/notebooks/params.ts'
 import { readSettingsParams } from './pages/settings/params.ts'
-import { SignInPage } from './pages/sign-in/sign-in.tsx'
 import { readSpendParams } from './pages/spend/params.ts'
 import { readTraceParams } from './pages/traces/params.ts'
 import { readUsageParams } from './pages/usage/params.ts'
@@ -49,7 +48,7 @@ const readApiParams = (search: Record<string, unknown>) => readParams({ op: text
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  component: SignInPage,
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/sign-in/sign-in.tsx')), 'SignInPage'),
   validateSearch: strictly(readSignInParams),
 })
 

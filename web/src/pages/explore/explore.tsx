@@ -1,5 +1,6 @@
+import { lazy, Suspense } from 'react'
+import { loadCode } from '../../parts/shell/page-code.ts'
 import { useCancelHidden } from './cancel-hidden.ts'
-import { ContextView } from './events/detail/context-view.tsx'
 import { readEventRef } from './events/detail/event-link.ts'
 import { ValueToolbar } from './events/detail/value-toolbar.tsx'
 import { PinnedEventsView } from './events/pinned/pinned-events-view.tsx'
@@ -11,13 +12,18 @@ import { ResizeHandle, useFieldPaneWidth } from './fields/resize-handle.tsx'
 import { joinClauses, splitClauses } from './query/clauses.ts'
 import { isQueryError } from './query/explore-query.ts'
 import { QueryBar } from './query/query-bar.tsx'
-import { Shortcuts } from './shortcuts.tsx'
 import { TabView } from './tab-view.tsx'
 import { comparisonName } from './time/compare.ts'
 import { CompareWith } from './time/compare-with.tsx'
 import { type EventStatus, Histogram, statusClause } from './time/histogram.tsx'
 import { MarkerList, MarkerStrip } from './time/marker-strip.tsx'
 import { ViewBar } from './view-bar.tsx'
+
+/** What is opened over the page is loaded when it is: the first rows do not wait for it. */
+const ContextView = lazy(() =>
+  loadCode(() => import('./events/detail/context-view.tsx')).then(({ ContextView: component }) => ({ default: component })),
+)
+const Shortcuts = lazy(() => loadCode(() => import('./shortcuts.tsx')).then(({ Shortcuts: component }) => ({ default: component })))
 
 /** Searches events. The URL holds its state; each part loads and fails independently. */
 export function ExplorePage() {
@@ -48,9 +54,11 @@ export function ExplorePage() {
           />
         </div>
       </div>
-      <ContextSection state={state} />
       <ValueToolbar actions={state.actions} />
-      {page.isHelp && <Shortcuts onClose={() => page.setHelp(false)} />}
+      <Suspense>
+        <ContextSection state={state} />
+        {page.isHelp && <Shortcuts onClose={() => page.setHelp(false)} />}
+      </Suspense>
     </div>
   )
 }

@@ -125,7 +125,7 @@ export function Row({ cells, below, children }: RowProps) {
           </td>
         ))}
         <td className="px-3 py-1 max-sm:block max-sm:has-[>span:empty]:hidden">
-          <span className="flex flex-wrap justify-end gap-1 max-sm:justify-start">{children}</span>
+          <span className="flex @4xl:flex-nowrap flex-wrap justify-end gap-1 max-sm:justify-start">{children}</span>
         </td>
       </tr>
       {below ? (
