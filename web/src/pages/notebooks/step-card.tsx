@@ -34,8 +34,8 @@ export function StepCard({ step, number, count, zone, onChange, onMove, onRemove
   const name = title || (details ? 'Query' : 'Note')
   return (
     <li aria-label={`Step ${number}`} className="min-w-0 rounded-md border border-line bg-panel">
-      <div className="flex min-h-10 flex-wrap items-center gap-1 border-line border-b px-3 py-1">
-        <h2 className="mr-auto min-w-0 wrap-anywhere font-medium">
+      <div className="flex min-h-10 flex-wrap items-center gap-1 border-line border-b px-3 py-1 max-sm:py-2">
+        <h2 className="mr-auto min-w-0 wrap-anywhere font-medium max-sm:basis-full">
           {number}. {name}
         </h2>
         {details && (

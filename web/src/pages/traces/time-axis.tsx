@@ -28,7 +28,7 @@ export function TimeAxis({ part, indent, end, hint, onShow }: TimeAxisProps) {
       <div
         ref={axis}
         aria-hidden
-        className="relative min-w-0 flex-1 cursor-col-resize touch-none select-none overflow-hidden"
+        className="@container relative min-w-0 flex-1 cursor-col-resize touch-none select-none overflow-hidden"
         onPointerDown={(event) => {
           if (event.button !== 0) return
           event.currentTarget.setPointerCapture(event.pointerId)
@@ -46,7 +46,8 @@ export function TimeAxis({ part, indent, end, hint, onShow }: TimeAxisProps) {
         {ticksIn(part).map((nano) => (
           <span
             key={nano}
-            className="absolute inset-y-0 flex items-center whitespace-nowrap border-line border-l pl-1 tabular-nums"
+            // Where there is no room for all labels, every other is left out.
+            className="absolute inset-y-0 flex items-center whitespace-nowrap border-line border-l pl-1 tabular-nums @max-2xs:even:hidden"
             style={{ left: `${placeIn(part, nano)}%` }}
           >
             {nano === 0 ? '0' : durationText(nano)}
