@@ -73,8 +73,8 @@ export function PatternList(props: PatternListProps) {
           </Button>
         ))}
       </div>
-      <table aria-label="Patterns" className="w-full text-xs">
-        <thead className="sticky top-0 z-10 bg-panel text-left text-soft">
+      <table aria-label="Patterns" className="w-full text-xs max-sm:block">
+        <thead className="sticky top-0 z-10 bg-panel text-left text-soft max-sm:sr-only">
           <tr>
             <th className="px-3 py-1 text-right font-medium">Events</th>
             <th className="px-2 py-1 text-right font-medium">Share</th>
@@ -95,7 +95,7 @@ export function PatternList(props: PatternListProps) {
             </th>
           </tr>
         </thead>
-        <tbody>
+        <tbody className="max-sm:block">
           {rows.map((one) => (
             <Row key={one.id} {...props} one={one} all={all} before={earlier?.patterns.get(one.id)?.count ?? 0} />
           ))}
@@ -119,16 +119,17 @@ function Row({ one, all, before, earlier, query, zone, datasetName, onInclude, o
   const valuesId = useId()
   return (
     <>
-      <tr className="border-line border-t align-top hover:bg-tint">
-        <td className="px-3 py-1 text-right tabular-nums">{count(one.count)}</td>
-        <td className="whitespace-nowrap px-2 py-1 text-right text-soft tabular-nums">{share(one.count, all)}</td>
+      {/* On a phone the numbers and the pattern stand in one line, and the actions below it. */}
+      <tr className="border-line border-t align-top hover:bg-tint max-sm:flex max-sm:flex-wrap">
+        <td className="px-3 py-1 max-sm:w-16 text-right tabular-nums">{count(one.count)}</td>
+        <td className="whitespace-nowrap px-2 py-1 text-right text-soft tabular-nums max-sm:w-14">{share(one.count, all)}</td>
         {earlier && (
           <td className="whitespace-nowrap px-2 py-1 text-right tabular-nums" title={`${quantity(before, 'event')} ${earlier.name}`}>
             <ChangeText now={one.count} before={before} />
           </td>
         )}
         <td className="px-2 py-1 max-md:hidden">{one.trend && <Sparkline trend={one.trend} />}</td>
-        <td className="wrap-anywhere px-2 py-1 font-mono">
+        <td className="wrap-anywhere px-2 py-1 font-mono max-sm:min-w-0 max-sm:flex-1">
           <button
             type="button"
             aria-expanded={isOpen}
@@ -154,8 +155,8 @@ function Row({ one, all, before, earlier, query, zone, datasetName, onInclude, o
         </td>
         <td className="whitespace-nowrap px-2 py-1 text-right text-soft tabular-nums max-lg:hidden">{bytes(one.bytes)}</td>
         <td className="px-2 py-1 text-soft max-md:hidden">{one.datasets.map(datasetName).join(', ')}</td>
-        <td className="px-2 py-0.5">
-          <span className="flex max-sm:flex-col max-sm:items-end">
+        <td className="px-2 py-0.5 max-sm:basis-full">
+          <span className="flex max-sm:justify-end">
             <Button size="small" variant="quiet" onClick={() => onInclude(one.id)}>
               Include
             </Button>
@@ -167,8 +168,8 @@ function Row({ one, all, before, earlier, query, zone, datasetName, onInclude, o
         </td>
       </tr>
       {isOpen && (
-        <tr>
-          <td id={valuesId} colSpan={COLUMNS_MAX} className="border-line border-l-3 px-3 py-2">
+        <tr className="max-sm:block">
+          <td id={valuesId} colSpan={COLUMNS_MAX} className="max-sm:block border-line border-l-3 px-3 py-2">
             <PatternValues id={one.id} query={query} onNarrow={onNarrow} />
           </td>
         </tr>

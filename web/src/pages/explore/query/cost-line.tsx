@@ -23,16 +23,19 @@ type CostLineProps = { result: ResultInfo; view: ViewRequest; live: LiveTail; is
 export function CostLine({ result, view, live, isLive }: CostLineProps) {
   const { cost, label } = result
   const ageMs = useCacheAge(result)
-  const text = isLive
-    ? liveText(live)
-    : cost && [label ?? `${cost.isExact ? '' : 'at least '}${quantity(cost.events, 'event')}`, ...costTexts(cost)].join(' · ')
+  const [text, more] = isLive
+    ? [liveText(live)]
+    : cost
+      ? [label ?? `${cost.isExact ? '' : 'at least '}${quantity(cost.events, 'event')}`, costTexts(cost, ageMs).join('')]
+      : []
   return (
     <span className="flex min-w-0 grow basis-0 items-center justify-end gap-1">
       <span className="min-w-0 flex-1 truncate text-right text-soft tabular-nums" aria-live="polite">
         {/* Another text is another element: this one does not move. */}
-        <span key={`${text} ${ageMs}`}>
+        <span key={`${text} ${more}`}>
           {text}
-          {!isLive && cost && ageMs !== undefined && ` · from cache, ${span(ageMs)} old`}
+          {/* A phone has room for the number. */}
+          <span className="max-sm:hidden">{more}</span>
         </span>
       </span>
       <CopyButton
@@ -57,9 +60,10 @@ function liveText({ received, perSecond, sampleRate, missed }: LiveTail): string
   return missed === 0 ? rate + sampled : `${rate}${sampled} · ${count(missed)} missed`
 }
 
-const costTexts = ({ bytes: bytesRead, ms }: ResultCost): string[] => [
-  ...(bytesRead === undefined ? [] : [`${bytes(bytesRead)} read`]),
-  `${Math.round(ms)} ms`,
+const costTexts = ({ bytes: bytesRead, ms }: ResultCost, ageMs: number | undefined): string[] => [
+  ...(bytesRead === undefined ? [] : [` · ${bytes(bytesRead)} read`]),
+  ` · ${Math.round(ms)} ms`,
+  ...(ageMs === undefined ? [] : [` · from cache, ${span(ageMs)} old`]),
 ]
 
 /** The age of a result from the cache, undefined for a fresh result. */
