@@ -313,7 +313,7 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     await expect.poll(() => rows.count()).toBe(100)
     await page.getByRole('button', { name: 'Show more' }).click()
     await expect.poll(() => rows.count()).toBeGreaterThan(120)
-    await page.getByLabel('Find a user').fill('number 1077')
+    await page.getByLabel('Find a user').fill(`number 1077${email}`)
     await expect.poll(() => rows.count()).toBe(1)
     await rowOf(page, 'Users', `1077${email}`).waitFor()
     await page.getByLabel('Find a user').fill('nobody')

@@ -3,7 +3,6 @@ import { loadCode } from '../../parts/shell/page-code.ts'
 import { useCancelHidden } from './cancel-hidden.ts'
 import { readEventRef } from './events/detail/event-link.ts'
 import { ValueToolbar } from './events/detail/value-toolbar.tsx'
-import { PinnedEventsView } from './events/pinned/pinned-events-view.tsx'
 import { useExploreCommands } from './explore-commands.ts'
 import { optional, withQuery, withRange } from './explore-params.ts'
 import { type ExploreState, type PageState, useExploreState, usePageState } from './explore-state.ts'
@@ -22,6 +21,9 @@ import { ViewBar } from './view-bar.tsx'
 /** What is opened over the page is loaded when it is: the first rows do not wait for it. */
 const ContextView = lazy(() =>
   loadCode(() => import('./events/detail/context-view.tsx')).then(({ ContextView: component }) => ({ default: component })),
+)
+const PinnedEventsView = lazy(() =>
+  loadCode(() => import('./events/pinned/pinned-events-view.tsx')).then(({ PinnedEventsView: component }) => ({ default: component })),
 )
 const Shortcuts = lazy(() => loadCode(() => import('./shortcuts.tsx')).then(({ Shortcuts: component }) => ({ default: component })))
 
@@ -46,12 +48,16 @@ export function ExplorePage() {
           <div className="flex min-h-0 flex-1 flex-col">
             <TabView state={state} />
           </div>
-          <PinnedEventsView
-            pinned={state.pinned}
-            rowStyle={state.rowStyle}
-            actions={state.actions}
-            onContext={state.rows.rowActions.showContext}
-          />
+          {state.pinned.events.length > 0 && (
+            <Suspense>
+              <PinnedEventsView
+                pinned={state.pinned}
+                rowStyle={state.rowStyle}
+                actions={state.actions}
+                onContext={state.rows.rowActions.showContext}
+              />
+            </Suspense>
+          )}
         </div>
       </div>
       <ValueToolbar actions={state.actions} />

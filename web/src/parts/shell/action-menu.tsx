@@ -1,10 +1,11 @@
 import { Link, type LinkProps } from '@tanstack/react-router'
 import { ArrowLeft, Ellipsis, type LucideIcon } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Popover } from '../../ui/popover.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 
 /** A MenuAction opens a panel within the menu, runs and closes the menu, or is a link. */
 export type MenuAction = { name: string; note?: string; icon: LucideIcon; isDestructive?: true } & (
@@ -45,7 +46,7 @@ export function ActionMenu({ actions, title, className = '' }: ActionMenuProps) 
             <IconButton icon={ArrowLeft} label="Back to all actions" onClick={() => setOpened(undefined)} />
             {shown.name}
           </p>
-          {shown.panel(close)}
+          <Suspense fallback={<Skeleton className="w-72 max-w-full" />}>{shown.panel(close)}</Suspense>
         </>
       ) : (
         <ul className="flex w-72 max-w-full flex-col">

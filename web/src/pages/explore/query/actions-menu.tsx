@@ -1,22 +1,23 @@
 import type { Event } from '@dendro/api'
 import { Bell, Bookmark, Download, History, NotebookPen, NotebookText, Share2 } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { lazy } from 'react'
 import { ActionMenu, type MenuAction } from '../../../parts/shell/action-menu.tsx'
 import { loadCode } from '../../../parts/shell/page-code.ts'
 import { useMay } from '../../../parts/shell/permitted.tsx'
 import type { Zone } from '../../../parts/time/time-range.ts'
-import { Skeleton } from '../../../ui/skeleton.tsx'
 import type { Columns } from '../events/list/columns.ts'
 import type { ChangeParams, ExploreParams } from '../explore-params.ts'
-import { AddToNotebook } from '../share/add-to-notebook.tsx'
 import { newMonitorParams } from '../share/create-monitor.ts'
 import type { ViewRequest } from '../share/curl.ts'
-import { ShareMenu } from '../share/share-menu.tsx'
 import type { ExploreQuery } from './explore-query.ts'
 import { HistoryMenu } from './history-menu.tsx'
 import { SavedSearches } from './saved-searches.tsx'
 
-// Loaded on demand: few queries are exported.
+// The panels are loaded when they are opened: the first rows do not wait for them.
+const AddToNotebook = lazy(() =>
+  loadCode(() => import('../share/add-to-notebook.tsx')).then(({ AddToNotebook: component }) => ({ default: component })),
+)
+const ShareMenu = lazy(() => loadCode(() => import('../share/share-menu.tsx')).then(({ ShareMenu: component }) => ({ default: component })))
 const ExportMenu = lazy(() =>
   loadCode(() => import('../share/export-menu.tsx')).then(({ ExportMenu: component }) => ({ default: component })),
 )
@@ -85,11 +86,7 @@ export function ActionsMenu({ params, change, query, columns, loadedEvents, view
       name: 'Export',
       note: 'Download events as a file',
       icon: Download,
-      panel: () => (
-        <Suspense fallback={<Skeleton />}>
-          <ExportMenu query={query} loadedEvents={loadedEvents} />
-        </Suspense>
-      ),
+      panel: () => <ExportMenu query={query} loadedEvents={loadedEvents} />,
     },
     ...(may('monitors_write')
       ? [

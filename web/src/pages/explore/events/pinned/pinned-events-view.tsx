@@ -21,7 +21,6 @@ const LINE_MAX = 400
 export function PinnedEventsView({ pinned, rowStyle, actions, onContext }: PinnedEventsViewProps) {
   const [isComparing, setComparing] = useState(false)
   const { events } = pinned
-  if (events.length === 0) return null
   return (
     <section aria-label="Pinned events" className="flex max-h-[35%] min-h-0 shrink-0 flex-col border-line border-t-2 bg-panel">
       <div className="flex min-h-9 shrink-0 flex-wrap items-center gap-1 px-3 py-1 text-xs">
