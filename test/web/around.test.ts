@@ -586,8 +586,8 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
       for (const name of ['Events', 'Patterns', 'Table', 'Chart', 'Fields']) {
         await tab(page, name)
         await page
-          .getByText(/ · \d+ ms/)
-          .first()
+          .getByRole('toolbar', { name: 'View' })
+          .getByText(/\d+ events · .*\d+ ms/)
           .waitFor()
         expect(await page.evaluate<number>('document.documentElement.scrollWidth'), `${name} at ${width}`).toBe(width)
         expect(await page.evaluate(scrolledSideways), `${name} at ${width} hides a part of its tools`).toEqual([])
