@@ -51,12 +51,13 @@ const isJson = (shape: string): boolean => /^\s*\{/.test(shape)
 /** True where a line of one of these plain shapes contains the text. */
 export function inPlainLine(search: LineSearch, lines: LineSources, shapes: readonly string[]): SqlFragment {
   const { sure = [], open = [] } = Object.groupBy(shapes, (shape) => (literalsContain(search.text, shape) ? 'sure' : 'open'))
+  const places = placesByColumn(open)
   const hasWords = open.some((shape) => shape === '' || placesIn(shape).some(({ reference }) => reference.kind === 'words'))
   return or([
     ...(sure.length === 0 ? [] : [inList(sql`shape`, param.texts(sure))]),
     ...(hasWords ? [search.fits(sql`raw`)] : []),
     ...timesContain(search, open),
-    ...lines.columns.flatMap((column) => columnContains(search, column, open)),
+    ...lines.columns.flatMap((column) => columnContains(search, column, { places: places.get(column) ?? [], shapes: open.length })),
     ...overflowContains(search, lines, open),
   ])
 }
@@ -139,16 +140,35 @@ export function formatsHolding(text: string, formats: readonly string[]): readon
 
 const formatOf = ({ reference }: ShapePlaceholder): string[] => (reference.kind === 'time' ? [reference.format] : [])
 
-/** Searches a column, in events whose line contains its value: attributes are not part of the line. */
-function columnContains(search: LineSearch, column: Slot, shapes: readonly string[]): readonly SqlFragment[] {
-  const places = shapes.flatMap((shape) => {
-    const place = shape === '' ? undefined : placesIn(shape).find(({ reference }) => reference.kind === 'slot' && reference.slot === column)
-    return place ? [{ isQuoted: place.quoted && isJson(shape) }] : []
-  })
+type ColumnPlace = { readonly isQuoted: boolean }
+
+/** Where each shape refers to a column. Shapes of nested objects have hundreds of values each. */
+function placesByColumn(shapes: readonly string[]): ReadonlyMap<Slot, readonly ColumnPlace[]> {
+  const byColumn = new Map<Slot, ColumnPlace[]>()
+  for (const shape of shapes) {
+    const inJson = isJson(shape)
+    const known = new Set<Slot>()
+    for (const { reference, quoted } of shape === '' ? [] : placesIn(shape)) {
+      if (reference.kind !== 'slot' || known.has(reference.slot)) continue
+      known.add(reference.slot)
+      const places = byColumn.get(reference.slot) ?? []
+      places.push({ isQuoted: quoted && inJson })
+      byColumn.set(reference.slot, places)
+    }
+  }
+  return byColumn
+}
+
+/** Searches a column, in events whose line contains its value: attributes are not part of the line. `places` are those in the shapes, of which there are `shapes`. */
+function columnContains(
+  search: LineSearch,
+  column: Slot,
+  { places, shapes }: { places: readonly ColumnPlace[]; shapes: number },
+): readonly SqlFragment[] {
   const quoted = places.filter(({ isQuoted }) => isQuoted).length
   const bare = places.length - quoted
   const [value, { fits, tails, isEscaped }] = [name(column), search]
-  const unlessAll = (number: number, reference: SqlFragment) => (number === shapes.length ? TRUE : reference)
+  const unlessAll = (number: number, reference: SqlFragment) => (number === shapes ? TRUE : reference)
   const inBare = unlessAll(bare, and([refers(column), sql`position(shape, ${quotedReference(column)}) = 0`]))
   // A text that is encoded differently inside quotes is in none of the quoted values here.
   if (isEscaped) return bare === 0 ? [] : [and([inBare, fits(value)])]
