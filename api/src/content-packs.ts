@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { MetricFormula, MetricQuery } from './metric-shapes.ts'
-import { MonitorStatus, monitorTypes, operators } from './monitor-shapes.ts'
-import { monitorActions } from './monitors.ts'
+import { MonitorStatus, monitorActions, monitorTypes, operators } from './monitor-shapes.ts'
 import { booleanParameter, integerParameter, list, mapOf, text, uuid } from './values.ts'
 import { Widget } from './widgets.ts'
 

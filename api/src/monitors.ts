@@ -2,11 +2,12 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { nextCursor, pageParameters, sortParameter, wordParameter } from './list-pages.ts'
 import { MetricFormula, MetricQuery, QUERIES_MAX } from './metric-shapes.ts'
-import { Action, MonitorStatus, MonitorTransition, monitorTypes, operators } from './monitor-shapes.ts'
+import { Action, MonitorStatus, MonitorTransition, monitorActions, monitorTypes, operators } from './monitor-shapes.ts'
 import { Template } from './templates.ts'
 import { anyValue, booleanParameter, integerParameter, list, listParameter, Metadata, mapOf, ms, Tags, text, uuid } from './values.ts'
 
-const [ACTIONS_MAX, AUX_MAX, AUX_CHARS_MAX] = [10, 10, 10_000] as const
+const AUX_MAX = 10
+const AUX_CHARS_MAX = 10_000
 export const GROUP_RETENTION_MAX_MS = 604_800_000
 const EVALUATIONS_MAX = 1_000
 const BACKTEST_DAYS_MAX = 30
@@ -14,15 +15,6 @@ const BACKTEST_DAYS_MAX = 30
 const phrase = text(1, 100)
 /** Stored unchanged; NUL characters and very long texts are refused. */
 export const aux = mapOf(anyValue(AUX_CHARS_MAX), AUX_MAX)
-
-export const monitorActions = list(
-  z.object({
-    type: z.enum(['EMAIL', 'INTEGRATION']).optional(),
-    email: text(0, 255).optional(),
-    integration_id: text(0, 50).optional(),
-  }),
-  { min: 1, max: ACTIONS_MAX },
-)
 
 export const Monitor = z
   .object({
