@@ -73,6 +73,19 @@ test.each([
   expect(Buffer.from(rebuildRow(row)).toString()).toBe(line)
 })
 
+test.each([
+  ['\x1b[31mERROR\x1b[0m one failed', 'error'],
+  ['2026-11-20T10:00:00Z \x1b[1;33mWARN\x1b[39m two', 'warn'],
+  ['\x1b[90m2026-11-20T10:00:00Z\x1b[0m \x1b[32m[INFO]\x1b[0m three', 'info'],
+  ['\x1b[31mERRORS\x1b[0m are no level', 'none'],
+  ['\x1b[31xERROR is behind no color', 'none'],
+])('the level of %j may be written in a color: %s', (line, level) => {
+  const { found } = given(line)
+  expect(shred(Buffer.from(line), map, arrival, { found }).severity).toBe(level)
+  const shredder = new Shredder(map, { random: () => 0.5 })
+  compareTextLines(shredder, [given(line)], map, arrival)
+})
+
 test('lines of one program have one shape, whenever they were written', () => {
   const lines = Array.from({ length: 2_000 }, (_, index) => {
     const at = new Date(AT.ms - index * 7_777_777)

@@ -5,6 +5,9 @@ const LEVEL_CHARS = 80
 const levels = new Set('TRACE DEBUG INFO NOTICE WARN WARNING ERROR ERR SEVERE FATAL CRITICAL CRIT ALERT EMERG PANIC'.split(' '))
 /** A level in upper or lower case, alone in brackets or after a module name. */
 const BRACKETED = /\[(?:\w+:)?([A-Za-z]{3,8})\]/y
+/** What follows the escape character in the code of a color. */
+const COLOR = /\[[\d;]*m/y
+const ESCAPE = 0x1b
 const OPENING = 0x5b
 const FIRST = 1
 const BEFORE = 2
@@ -21,24 +24,36 @@ function makeKinds(): Uint8Array {
   }
   for (const level of levels) mark(level.charAt(0), FIRST)
   mark('[(<|:', BEFORE)
-  mark('])>|:,', BEHIND)
+  mark('])>|:,\x1b', BEHIND)
   mark(' \t\n\v\f\r', BEFORE | BEHIND | SPACE)
   return made
 }
 
 const kindOf = (text: string, at: number): number => kinds[text.charCodeAt(at)] ?? 0
 
-/** Finds a level in capitals or in brackets. */
+/** Finds a level in capitals or in brackets. It may be written in a color. */
 export function levelIn(text: string, start: number): FoundLeaf | undefined {
   const end = Math.min(text.length, start + LEVEL_CHARS)
   let mayBegin = true
   for (let at = start; at < end; at += 1) {
+    if (text.charCodeAt(at) === ESCAPE) {
+      const behind = behindColor(text, at)
+      mayBegin = behind > at
+      if (mayBegin) at = behind - 1
+      continue
+    }
     const kind = kindOf(text, at)
     const found = mayBegin && kind & FIRST ? capitals(text, at) : text.charCodeAt(at) === OPENING ? bracketed(text, at) : undefined
     if (found) return found
     mayBegin = (kind & BEFORE) !== 0
   }
   return undefined
+}
+
+/** The position behind the code of a color; that of the escape character for none. */
+function behindColor(text: string, at: number): number {
+  COLOR.lastIndex = at + 1
+  return COLOR.test(text) ? COLOR.lastIndex : at
 }
 
 function capitals(text: string, start: number): FoundLeaf | undefined {

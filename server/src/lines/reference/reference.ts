@@ -267,12 +267,13 @@ function readMessage(read: ReadLeaves, messages: MessageReader | undefined, { at
 }
 
 const SPACE = 0x20
+const ESCAPE = 0x1b
 
-/** A message without blanks and control characters around it. */
+/** A message without blanks and control characters around it. A color may begin it. */
 function withoutBlanks(text: string): string {
   let [start, end] = [0, text.length]
   while (end > start && text.charCodeAt(end - 1) <= SPACE) end -= 1
-  while (start < end && text.charCodeAt(start) <= SPACE) start += 1
+  while (start < end && text.charCodeAt(start) <= SPACE && text.charCodeAt(start) !== ESCAPE) start += 1
   return text.slice(start, end)
 }
 

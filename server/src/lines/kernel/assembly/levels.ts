@@ -1,6 +1,6 @@
 import { byteAt } from './bytes'
 import { LEVEL_WORDS } from './memory'
-import { BEFORE_LEVEL, BEHIND_LEVEL, charAt, isByte, kindAt, LEVEL_FIRST, LOWER, runEnd, UPPER, WORD } from './text-kinds'
+import { BEFORE_LEVEL, BEHIND_LEVEL, charAt, DIGIT, isByte, kindAt, LEVEL_FIRST, LOWER, runEnd, UPPER, WORD } from './text-kinds'
 
 /** Finds levels as ingest/detect/level.ts does. */
 const LEVEL_CHARS: i32 = 80
@@ -9,6 +9,9 @@ const WORD_CHARS_MAX: i32 = 8
 const LEVELS: string = 'TRACE DEBUG INFO NOTICE WARN WARNING ERROR ERR SEVERE FATAL CRITICAL CRIT ALERT EMERG PANIC '
 const LEVELS_COUNT: i32 = 15
 const SPACE: i32 = 0x20
+const ESCAPE: i32 = 0x1b
+const SEMICOLON: i32 = 0x3b
+const COLOR_END: i32 = 0x6d
 const OPENING: i32 = 0x5b
 const CLOSING: i32 = 0x5d
 const COLON: i32 = 0x3a
@@ -55,6 +58,12 @@ export function findLevel(from: i32, to: i32): bool {
       mayBegin = false
       continue
     }
+    if (byte === ESCAPE) {
+      const behind = behindColor(at, to)
+      mayBegin = behind > at
+      if (mayBegin) at = behind - 1
+      continue
+    }
     const kind = kindAt(at)
     if (mayBegin && (kind & LEVEL_FIRST) !== 0) {
       const last = runEnd(at, to, UPPER)
@@ -63,6 +72,14 @@ export function findLevel(from: i32, to: i32): bool {
     mayBegin = (kind & BEFORE_LEVEL) !== 0
   }
   return false
+}
+
+/** The position behind the code of a color of a terminal; that of the escape character for none. */
+function behindColor(from: i32, to: i32): i32 {
+  if (!isByte(from + 1, to, OPENING)) return from
+  let at = from + 2
+  while (at < to && ((kindAt(at) & DIGIT) !== 0 || byteAt(at) === SEMICOLON)) at += 1
+  return isByte(at, to, COLOR_END) ? at + 1 : from
 }
 
 function isBracketed(opening: i32, to: i32): bool {

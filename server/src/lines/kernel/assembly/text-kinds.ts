@@ -40,7 +40,7 @@ export function initTextKinds(): void {
   mark(',;|])}', BEHIND_PAIR)
   mark('TDINWESFCAP', LEVEL_FIRST)
   mark('[(<|:', BEFORE_LEVEL)
-  mark('])>|:,', BEHIND_LEVEL)
+  mark('])>|:,\x1b', BEHIND_LEVEL)
   mark('.:-', HOST)
   mark('./@()-', PROGRAM)
 }
