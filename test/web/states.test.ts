@@ -398,7 +398,7 @@ describe.skipIf(browserPath === undefined)('every page', () => {
     expect(await page.evaluate(looseCounts)).toEqual([])
   })
 
-  test('a failure says what could not be loaded, in the height of what it replaces, and what to do with its request id', async () => {
+  test('a failure names what could not be loaded, in the height of what it replaces, and how to report its request id', async () => {
     const page = await stand.open('/app/settings?part=you', { width: 390 })
     await spoil(page, 'error')
     await page.goto(`${stand.app.url}/app/explore`)

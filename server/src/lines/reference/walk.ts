@@ -224,7 +224,7 @@ class RecentNames {
     const known = this.#names[place]
     if (known?.bytes.length === length && isAt(known.bytes, source, start)) return known.name
     const name = nameOf(source.toString('utf8', start, end))
-    this.#names[place] = { bytes: Uint8Array.prototype.slice.call(source, start, end), name }
+    this.#names[place] = { bytes: new Uint8Array(source.subarray(start, end)), name }
     return name
   }
 }

@@ -3,12 +3,12 @@ import { isInParts } from '../../lines/reference/parts.ts'
 import { parseReference, type ShapeReference, scanReferences } from '../../lines/reference/shape.ts'
 import { foldCase } from '../../query/like.ts'
 import { containsAnyCaseless, escapedInRegex } from '../fields/ignore-case.ts'
-import { OVERFLOW_NAMES, OVERFLOW_VALUES } from '../fields/overflow-entries.ts'
+import { OVERFLOW_NAMES } from '../fields/overflow-entries.ts'
 import { and, constant, digits, FALSE, joined, name, not, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
 import { mayHaveWord, wordsInside } from './candidate-words.ts'
 import { restsOf, valueSearch, WITHIN_ESCAPE } from './escapes.ts'
 import { formatsHolding, isAscii, type LineSearch } from './in-values.ts'
-import { anyOverflowValue, anyPart, hasOneOf, literalsContain, partTester } from './part-tests.ts'
+import { anyOverflowValue, anyPart, firstEntriesHold, hasOneOf, literalsContain, partTester } from './part-tests.ts'
 import { type LineSources, lineInParts, PARTS_TEXT, timeFormatIn, timeOf } from './rebuild-line.ts'
 
 /**
@@ -121,9 +121,8 @@ function tailsHold({ tails }: LineSearch, lines: LineSources, hasBare: SqlFragme
   return or([...columnsHold(holds, lines, true), and([not(hasBare), inOverflow(holds)])])
 }
 
-/** True where an overflow value of the line meets a test. Counting which of them are of the line is expensive. */
-const inOverflow = (test: (value: SqlFragment) => SqlFragment): SqlFragment =>
-  and([anyOverflowValue(test), sql`arrayExists(value -> ${test(sql`value`)}, ${ENTRIES})`])
+/** True where an overflow value of the line meets a test. */
+const inOverflow = (test: (value: SqlFragment) => SqlFragment): SqlFragment => firstEntriesHold(test, ENTRIES_OF_LINE)
 
 const nameContains = ({ text, fits }: LineSearch, { absentFromKeys = [] }: LineSources): SqlFragment =>
   absentFromKeys.includes(text) ? FALSE : sql`arrayExists(key -> ${fits(sql`key`)}, ${OVERFLOW_NAMES})`
@@ -181,7 +180,6 @@ function inTime({ text, fits, times }: LineSearch, lines: LineSources): SqlFragm
 const isMarked = (part: string): boolean => part.includes('\x02\x03') || part.includes('\x02\x04')
 /** The number of overflow entries of the line. Those of attributes come behind them. */
 const ENTRIES_OF_LINE: SqlFragment = constant(String.raw`arraySum(part -> countSubstrings(part, '\x01m'), parts)`)
-const ENTRIES: SqlFragment = sql`arraySlice(${OVERFLOW_VALUES}, 1, ${ENTRIES_OF_LINE})`
 
 /** Whether a text may begin in one part and end in another. It may be true without need, but is never wrongly false. */
 function mayCrossParts(text: string, parts: readonly string[]): boolean {

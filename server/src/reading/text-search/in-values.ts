@@ -3,9 +3,8 @@ import { type ShapePlaceholder, shapeReferences } from '../../lines/reference/sh
 import { foldCase } from '../../query/like.ts'
 import { timeTextAs, timeWords } from '../fields/event-time.ts'
 import { caselessLike, containsAnyCaseless } from '../fields/ignore-case.ts'
-import { OVERFLOW_VALUES } from '../fields/overflow-entries.ts'
 import { and, constant, FALSE, inList, name, or, param, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
-import { anyOverflowValue } from './part-tests.ts'
+import { anyOverflowValue, firstEntriesHold } from './part-tests.ts'
 import { type LineSources, lineOfShapes } from './rebuild-line.ts'
 
 /** A text to search for in lines, with what is derived from it. */
@@ -96,17 +95,12 @@ function overflowContains(
   }
 }
 
-/** Lines without entries may still have attributes there. */
+/** True where a line has a value in the overflow map. */
 export const HAS_ENTRIES: SqlFragment = constant(String.raw`position(shape, '\x01m') > 0`)
-/** The number of overflow entries of a line of JSON. Those of attributes come behind them, and most events have none. */
 const ENTRIES_OF_LINE: SqlFragment = constant(String.raw`countSubstrings(shape, '\x01m')`)
 
 /** True where an overflow value of a line of JSON meets a test. */
-export const entriesHold = (test: (value: SqlFragment) => SqlFragment): SqlFragment =>
-  and([
-    anyOverflowValue(test),
-    sql`(length(${OVERFLOW_VALUES}) = ${ENTRIES_OF_LINE} or arrayExists(value -> ${test(sql`value`)}, arraySlice(${OVERFLOW_VALUES}, 1, ${ENTRIES_OF_LINE})))`,
-  ])
+export const entriesHold = (test: (value: SqlFragment) => SqlFragment): SqlFragment => firstEntriesHold(test, ENTRIES_OF_LINE)
 
 /** How many keys of the overflow map a statement searches one by one. */
 const PATHS_MAX = 16
@@ -188,5 +182,6 @@ export const isAscii = (text: string): boolean => /^[ -~]*$/.test(text)
 export const beginsInEscape = (value: SqlFragment, tail: string): SqlFragment =>
   sql`(position(${value}, ${param.text(tail.slice(0, 1))}) > 0 and ${caselessLike(patternOf(tail))(value)})`
 
-const refers = (column: Slot): SqlFragment => constant(String.raw`position(shape, '\x01${column}\x02') > 0`)
+/** True where a line has the value of a column. Attributes, which are not part of it, may be in the same columns. */
+export const refers = (column: Slot): SqlFragment => constant(String.raw`position(shape, '\x01${column}\x02') > 0`)
 const quotedReference = (column: Slot): SqlFragment => constant(String.raw`'"\x01${column}\x02'`)

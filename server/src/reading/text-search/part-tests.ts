@@ -1,7 +1,7 @@
 import { scanReferences } from '../../lines/reference/shape.ts'
 import { foldCase } from '../../query/like.ts'
 import { OVERFLOW_VALUES } from '../fields/overflow-entries.ts'
-import { or, param, type SqlFragment, sql } from '../sql/sql.ts'
+import { and, or, param, type SqlFragment, sql } from '../sql/sql.ts'
 import type { LineSources } from './rebuild-line.ts'
 
 /** True where a line has a part that meets a test. Where all parts are known they are tested here; the store tests each different part of a block once. */
@@ -23,5 +23,16 @@ export function literalsContain(text: string, part: string): boolean {
   return [...references.map(({ literal }) => literal), tail].some((literal) => foldCase(literal).includes(foldCase(text)))
 }
 
+/** True where an overflow value meets a test. */
 export const anyOverflowValue = (test: (value: SqlFragment) => SqlFragment): SqlFragment =>
   sql`arrayExists(value -> ${test(sql`value`)}, ${OVERFLOW_VALUES})`
+
+/**
+ * True where one of the first overflow values meets a test: as many as the line of JSON has entries, behind which are those of attributes. Most events
+ * have no attributes there, and taking the first values out copies them.
+ */
+export const firstEntriesHold = (test: (value: SqlFragment) => SqlFragment, count: SqlFragment): SqlFragment =>
+  and([
+    anyOverflowValue(test),
+    sql`(length(${OVERFLOW_VALUES}) = ${count} or arrayExists(value -> ${test(sql`value`)}, arraySlice(${OVERFLOW_VALUES}, 1, ${count})))`,
+  ])

@@ -8,7 +8,7 @@ import { mayLieIn, textOccurrences } from './candidates.ts'
 import { conditionMemory } from './compiled-conditions.ts'
 import { escapeTails } from './escapes.ts'
 import { inLineInParts } from './in-parts.ts'
-import { entriesHold, fitsText, HAS_ENTRIES, inPlainLine, isPlainFor, type LineSearch } from './in-values.ts'
+import { entriesHold, fitsText, HAS_ENTRIES, inPlainLine, isPlainFor, type LineSearch, refers } from './in-values.ts'
 import { anyOverflowValue } from './part-tests.ts'
 import { COLUMNS_OF_LINES, IS_IN_PARTS, IS_JSON, type LineSources, lineOfShapes, rawLine } from './rebuild-line.ts'
 
@@ -97,7 +97,7 @@ export function searchFor(text: string, levels: readonly Slot[] = []): LineSearc
 function inAnyLine({ text, fits, isEscaped, tails, borders, times }: LineSearch, lines: LineSources): SqlFragment {
   const marked = sql`(position(shape, '\\x02\\x03') > 0 or position(shape, '\\x02\\x04') > 0)`
   const isEncodedDifferently = and([IS_JSON, or([sql`${param.flag(isEscaped)} = 1`, marked])])
-  // Most values that hold the text are of the line. Testing that for each column takes as long as searching it.
+  // Whether the line refers to a column is tested later: it takes as long as searching the column.
   const mayHold = containsAnyCaseless([text, ...tails])
   const direct = [fits(BETWEEN_VALUES), fits(sql`raw`), and([...times, fits(timeText)])]
   const mayBeThere = or([
@@ -122,8 +122,6 @@ function bordersOf(text: string): SqlFragment {
 
 /** The literals of a shape. A character that no text contains replaces each value. */
 const BETWEEN_VALUES: SqlFragment = constant(String.raw`replaceRegexpAll(shape, '\x01[^\x02]*\x02', '\x01')`)
-/** Excludes attributes, which are not part of the line though their values may be in the same columns. */
-const refers = (column: Slot): SqlFragment => constant(String.raw`position(shape, '\x01${column}\x02') > 0`)
 
 /** The number of characters next to a value that are checked for a text that crosses the border. */
 const BORDER_CHARS = 3

@@ -8,6 +8,8 @@ export const BACKSLASH: i32 = 0x5c
 export const OPEN_OBJECT: i32 = 0x7b
 export const CLOSE_OBJECT: i32 = 0x7d
 export const SPACE: i32 = 0x20
+/** The first byte in the code of a color of a terminal. */
+export const ESCAPE: i32 = 0x1b
 
 const HASH_FACTOR: u64 = (u64(0x9e3779b9) << 32) | u64(0x7f4a7c15)
 

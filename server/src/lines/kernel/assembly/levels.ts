@@ -1,4 +1,4 @@
-import { byteAt } from './bytes'
+import { byteAt, ESCAPE } from './bytes'
 import { LEVEL_WORDS } from './memory'
 import { BEFORE_LEVEL, BEHIND_LEVEL, charAt, DIGIT, isByte, kindAt, LEVEL_FIRST, LOWER, runEnd, UPPER, WORD } from './text-kinds'
 
@@ -9,7 +9,6 @@ const WORD_CHARS_MAX: i32 = 8
 const LEVELS: string = 'TRACE DEBUG INFO NOTICE WARN WARNING ERROR ERR SEVERE FATAL CRITICAL CRIT ALERT EMERG PANIC '
 const LEVELS_COUNT: i32 = 15
 const SPACE: i32 = 0x20
-const ESCAPE: i32 = 0x1b
 const SEMICOLON: i32 = 0x3b
 const COLOR_END: i32 = 0x6d
 const OPENING: i32 = 0x5b

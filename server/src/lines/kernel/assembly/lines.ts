@@ -1,4 +1,4 @@
-import { byteAt, copyBytes, hasNul, OPEN_OBJECT, SPACE } from './bytes'
+import { byteAt, copyBytes, ESCAPE, hasNul, OPEN_OBJECT, SPACE } from './bytes'
 import { setScratch } from './escapes'
 import { hashHigh, hashLow, hashMessage, hashWords } from './masks'
 import { PADDING, RESULT } from './memory'
@@ -219,9 +219,6 @@ function hashText(start: i32, end: i32): void {
   store<i32>(RESULT, hashLow(), HASH_LOW)
 }
 
-/** A color may begin a message. */
-const ESCAPE: i32 = 0x1b
-
 /** Reads the message, the value of the best key of a message if that is a text: as a JSON object, or as a line of its own. */
 function readMessage(): i32 {
   for (let role = MESSAGE_FIRST; role <= MESSAGE_LAST; role += 1) {
@@ -231,6 +228,7 @@ function readMessage(): i32 {
     let start = load<i32>(value, TEXT_START)
     let end = load<i32>(value, TEXT_END)
     while (end > start && byteAt(end - 1) <= SPACE) end -= 1
+    // A color may begin a message.
     while (start < end && byteAt(start) <= SPACE && byteAt(start) !== ESCAPE) start += 1
     return start === end ? READ : readMessageIn(start, end)
   }
