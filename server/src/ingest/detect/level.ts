@@ -1,4 +1,5 @@
 import { type FoundLeaf, leafAt } from '../../lines/reference/text-line.ts'
+import { ESCAPE } from '../../lines/reference/walk.ts'
 
 /** Such a word is a level only near the beginning of a text. */
 const LEVEL_CHARS = 80
@@ -7,7 +8,6 @@ const levels = new Set('TRACE DEBUG INFO NOTICE WARN WARNING ERROR ERR SEVERE FA
 const BRACKETED = /\[(?:\w+:)?([A-Za-z]{3,8})\]/y
 /** What follows the escape character in the code of a color. */
 const COLOR = /\[[\d;]*m/y
-const ESCAPE = 0x1b
 const OPENING = 0x5b
 const FIRST = 1
 const BEFORE = 2

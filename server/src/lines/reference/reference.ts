@@ -20,7 +20,7 @@ import { cleanText, decodeText, type TextEncoding, toSlot } from './leaf-text.ts
 import { isOpenPiece, type Piece, partsOf, pieceText, rebuildParts, shapeOfParts, withKeyReference } from './parts.ts'
 import { hasTextShape, rebuild, SHAPE_CHARS_MAX, slotReference, textReference, timeReference, WORDS_REFERENCE } from './shape.ts'
 import { type FoundText, HEADER_TIME } from './text-line.ts'
-import { BROKEN, cleanName, END, isNameless, NULL, STRING, unescapeText, Walk, type WalkStep } from './walk.ts'
+import { BROKEN, cleanName, END, ESCAPE, isNameless, NULL, STRING, unescapeText, Walk, type WalkStep } from './walk.ts'
 
 /**
  * Splits one line into a row. This is the reference implementation: slow, simple, and correct because it rebuilds every line and compares the bytes.
@@ -267,7 +267,6 @@ function readMessage(read: ReadLeaves, messages: MessageReader | undefined, { at
 }
 
 const SPACE = 0x20
-const ESCAPE = 0x1b
 
 /** A message without blanks and control characters around it. A color may begin it. */
 function withoutBlanks(text: string): string {

@@ -20,6 +20,8 @@ const TAB = 0x09
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const SPACE = 0x20
+/** The first character in the code of a color of a terminal. */
+export const ESCAPE = 0x1b
 export const QUOTE = 0x22
 const COMMA = 0x2c
 const COLON = 0x3a
