@@ -89,7 +89,7 @@ const SPACE = 0x20
 const DASH = 0x2d
 const ZERO = 0x30
 
-/** A card number is one group of digits, or groups of 4 to 6 with one kind of separator. */
+/** A card number is one group of digits, or groups of 4 to 6 with one kind of separator, of which the last may be shorter. */
 function findCards(text: string, found: TextRange[]): void {
   for (let at = 0; at < text.length; ) {
     if (!(classAt(text, at) & DIGIT)) {
@@ -122,7 +122,7 @@ function endOfCard(text: string, start: number): number {
     if (digits.length >= CARD_DIGITS_MIN && isEnd && isCardNumber(digits)) return end
     const next = text.charCodeAt(end)
     if (next !== SPACE && next !== DASH) return -1
-    if (group === 0 ? end - at > 6 || end - at < 4 : next !== separator) return -1
+    if (end - at > 6 || end - at < 4 || (group > 0 && next !== separator)) return -1
     separator = next
     at = end + 1
     if (!(classAt(text, at) & DIGIT)) return -1

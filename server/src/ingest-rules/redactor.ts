@@ -31,6 +31,8 @@ export class Redactor {
   readonly #builtIn: readonly { readonly find: Finder; readonly hint: Hint }[]
   readonly #expressions: readonly Expression[]
   readonly #replacement: string
+  /** The replacement as a string of JSON has it; undefined when it has escapes itself. */
+  readonly #written: Buffer | undefined
   readonly #found: Hint
   /** True when values may contain what usual escapes stand for. */
   readonly #seesEscapes: boolean
@@ -45,6 +47,7 @@ export class Redactor {
     this.#found = anyOf([...kinds.map((kind) => finderHints[kind]), ...this.#expressions.map(({ hint }) => hint)])
     this.#seesEscapes = this.#expressions.some(({ hint }) => hint.literals === undefined)
     this.#replacement = replacement
+    this.#written = hasEscapes(replacement) ? undefined : Buffer.from(escaped(replacement))
     const literals = this.#found.literals && [...this.#found.literals, ...HIDING_LITERALS]
     this.hint = { test: (text) => this.#mayContain(text), literals, isExact: true }
     const lists = [...this.#builtIn, ...this.#expressions].map((of) => of.hint.literals && [...of.hint.literals, ...HIDING_LITERALS])
@@ -97,31 +100,33 @@ export class Redactor {
   /** Redacts the strings, numbers and words of a JSON line one by one, so that it stays JSON. `mayHaveMore` when other values may be left. */
   #tokens(line: Buffer): { readonly line: Buffer; readonly parts: readonly TextRange[]; readonly mayHaveMore: boolean } {
     const search = line.length > SEARCH_BYTES_MAX ? undefined : this.#search
-    const pieces: Buffer[] = []
-    const parts: TextRange[] = []
-    let [copied, length] = [0, 0]
+    const edited = new EditedLine(line)
     // Only a token with one of the literals can contain a value. Without a search each may.
     const tokens = search?.tokens(line)
+    const found = tokens && this.#hasOneList ? ALL_LISTS : undefined
     let mayHaveMore = !tokens?.isWithin
-    for (const { start, end, isString } of tokens?.found ?? tokensOf(line)) {
-      const source = line.toString('utf8', start, end)
-      const value = isString ? unescapeText(source) : source
-      const redacted = tokens && this.#hasOneList ? this.#redacted(value, ALL_LISTS) : this.text(value)
-      if (redacted === value) {
-        mayHaveMore = true
-        continue
-      }
-      const piece = Buffer.from(isString ? escaped(redacted) : JSON.stringify(redacted))
-      mayHaveMore ||= search?.lists(piece) !== 0
-      pieces.push(line.subarray(copied, start), piece)
-      length += start - copied
-      parts.push({ start: length, end: length + piece.length })
-      length += piece.length
-      copied = end
+    for (const token of tokens?.found ?? tokensOf(line)) {
+      const before = edited.edits
+      this.#token(token, found, edited)
+      if (edited.edits === before) mayHaveMore = true
     }
-    if (pieces.length === 0) return { line, parts, mayHaveMore }
-    pieces.push(line.subarray(copied))
-    return { line: Buffer.concat(pieces, length + line.length - copied), parts, mayHaveMore }
+    if (edited.edits === 0) return { line, parts: NO_PARTS, mayHaveMore }
+    const redacted = edited.result()
+    return { ...redacted, mayHaveMore: mayHaveMore || search?.lists(redacted.line) !== 0 }
+  }
+
+  /** Replaces what is found in a token. */
+  #token({ start, end, isString }: FoundToken, lists: FoundLists | undefined, edited: EditedLine): void {
+    const source = edited.text(start, end)
+    // Without escapes and long characters, the values are replaced where they are.
+    if (isString && this.#written && source.length === end - start && !hasEscapes(source)) {
+      for (const range of this.#rangesIn(source, lists ?? this.#listsIn(source)))
+        edited.replace(start + range.start, start + range.end, this.#written)
+      return
+    }
+    const value = isString ? unescapeText(source) : source
+    const redacted = this.#redacted(value, lists ?? this.#listsIn(value))
+    if (redacted !== value) edited.replace(start, end, Buffer.from(isString ? escaped(redacted) : JSON.stringify(redacted)))
   }
 
   /** Redacts values that no string or number holds alone: a secret named by its key, and anything in a line that only begins like JSON. */
@@ -132,7 +137,7 @@ export class Redactor {
     for (const { find, hint } of this.#builtIn) if (hint.test(searched)) find(text, found)
     const matching = this.#expressions.filter((expression) => expression.test(text))
     if (matching.length > 0 && !isJson(line)) for (const expression of matching) expression.find(text, found)
-    return found.length === 0 ? line : Buffer.from(replaced(text, found, escaped(this.#replacement)))
+    return found.length === 0 ? line : Buffer.from(replaced(text, separate(found), escaped(this.#replacement)))
   }
 
   /** The finders and expressions with a literal in this text, as bits. */
@@ -141,10 +146,55 @@ export class Redactor {
   }
 
   #replaced(text: string, lists: FoundLists): string {
+    const found = this.#rangesIn(text, lists)
+    return found.length === 0 ? text : replaced(text, found, this.#replacement)
+  }
+
+  #rangesIn(text: string, lists: FoundLists): readonly TextRange[] {
     const found: TextRange[] = []
     for (const [at, { find }] of this.#builtIn.entries()) if (hasList(lists, at)) find(text, found)
     for (const [at, expression] of this.#expressions.entries()) if (hasList(lists, this.#builtIn.length + at)) expression.find(text, found)
-    return found.length === 0 ? text : replaced(text, found, this.#replacement)
+    return separate(found)
+  }
+}
+
+/** A line of which parts are replaced, in their order. */
+class EditedLine {
+  readonly #line: Buffer
+  readonly #edits: (TextRange & { readonly replacement: Buffer })[] = []
+  #grown = 0
+
+  constructor(line: Buffer) {
+    this.#line = line
+  }
+
+  get edits(): number {
+    return this.#edits.length
+  }
+
+  text(start: number, end: number): string {
+    return this.#line.toString('utf8', start, end)
+  }
+
+  replace(start: number, end: number, replacement: Buffer): void {
+    this.#edits.push({ start, end, replacement })
+    this.#grown += replacement.length - (end - start)
+  }
+
+  /** The line after the edits, and where the replacements are. */
+  result(): { readonly line: Buffer; readonly parts: readonly TextRange[] } {
+    const line = Buffer.allocUnsafe(this.#line.length + this.#grown)
+    const parts: TextRange[] = []
+    let [copied, length] = [0, 0]
+    for (const { start, end, replacement } of this.#edits) {
+      length += this.#line.copy(line, length, copied, start)
+      line.set(replacement, length)
+      parts.push({ start: length, end: length + replacement.length })
+      length += replacement.length
+      copied = end
+    }
+    this.#line.copy(line, length, copied)
+    return { line, parts }
   }
 }
 
@@ -185,13 +235,24 @@ class Expression {
   }
 }
 
-/** Replaces ranges, which may overlap and come in any order. Empty ones are left out. */
-function replaced(text: string, found: TextRange[], replacement: string): string {
+/** Ranges in their order, of which those that overlap are one. Empty ones are left out. */
+function separate(found: readonly TextRange[]): readonly TextRange[] {
+  const ranges: TextRange[] = []
+  for (const { start, end } of found.length > 1 ? found.toSorted((a, b) => a.start - b.start) : found) {
+    const last = ranges.at(-1)
+    if (start === end || (last && end <= last.end)) continue
+    if (last && start < last.end) ranges[ranges.length - 1] = { start: last.start, end }
+    else ranges.push({ start, end })
+  }
+  return ranges
+}
+
+/** Replaces ranges that do not overlap, in their order. */
+function replaced(text: string, found: readonly TextRange[], replacement: string): string {
   let result = ''
   let at = 0
-  for (const { start, end } of found.toSorted((a, b) => a.start - b.start)) {
-    if (end <= at || start === end) continue
-    if (start >= at) result += text.slice(at, start) + replacement
+  for (const { start, end } of found) {
+    result += text.slice(at, start) + replacement
     at = end
   }
   return result + text.slice(at)

@@ -40,7 +40,7 @@ function isIn(text: Buffer, literal: SearchedLiteral): boolean {
 
 /** True for a text that begins with the number of a card of the first digits that the tests use. */
 function cardAt(text: string): boolean {
-  const groups = /^(?:(\d{13,19})|(\d{4,6})([ -])\d{1,19}(?:\3\d{1,19}){0,4})(?!\w)/
+  const groups = /^(?:(\d{13,19})|\d{4,6}([ -])(?:\d{4,6}\2){0,4}\d{1,19})(?!\w)/
   for (let end = text.length; end > 0; end -= 1) {
     const written = groups.exec(text.slice(0, end))?.[0]
     if (written?.length !== end || /\w/.test(text[end] ?? '')) continue

@@ -42,9 +42,11 @@ const LITERALS_AT = 384
 const LITERAL_BYTES = 80
 const LENGTH_IN = 1
 const OFFSET_IN = 2
+const MASKED_IN = 4
 const BYTES_IN = 8
 const WAYS_IN = 40
 const OWNERS_IN = 72
+const MASK_IN = 76
 const PAIRS_AT = 16_384
 const STARTS_AT = 24_576
 const WORD_STARTS_AT = 24_608
@@ -189,6 +191,9 @@ export function tablesOf(literals: readonly OwnedLiteral[]): Uint8Array {
           literal.ways.map((way) => ways[way]),
           at + WAYS_IN,
         )
+        const same = sameBits(literal, offset)
+        words.setUint32(at + MASK_IN, same.mask, true)
+        words.setUint32(at + MASKED_IN, same.bits, true)
         markBytes(tables, literal)
       }
       number += 1
@@ -230,6 +235,22 @@ export function tablesOf(literals: readonly OwnedLiteral[]): Uint8Array {
   words.setInt32(HAS_LONG_CHARS_AT, Number(hasLongChars), true)
   return tables
 }
+
+/** The bits that are the same in all texts that a literal stands for, of its four bytes from a place on, the first byte lowest. */
+function sameBits({ bytes, ways }: Extract<SearchedLiteral, { bytes: readonly number[] }>, offset: number): { mask: number; bits: number } {
+  let [mask, bits] = [0, 0]
+  for (let place = COMPARED - 1; place >= 0; place -= 1) {
+    const byte = bytes[offset + place]
+    const ofByte = byte === undefined ? 0 : SAME_BITS[ways[offset + place] ?? 'exact']
+    mask = mask * 256 + ofByte
+    bits = bits * 256 + ((ways[offset + place] === 'digit' ? ZERO : (byte ?? 0)) & ofByte)
+  }
+  return { mask, bits }
+}
+
+const ZERO = 0x30
+/** Letters differ by one bit in their cases, and digits in the lower half. */
+const SAME_BITS: Readonly<Record<ByteWay, number>> = { exact: 0xff, 'any case': 0xdf, digit: 0xf0 }
 
 /** Sets a bit of the bits that begin at a place. */
 function mark(tables: Uint8Array, bits: number, bit: number): void {

@@ -17,7 +17,7 @@ export function beginsAt(start: i32, textStart: i32): bool {
   return isEscaped && start - 1 > textStart && byteAt(start - 2) === BACKSLASH
 }
 
-/** Digits that are the number of a card: one group, or groups of 4 to 6 with one kind of separator. */
+/** Digits that are the number of a card: one group, or groups of 4 to 6 with one kind of separator, of which the last may be shorter. */
 export function isCard(tables: i32, at: i32, end: i32, textStart: i32): bool {
   if (!beginsAt(at, textStart) || isFraction(at, textStart)) return false
   let count = 0
@@ -35,9 +35,7 @@ export function isCard(tables: i32, at: i32, end: i32, textStart: i32): bool {
     if (place >= end) return false
     const next = byteAt(place)
     if (next !== SPACE && next !== HYPHEN) return false
-    if (group === 0) {
-      if (place - first > 6 || place - first < 4) return false
-    } else if (next !== separator) return false
+    if (place - first > 6 || place - first < 4 || (group > 0 && next !== separator)) return false
     separator = next
     place += 1
     if (place >= end || !isDigit(byteAt(place))) return false

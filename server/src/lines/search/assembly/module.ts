@@ -14,6 +14,8 @@ import {
   LENGTH,
   LITERAL_BYTES,
   LITERALS,
+  MASK,
+  MASKED,
   OFFSET,
   OWNERS,
   SECOND_SET,
@@ -33,12 +35,28 @@ let isEscape: bool = false
 let foundStart: i32 = 0
 let foundEnd: i32 = 0
 const CARD_BYTES_MIN: i32 = 13
+/** A digit of every number of a card: its first group has 4 to 6 digits, and the second 4 at least. */
+const CARD_DIGIT: i32 = 7
 /** False once the escapes of a line are known. */
 let findsEscapes: bool = true
 
-// @ts-expect-error: a decorator of the compiler
 function groupsAt(table: i32, low: v128, high: v128): v128 {
   return v128.and(i8x16.relaxed_swizzle(v128.load(table), low), i8x16.relaxed_swizzle(v128.load(table + 16), high))
+}
+
+/** The number of bytes that are read ahead: the last of the four begins so far behind the first. */
+const AHEAD: i32 = 3
+
+function threeBack(before: v128, now: v128): v128 {
+  return i8x16.shuffle(before, now, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28)
+}
+
+function twoBack(before: v128, now: v128): v128 {
+  return i8x16.shuffle(before, now, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29)
+}
+
+function oneBack(before: v128, now: v128): v128 {
+  return i8x16.shuffle(before, now, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)
 }
 
 const ALL_BITS: v128 = i8x16(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1)
@@ -46,9 +64,8 @@ const ALL_BITS: v128 = i8x16(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
 const USUAL_BY_LOW: v128 = i8x16(0, 0, -124, 0, -128, 0, 0, 0, 0, 0, 0, 0, 32, 0, 64, 4)
 const BIT_OF_HIGH: v128 = i8x16(1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0)
 
-// @ts-expect-error: a decorator of the compiler
 function usualBehindBackslash(low: v128, high: v128): v128 {
-  return i8x16.ne(v128.and(i8x16.swizzle(USUAL_BY_LOW, low), i8x16.swizzle(BIT_OF_HIGH, high)), i8x16.splat(0))
+  return i8x16.ne(v128.and(i8x16.relaxed_swizzle(USUAL_BY_LOW, low), i8x16.relaxed_swizzle(BIT_OF_HIGH, high)), i8x16.splat(0))
 }
 
 /**
@@ -58,33 +75,46 @@ function usualBehindBackslash(low: v128, high: v128): v128 {
 function find(tables: i32, start: i32, end: i32, textStart: i32, known: i32): i32 {
   const half = i8x16.splat(15)
   const zero = i8x16.splat(0)
+  const digit0 = i8x16.splat(0x30)
+  const ten = i8x16.splat(10)
+  const noEscapes = findsEscapes ? zero : ALL_BITS
   const secondSet = tables + SECOND_SET
   const hasSecondSet = load<i32>(tables, HAS_SECOND_SET) !== 0
-  for (let at = start; at < end; at += 16) {
-    const byte0 = v128.load(at)
-    const byte1 = v128.load(at, 1)
-    const byte2 = v128.load(at, 2)
-    const byte3 = v128.load(at, 3)
-    const low0 = v128.and(byte0, half)
-    const high0 = i8x16.shr_u(byte0, 4)
-    const low1 = v128.and(byte1, half)
-    const high1 = i8x16.shr_u(byte1, 4)
-    const low2 = v128.and(byte2, half)
-    const high2 = i8x16.shr_u(byte2, 4)
-    const low3 = v128.and(byte3, half)
-    const high3 = i8x16.shr_u(byte3, 4)
-    const begun = v128.and(groupsAt(tables, low0, high0), groupsAt(tables + 32, low1, high1))
-    let first = v128.and(begun, v128.and(groupsAt(tables + 64, low2, high2), groupsAt(tables + 96, low3, high3)))
+  let before0 = zero
+  let before1 = zero
+  let before2 = zero
+  let secondBefore0 = zero
+  let secondBefore1 = zero
+  let secondBefore2 = zero
+  for (let at = start; at < end + AHEAD; at += 16) {
+    const bytes = v128.load(at)
+    const low = v128.and(bytes, half)
+    const high = i8x16.shr_u(bytes, 4)
+    // Most backslashes stand before a usual character.
+    const isNoEscape = v128.and(v128.or(usualBehindBackslash(low, high), noEscapes), i8x16.splat(ESCAPE_GROUP))
+    const first0 = groupsAt(tables, low, high)
+    const first1 = v128.andnot(groupsAt(tables + 32, low, high), isNoEscape)
+    const first2 = groupsAt(tables + 64, low, high)
+    const begun = v128.and(threeBack(before0, first0), twoBack(before1, first1))
+    let first = v128.and(begun, v128.and(oneBack(before2, first2), groupsAt(tables + 96, low, high)))
+    before0 = first0
+    before1 = first1
+    before2 = first2
+    // Most digits follow another one or begin a short number.
+    const isInNumber = i8x16.lt_u(i8x16.sub(v128.load(at - AHEAD - 1), digit0), ten)
+    const isLong = i8x16.lt_u(i8x16.sub(v128.load(at - AHEAD + CARD_DIGIT), digit0), ten)
+    first = v128.andnot(first, v128.and(v128.or(isInNumber, v128.not(isLong)), i8x16.splat(CARD_GROUP)))
     let second = zero
     if (hasSecondSet) {
-      const begunToo = v128.and(groupsAt(secondSet, low0, high0), groupsAt(secondSet + 32, low1, high1))
-      second = v128.and(begunToo, v128.and(groupsAt(secondSet + 64, low2, high2), groupsAt(secondSet + 96, low3, high3)))
+      const second0 = groupsAt(secondSet, low, high)
+      const second1 = groupsAt(secondSet + 32, low, high)
+      const second2 = groupsAt(secondSet + 64, low, high)
+      const begunToo = v128.and(threeBack(secondBefore0, second0), twoBack(secondBefore1, second1))
+      second = v128.and(begunToo, v128.and(oneBack(secondBefore2, second2), groupsAt(secondSet + 96, low, high)))
+      secondBefore0 = second0
+      secondBefore1 = second1
+      secondBefore2 = second2
     }
-    if (!v128.any_true(v128.or(first, second))) continue
-    // Most digits follow another one, and most backslashes stand before a usual character.
-    const isInNumber = i8x16.lt_u(i8x16.sub(v128.load(at - 1), i8x16.splat(0x30)), i8x16.splat(10))
-    first = v128.andnot(first, v128.and(isInNumber, i8x16.splat(CARD_GROUP)))
-    first = v128.andnot(first, v128.and(findsEscapes ? usualBehindBackslash(low1, high1) : ALL_BITS, i8x16.splat(ESCAPE_GROUP)))
     const either = v128.or(first, second)
     if (!v128.any_true(either)) continue
     v128.store(tables, first, FOUND)
@@ -93,9 +123,10 @@ function find(tables: i32, start: i32, end: i32, textStart: i32, known: i32): i3
     while (mask !== 0) {
       const place = ctz(mask)
       mask &= mask - 1
-      if (at + place >= end) return -1
+      const found = at + place - AHEAD
+      if (found >= end) return -1
       const groups = byteAt(tables + FOUND + place) | (byteAt(tables + FOUND + 16 + place) << 8)
-      if (isLiteral(tables, at + place, end, groups, textStart, known)) return at + place
+      if (isLiteral(tables, found, end, groups, textStart, known)) return found
     }
   }
   return -1
@@ -109,6 +140,7 @@ function isLiteral(tables: i32, at: i32, end: i32, groups: i32, textStart: i32, 
     const last = byteAt(tables + GROUPS + group + 1)
     for (let number = byteAt(tables + GROUPS + group); number < last; number += 1) {
       const literal = tables + LITERALS + number * LITERAL_BYTES
+      if ((load<i32>(at) & load<i32>(literal, MASK)) !== load<i32>(literal, MASKED)) continue
       const own = load<i32>(literal, OWNERS)
       const isOfEscape = byteAt(literal) === ESCAPE
       if (isOfEscape ? !findsEscapes : (own & ~known) === 0) continue

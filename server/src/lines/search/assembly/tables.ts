@@ -16,13 +16,15 @@ export const HAS_LONG_CHARS: i32 = 356
 /** Not 0 when the second set of groups has any literals. */
 export const HAS_SECOND_SET: i32 = 360
 export const LITERALS: i32 = 384
-/** A literal: its kind, its length, where in it the four bytes are, its bytes, for each how it is compared, and who looks for it as bits. */
+/** A literal: its kind, its length, where in it the four bytes are, their bits that are always the same, its bytes, for each how it is compared, who looks for it as bits, and which bits of the four bytes are the same. */
 export const LITERAL_BYTES: i32 = 80
 export const LENGTH: i32 = 1
 export const OFFSET: i32 = 2
+export const MASKED: i32 = 4
 export const BYTES: i32 = 8
 export const WAYS: i32 = 40
 export const OWNERS: i32 = 72
+export const MASK: i32 = 76
 /** Bits for two bytes that follow each other in a literal, for the first byte of a literal, and for that of a word, also where only its beginning is searched. */
 export const PAIRS: i32 = 16384
 export const STARTS: i32 = 24576
