@@ -50,11 +50,22 @@ const MASK_IN = 76
 const PAIRS_AT = 16_384
 const STARTS_AT = 24_576
 const WORD_STARTS_AT = 24_608
-export const TABLES_BYTES = 24_640
+const CONSTANTS_AT = 24_640
+export const TABLES_BYTES = 24_752
 const GROUP_COUNT = 16
 /** Kinds that have a group of their own, in this order. */
 const OWN_GROUPS: readonly SearchedLiteral['kind'][] = ['card', 'escape']
 const GROUPS_OF_SET = 8
+/** The vectors that the search needs at each step, in the order of assembly/tables.ts. A vector of one number has it 16 times. */
+const CONSTANTS: readonly (number | readonly number[])[] = [
+  0x0f,
+  0xb0,
+  0x8a,
+  [0, 0, 0x84, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x20, 0, 0x40, 0x04],
+  [1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0],
+  1,
+  2,
+]
 const COMPARED = 4
 const LONG_CHAR = 0xf0
 
@@ -233,6 +244,8 @@ export function tablesOf(literals: readonly OwnedLiteral[]): Uint8Array {
   )
   const hasLongChars = literals.some(({ literal }) => 'bytes' in literal && literal.bytes.some((byte) => byte >= LONG_CHAR))
   words.setInt32(HAS_LONG_CHARS_AT, Number(hasLongChars), true)
+  for (const [at, vector] of CONSTANTS.entries())
+    tables.set(Array.isArray(vector) ? vector : Array(16).fill(vector), CONSTANTS_AT + at * 16)
   return tables
 }
 

@@ -61,7 +61,10 @@ function hiddenAt(tables: i32, start: i32, end: i32, at: i32, next: i32): i32 {
   const all = load<i32>(tables, ESCAPE_OWNERS)
   if (next - at > BACKSLASHES_MAX) return all
   const byte = byteAt(next)
-  let found = through(tables, start, end, at, byte, next + 1, true)
+  // Most escapes are quotes of JSON within JSON, which no literal has.
+  let found = 0
+  if ((at > start && isPair(tables, byteAt(at - 1), byte)) || byte === AT_SIGN || isNumberByte(byte))
+    found = through(tables, start, end, at, byte, next + 1, true)
   if (isInDomain(at, start)) found |= load<i32>(tables, ADDRESS_OWNERS)
   const control = controlOf(byte)
   if (control >= 0) found |= through(tables, start, end, at, control, next + 1, false)
@@ -102,7 +105,7 @@ function bytesOf(code: i32): i32 {
 function through(tables: i32, start: i32, end: i32, at: i32, char: i32, next: i32, isWritten: bool): i32 {
   const first = char & 0xff
   let found = 0
-  const isInside = at > start && hasBit(tables + PAIRS, (byteAt(at - 1) << 8) | first)
+  const isInside = at > start && isPair(tables, byteAt(at - 1), first)
   const isBegin = !isWritten && hasBit(tables + STARTS, first)
   const isBeforeWord = !isWritten && next < end && hasBit(tables + WORD_STARTS, byteAt(next))
   if (isInside || isBegin || isBeforeWord) {
@@ -123,6 +126,11 @@ function through(tables: i32, start: i32, end: i32, at: i32, char: i32, next: i3
     found |= load<i32>(tables, ADDRESS_OWNERS)
   if (isOfNumber(start, end, at, first, next, isWritten)) found |= load<i32>(tables, CARD_OWNERS)
   return found
+}
+
+/** True when two bytes follow each other in a literal. */
+function isPair(tables: i32, first: i32, second: i32): bool {
+  return hasBit(tables + PAIRS, (first << 8) | second)
 }
 
 function isThrough(literal: i32, start: i32, end: i32, at: i32, char: i32, next: i32, isWritten: bool): bool {

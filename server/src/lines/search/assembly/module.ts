@@ -4,12 +4,16 @@ import { isAt } from './literals'
 import {
   ADDRESS,
   ALL_OWNERS,
+  BIT_OF_HIGH,
   CARD,
   CARD_GROUP,
+  DIGIT_END,
+  DIGIT_LEAST,
   ESCAPE,
   ESCAPE_GROUP,
   FOUND,
   GROUPS,
+  HALF,
   HAS_SECOND_SET,
   LENGTH,
   LITERAL_BYTES,
@@ -19,6 +23,7 @@ import {
   OFFSET,
   OWNERS,
   SECOND_SET,
+  USUAL_BY_LOW,
 } from './tables'
 import { endOfToken, isTokenText, tokenFrom } from './tokens'
 
@@ -59,13 +64,14 @@ function oneBack(before: v128, now: v128): v128 {
   return i8x16.shuffle(before, now, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)
 }
 
-const ALL_BITS: v128 = i8x16(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1)
-/** For each half byte that ends n, r, t, a quote, a backslash or a slash: which half bytes begin one of these, as bits. */
-const USUAL_BY_LOW: v128 = i8x16(0, 0, -124, 0, -128, 0, 0, 0, 0, 0, 0, 0, 32, 0, 64, 4)
-const BIT_OF_HIGH: v128 = i8x16(1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0)
+/** True for a digit. A comparison with signs is one instruction. */
+function isDigit(tables: i32, bytes: v128): v128 {
+  return i8x16.lt_s(i8x16.sub(bytes, v128.load(tables, DIGIT_LEAST)), v128.load(tables, DIGIT_END))
+}
 
-function usualBehindBackslash(low: v128, high: v128): v128 {
-  return i8x16.ne(v128.and(i8x16.relaxed_swizzle(USUAL_BY_LOW, low), i8x16.relaxed_swizzle(BIT_OF_HIGH, high)), i8x16.splat(0))
+function isUnusualBehindBackslash(tables: i32, low: v128, high: v128): v128 {
+  const usual = i8x16.relaxed_swizzle(v128.load(tables, USUAL_BY_LOW), low)
+  return i8x16.eq(v128.and(usual, i8x16.relaxed_swizzle(v128.load(tables, BIT_OF_HIGH), high)), i8x16.splat(0))
 }
 
 /**
@@ -73,11 +79,8 @@ function usualBehindBackslash(low: v128, high: v128): v128 {
  * are `known` are left out. Bytes behind the end do not matter, and before a text there is no digit.
  */
 function find(tables: i32, start: i32, end: i32, textStart: i32, known: i32): i32 {
-  const half = i8x16.splat(15)
   const zero = i8x16.splat(0)
-  const digit0 = i8x16.splat(0x30)
-  const ten = i8x16.splat(10)
-  const noEscapes = findsEscapes ? zero : ALL_BITS
+  const maybeEscapes = findsEscapes ? i8x16.splat(-1) : zero
   const secondSet = tables + SECOND_SET
   const hasSecondSet = load<i32>(tables, HAS_SECOND_SET) !== 0
   let before0 = zero
@@ -88,12 +91,13 @@ function find(tables: i32, start: i32, end: i32, textStart: i32, known: i32): i3
   let secondBefore2 = zero
   for (let at = start; at < end + AHEAD; at += 16) {
     const bytes = v128.load(at)
+    const half = v128.load(tables, HALF)
     const low = v128.and(bytes, half)
-    const high = i8x16.shr_u(bytes, 4)
+    const high = v128.and(i16x8.shr_u(bytes, 4), half)
     // Most backslashes stand before a usual character.
-    const isNoEscape = v128.and(v128.or(usualBehindBackslash(low, high), noEscapes), i8x16.splat(ESCAPE_GROUP))
+    const mayEscape = v128.and(isUnusualBehindBackslash(tables, low, high), maybeEscapes)
     const first0 = groupsAt(tables, low, high)
-    const first1 = v128.andnot(groupsAt(tables + 32, low, high), isNoEscape)
+    const first1 = v128.andnot(groupsAt(tables + 32, low, high), v128.andnot(v128.load(tables, ESCAPE_GROUP), mayEscape))
     const first2 = groupsAt(tables + 64, low, high)
     const begun = v128.and(threeBack(before0, first0), twoBack(before1, first1))
     let first = v128.and(begun, v128.and(oneBack(before2, first2), groupsAt(tables + 96, low, high)))
@@ -101,9 +105,8 @@ function find(tables: i32, start: i32, end: i32, textStart: i32, known: i32): i3
     before1 = first1
     before2 = first2
     // Most digits follow another one or begin a short number.
-    const isInNumber = i8x16.lt_u(i8x16.sub(v128.load(at - AHEAD - 1), digit0), ten)
-    const isLong = i8x16.lt_u(i8x16.sub(v128.load(at - AHEAD + CARD_DIGIT), digit0), ten)
-    first = v128.andnot(first, v128.and(v128.or(isInNumber, v128.not(isLong)), i8x16.splat(CARD_GROUP)))
+    const begins = v128.andnot(isDigit(tables, v128.load(at - AHEAD + CARD_DIGIT)), isDigit(tables, v128.load(at - AHEAD - 1)))
+    first = v128.andnot(first, v128.andnot(v128.load(tables, CARD_GROUP), begins))
     let second = zero
     if (hasSecondSet) {
       const second0 = groupsAt(secondSet, low, high)

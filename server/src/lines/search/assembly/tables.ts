@@ -30,9 +30,18 @@ export const PAIRS: i32 = 16384
 export const STARTS: i32 = 24576
 export const WORD_STARTS: i32 = 24608
 
-/** The bits of the first two groups, in which cards and escapes are alone. */
-export const CARD_GROUP: i8 = 1
-export const ESCAPE_GROUP: i8 = 2
+/**
+ * Constants, 16 bytes each: compiled code would build a vector again for each step of a loop. Half a byte, the least digit and what follows the last one as
+ * numbers with signs, for each half byte that ends n, r, t, a quote, a backslash or a slash which half bytes begin one of these as bits, these bits, and
+ * the bits of the first two groups, in which cards and escapes are alone.
+ */
+export const HALF: i32 = 24640
+export const DIGIT_LEAST: i32 = 24656
+export const DIGIT_END: i32 = 24672
+export const USUAL_BY_LOW: i32 = 24688
+export const BIT_OF_HIGH: i32 = 24704
+export const CARD_GROUP: i32 = 24720
+export const ESCAPE_GROUP: i32 = 24736
 
 export const CARD: i32 = 1
 export const ESCAPE: i32 = 2
