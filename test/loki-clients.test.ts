@@ -175,6 +175,47 @@ describe('the requests of', () => {
   })
 })
 
+describe('the steps of Grafana from a span to its logs', () => {
+  const [trace, span] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331']
+  const tags = '{service_name="checkout", service_namespace="eu"}'
+  const containing = (name: string, id: string, or: string) =>
+    ` | label_format log_line_contains_${name}=\`{{ contains "${id}" __line__  }}\` | log_line_contains_${name}="true" ${or} ${name}="${id}"`
+
+  beforeAll(async () => {
+    const stream = { service_name: 'checkout', service_namespace: 'eu' }
+    const timeNs = `${Number(startNs.slice(0, -6)) + 2_000}000000`
+    const values = [
+      [timeNs, 'by metadata', { trace_id: trace, span_id: span }],
+      [timeNs, `by line trace=${trace} span=${span}`, {}],
+      [timeNs, 'of another trace', { trace_id: 'f'.repeat(32) }],
+    ]
+    const headers = { 'content-type': 'application/json' }
+    const sent = await senders.post(JSON.stringify({ streams: [{ stream, values }] }), { path: '/loki/api/v1/push', headers })
+    expect(sent.status).toBe(204)
+  })
+
+  test.each<[string, string, string[]]>([
+    ['before 13, a trace', tags + containing('trace_id', trace, 'OR'), ['by line', 'by metadata']],
+    ['13.1, a trace', tags + containing('trace_id', trace, 'or'), ['by line', 'by metadata']],
+    ['13.1, a span', tags + containing('trace_id', trace, 'or') + containing('span_id', span, 'or'), ['by line', 'by metadata']],
+    ['13.1, by a field', `${tags} | logfmt | json | drop __error__ | trace_id="${trace}" | span_id="${span}"`, ['by metadata']],
+    ['13.1, by the line', `${tags} |= "${trace}" |= "${span}"`, ['by line']],
+    ['by the query of docs/traces.md', `{dataset=~".+"} | trace_id="${trace}"`, ['by metadata']],
+  ])('%s', async (_version, query, lines) => {
+    const parameters = new URLSearchParams({ query, start: startNs, end: endNs, limit: '1000', direction: 'backward' })
+    const reply = await senders.app.ask<{ data: { result: { values: [string, string][] }[] } }>(
+      'GET',
+      `/loki/api/v1/query_range?${parameters}`,
+      {
+        headers: { authorization: basic(), 'user-agent': 'Grafana/13.1.0', 'x-loki-response-encoding-flags': 'categorize-labels' },
+      },
+    )
+    expect([reply.status, reply.status === 200 ? '' : reply.body]).toEqual([200, ''])
+    const found = reply.body.data.result.flatMap(({ values }) => values.map(([, line]) => line.split(' ').slice(0, 2).join(' ')))
+    expect(found.sort()).toEqual(lines)
+  })
+})
+
 describe.skipIf(!logcli)('logcli', () => {
   const run = async (...args: string[]): Promise<string> => {
     const env = { LOKI_ADDR: senders.app.url, LOKI_USERNAME: 'any', LOKI_PASSWORD: senders.org.key }

@@ -181,9 +181,17 @@ const lineFilter: fc.Arbitrary<Part> = fc.oneof(
     }),
 )
 
+/** What Grafana makes of a step from a span to its logs. */
+const lineOrLabel: fc.Arbitrary<Part> = fc
+  .tuple(fc.constantFrom(...values.filter((value) => !/["\\\n]/.test(value))), fc.constantFrom('true', 'false'), labelMatch)
+  .map(([piece, found, label]) => ({
+    text: `| label_format found=\`{{ contains "${piece}" __line__  }}\` | found="${found}" or ${label.text}`,
+    meets: (event) => event.line.includes(piece) === (found === 'true') || label.meets(event),
+  }))
+
 const queries = fc.record({
   matchers: fc.array(matcher, { maxLength: 2 }),
-  stages: fc.array(fc.oneof(labelFilter, lineFilter), { maxLength: 3 }),
+  stages: fc.array(fc.oneof(labelFilter, lineFilter, lineOrLabel), { maxLength: 3 }),
   by: fc.constantFrom(...labels, ...fields),
 })
 

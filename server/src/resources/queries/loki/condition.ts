@@ -3,7 +3,7 @@ import { ALL_EVENTS, and } from '../../data/event-queries/event-queries.ts'
 import type { LabelKeys } from './label-names.ts'
 import { linePatternRegex, longestLiteral } from './logql/line-pattern.ts'
 import { anchoredPattern } from './logql/parse-conditions.ts'
-import type { LabelComparison, LabelCondition, LabelMatcher, LineFilter, LogqlLogs, LogqlStage } from './logql/tree.ts'
+import type { LabelComparison, LabelCondition, LabelFormat, LabelMatcher, LineFilter, LogqlLogs, LogqlStage } from './logql/tree.ts'
 import { valueTest } from './matchers.ts'
 
 /** The condition on events, and the stages that the store cannot apply. */
@@ -14,16 +14,23 @@ export function pushDown({ matchers, stages }: Pick<LogqlLogs, 'matchers' | 'sta
   const filters = matchers.map((matcher) => matcherFilter(matcher, keys.streamKeys(matcher.name)))
   const rest: LogqlStage[] = []
   let [isLineStored, areLabelsStored] = [true, true]
+  /** Labels that say whether the stored line contains a text. */
+  const contained = new Map<string, string>()
   for (const stage of stages) {
     const pushed =
       stage.kind === 'line'
         ? isLineStored && lineFilter(stage)
-        : stage.kind === 'labels' && areLabelsStored && labelFilter(stage.condition, keys)
+        : stage.kind === 'labels' && areLabelsStored && labelFilter(stage.condition, keys, contained)
     if (pushed) {
       filters.push(pushed)
       continue
     }
     rest.push(stage)
+    const found = isLineStored && stage.kind === 'label_format' ? containedTexts(stage.formats) : undefined
+    if (found) {
+      for (const [name, text] of found) contained.set(name, text)
+      continue
+    }
     if (stage.kind === 'line_format' || stage.kind === 'unpack' || stage.kind === 'decolorize') isLineStored = false
     if (
       stage.kind !== 'line' &&
@@ -35,6 +42,15 @@ export function pushDown({ matchers, stages }: Pick<LogqlLogs, 'matchers' | 'sta
       areLabelsStored = false
   }
   return { filter: filters.reduce(and, ALL_EVENTS), rest }
+}
+
+/** The texts for which labels are set to whether the line contains them, if all the formats are such. */
+function containedTexts(formats: readonly LabelFormat[]): readonly [name: string, text: string][] | undefined {
+  const found = formats.flatMap((format): [string, string][] => {
+    const [only, ...others] = 'template' in format ? format.template : []
+    return only && others.length === 0 && 'contains' in only && 'line' in only.of ? [[format.name, only.contains]] : []
+  })
+  return found.length === formats.length ? found : undefined
 }
 
 const at = { position: 0, length: 0 }
@@ -80,23 +96,32 @@ function valueFilter(matcher: LabelMatcher, key: string): Filter {
 }
 
 /** Undefined when a part of the condition cannot be applied in the store. */
-function labelFilter(condition: LabelCondition, keys: LabelKeys): Filter | undefined {
+function labelFilter(condition: LabelCondition, keys: LabelKeys, contained: ReadonlyMap<string, string>): Filter | undefined {
   switch (condition.kind) {
     case 'and':
     case 'or': {
-      const of = condition.of.map((part) => labelFilter(part, keys))
+      const of = condition.of.map((part) => labelFilter(part, keys, contained))
       const known = of.filter((part) => part !== undefined)
       if (known.length < of.length) return undefined
       return condition.kind === 'and' ? all(known) : either(known)
     }
     case 'match': {
       const { name } = condition.matcher
+      const text = contained.get(name)
+      if (text !== undefined) return containedFilter(condition.matcher, text)
       return isErrorLabel(name) || !keys.isStored(name) ? undefined : matcherFilter(condition.matcher, keys.pipelineKeys(name))
     }
     case 'compare':
-      if (condition.unit !== 'number' || isErrorLabel(condition.name) || !keys.isStored(condition.name)) return undefined
+      if (contained.has(condition.name) || condition.unit !== 'number' || isErrorLabel(condition.name) || !keys.isStored(condition.name))
+        return undefined
       return firstOf(keys.pipelineKeys(condition.name), (key) => comparisonFilter(condition, key), false)
   }
+}
+
+function containedFilter(matcher: LabelMatcher, text: string): Filter {
+  const test = valueTest(matcher)
+  const met = lineContains(text)
+  return either([...(test('true') ? [met] : []), ...(test('false') ? [not(met)] : [])])
 }
 
 const isErrorLabel = (name: string): boolean => name.startsWith('__')

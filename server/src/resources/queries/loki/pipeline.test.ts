@@ -32,6 +32,7 @@ test.each([
 test.each([
   ['| unpack', '{"_entry":"inner","pod":"p"}', 'inner'],
   ['| line_format "{{.app}} {{__line__}}!"', 'x', 'web x!'],
+  ['| line_format `{{ contains "b c" __line__  }} {{contains "x" .app}}`', 'a b c', 'true false'],
   ['| decolorize', '\x1b[31mred\x1b[0m', 'red'],
   ['|= "a" |= "b" or "c"', 'ac', 'ac'],
   ['|> "order <_> is late"', 'order 7 is late', 'order 7 is late'],

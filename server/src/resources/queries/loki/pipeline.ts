@@ -2,7 +2,16 @@ import { compareNumbers, numberOf } from '@dendro/language/number'
 import { compileRegex } from '@dendro/language/regex'
 import { parseJsonFields, parseJsonPaths, parseLogfmtFields, parsePatternFields, parseRegexpFields, unpackLine } from './line-fields.ts'
 import { linePatternRegex } from './logql/line-pattern.ts'
-import type { ChosenLabel, LabelComparison, LabelCondition, LabelFormat, LineFilter, LineTemplate, LogqlStage } from './logql/tree.ts'
+import type {
+  ChosenLabel,
+  LabelComparison,
+  LabelCondition,
+  LabelFormat,
+  LineFilter,
+  LineTemplate,
+  LogqlStage,
+  TemplateValue,
+} from './logql/tree.ts'
 import { bytesOf, durationNsOf } from './logql/units.ts'
 import { valueTest } from './matchers.ts'
 import type { PipelineLabels } from './pipeline-labels.ts'
@@ -134,7 +143,10 @@ function holds(operator: LabelComparison['operator'], order: number): boolean {
 }
 
 function renderTemplate(template: LineTemplate, line: string, labels: PipelineLabels): string {
-  return template.map((part) => ('text' in part ? part.text : 'label' in part ? labels.get(part.label) : line)).join('')
+  const textOf = (value: TemplateValue): string => ('label' in value ? labels.get(value.label) : line)
+  return template
+    .map((part) => ('text' in part ? part.text : 'contains' in part ? String(textOf(part.of).includes(part.contains)) : textOf(part)))
+    .join('')
 }
 
 function applyFormats(formats: readonly LabelFormat[], line: string, labels: PipelineLabels): void {

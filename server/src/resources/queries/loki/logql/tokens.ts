@@ -40,7 +40,7 @@ export class LogqlTokens {
 
   isWord(...words: readonly string[]): boolean {
     const { kind, text } = this.peek()
-    return kind === 'name' && words.includes(text)
+    return kind === 'name' && words.includes(text.toLowerCase())
   }
 
   /** Skips a mark if it is the next token. */

@@ -72,8 +72,10 @@ export type LabelComparison = {
   readonly at: TextSpan
 }
 
-/** Literal text, a label, or the line itself. */
-export type TemplatePart = { readonly text: string } | { readonly label: string } | { readonly line: true }
+/** A label, or the line itself. */
+export type TemplateValue = { readonly label: string } | { readonly line: true }
+/** Literal text, a value, or whether a value contains a text. */
+export type TemplatePart = { readonly text: string } | TemplateValue | { readonly contains: string; readonly of: TemplateValue }
 export type LineTemplate = readonly TemplatePart[]
 
 /** Renames a label, or sets one from a template. */
