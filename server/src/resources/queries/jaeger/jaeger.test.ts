@@ -85,6 +85,12 @@ test('a trace by its id has its spans, references, processes, tags and logs', as
       ],
     },
   ])
+  // Microseconds, or, as Grafana sends them, milliseconds.
+  for (const unit of [1, 1_000]) {
+    const within = (from: number, to: number) => ask(`traces/${BROKEN}?start=${(startMs + from) * unit}&end=${(startMs + to) * unit}`)
+    expect([unit, (await within(0, 60_000)).status]).toEqual([unit, 200])
+    expect([unit, (await within(-90_000, -60_000)).status]).toEqual([unit, 404])
+  }
   const slow = await ask<JaegerTrace[]>(`traces/${SLOW.toUpperCase()}`)
   expect(slow.data[0]?.spans.map(({ references }) => references.map(({ refType, spanID }) => [refType, spanID]))).toEqual([
     [],
@@ -96,6 +102,7 @@ test('a trace by its id has its spans, references, processes, tags and logs', as
 test('traces are found newest first by service, operation, tags, durations and times', async () => {
   expect(await idsOf('service=shop')).toEqual([BROKEN, SLOW])
   expect(await idsOf('service=shop&limit=1')).toEqual([BROKEN])
+  expect(await idsOf('service=shop&limit=1500')).toEqual([BROKEN, SLOW])
   expect(await idsOf('service=pay&operation=charge')).toEqual([SLOW])
   expect(await idsOf('service=shop&operation=all&minDuration=1.5s')).toEqual([SLOW])
   expect(await idsOf('service=shop&maxDuration=500ms')).toEqual([BROKEN])
@@ -110,7 +117,7 @@ test('traces are found newest first by service, operation, tags, durations and t
 test.each([
   ['traces', 'service'],
   ['traces?service=shop&limit=0', 'limit'],
-  ['traces?service=shop&limit=2000', 'limit'],
+  ['traces?service=shop&limit=all', 'limit'],
   ['traces?service=shop&minDuration=fast', 'minDuration'],
   ['traces?service=shop&minDuration=2s&maxDuration=1s', 'min_duration'],
   ['traces?service=shop&start=yesterday', 'start'],

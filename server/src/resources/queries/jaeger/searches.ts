@@ -6,10 +6,21 @@ import { badField, Failure } from '../../../kernel/errors.ts'
 import { isObject } from '../../../kernel/json-object.ts'
 import type { World } from '../../../world.ts'
 import { and } from '../../data/event-queries/event-queries.ts'
-import { boundsAround, findSpans, findTraces, hasText, isFailed, readTraceSpans, spanDatasets, type TracesQuery } from '../traces/traces.ts'
+import {
+  boundsAround,
+  findSpans,
+  findTraces,
+  hasText,
+  isFailed,
+  readTraceSpans,
+  spanDatasets,
+  type TracesQuery,
+  withLeadingZeros,
+} from '../traces/traces.ts'
 import { type JaegerTrace, shownTrace } from './shown-trace.ts'
 
 const LIMIT = 20
+const LIMIT_MAX = 1_000_000
 const US_PER_MS = 1_000
 const LOOKBACK_NS = 3_600e9
 const NS_PER_MS = 1_000_000
@@ -20,7 +31,7 @@ export async function traceById(
   world: World,
   { actor, parameters, segments, signal }: ReadCall,
 ): Promise<{ data: readonly JaegerTrace[] }> {
-  const [given = ''] = segments
+  const given = withLeadingZeros(segments[0] ?? '')
   const [from, to] = [millisecondsOf(parameters, 'start'), millisecondsOf(parameters, 'end')]
   const range = from === undefined || to === undefined ? {} : { from_ts: from, to_ts: to }
   const { traceId, spans, isComplete } = await findSpans(world, actor, given, range, signal)
@@ -52,7 +63,7 @@ async function tracesById(world: World, call: ReadCall, ids: readonly string[]) 
   if (ids.length > LIMIT) throw badField('traceID', `must not be given more than ${LIMIT} times`)
   const data: JaegerTrace[] = []
   for (const id of ids) {
-    const { traceId, spans, isComplete } = await findSpans(world, call.actor, id, {}, call.signal)
+    const { traceId, spans, isComplete } = await findSpans(world, call.actor, withLeadingZeros(id), {}, call.signal)
     if (spans.length > 0) data.push(shownTrace(traceId, spans, isComplete ? undefined : PARTIAL))
   }
   return { data }
@@ -73,7 +84,8 @@ function searchQuery(parameters: URLSearchParams, nowMs: number): TracesQuery {
     ...durationsOf(parameters),
     from_ts: millisecondsOf(parameters, 'start') ?? Math.max(0, Math.floor(toMs - lookbackNs / NS_PER_MS)),
     to_ts: toMs,
-    limit: wholeParameter(parameters, 'limit', { otherwise: LIMIT, most: TRACES_MAX }),
+    // Clients of the protocol have no place for a reason: Grafana shows the status only.
+    limit: Math.min(TRACES_MAX, wholeParameter(parameters, 'limit', { otherwise: LIMIT, most: LIMIT_MAX })),
   }
 }
 
@@ -92,12 +104,16 @@ function durationOf(parameters: URLSearchParams, name: string): number | undefin
   return nanos
 }
 
-/** Times of the protocol are microseconds since 1970. */
+/** As microseconds they would lie before 1973. */
+const MILLISECONDS_BELOW = 1e14
+
+/** Times of the protocol are microseconds since 1970. Grafana sends those of a trace by its id in milliseconds. */
 function millisecondsOf(parameters: URLSearchParams, name: string): number | undefined {
   const text = parameters.get(name)?.trim()
   if (!text) return undefined
   if (!/^\d{1,16}$/.test(text)) throw badField(name, 'must be microseconds since 1970')
-  return Math.floor(Number(text) / US_PER_MS)
+  const time = Number(text)
+  return time < MILLISECONDS_BELOW ? time : Math.floor(time / US_PER_MS)
 }
 
 /** Tags are a JSON object of texts in `tags`, or `name:value` in each `tag`. A span must have all of them. */

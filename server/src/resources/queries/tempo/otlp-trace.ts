@@ -75,10 +75,14 @@ export function traceProtobuf(spans: readonly TraceSpan[]): Uint8Array {
   return writer.finish()
 }
 
+export const PARTIAL = 'The trace has more spans than are shown.'
+const PARTIAL_STATUS = 1
+
 /** The answer of the second version: the trace is its first field. */
-export function traceReplyProtobuf(spans: readonly TraceSpan[]): Uint8Array {
+export function traceReplyProtobuf(spans: readonly TraceSpan[], isComplete: boolean): Uint8Array {
   const writer = new BinaryWriter()
   writer.tag(1, WireType.LengthDelimited).bytes(traceProtobuf(spans))
+  if (!isComplete) writer.tag(3, WireType.Varint).int32(PARTIAL_STATUS).tag(4, WireType.LengthDelimited).string(PARTIAL)
   return writer.finish()
 }
 

@@ -7,8 +7,18 @@ import type { TimeBounds } from '../../../reading/query.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { and, buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
-import { findSpans, findTraces, inTraces, spanDatasets, spanFilter, type TraceSpan, type TracesQuery, traceSpan } from '../traces/traces.ts'
-import { attributesJson, resourceSpansJson, traceProtobuf, traceReplyProtobuf } from './otlp-trace.ts'
+import {
+  findSpans,
+  findTraces,
+  inTraces,
+  spanDatasets,
+  spanFilter,
+  type TraceSpan,
+  type TracesQuery,
+  traceSpan,
+  withLeadingZeros,
+} from '../traces/traces.ts'
+import { attributesJson, PARTIAL, resourceSpansJson, traceProtobuf, traceReplyProtobuf } from './otlp-trace.ts'
 import { bothTimes, durationOf, rangeOf } from './parameters.ts'
 import { queryOfTags } from './tag-query.ts'
 import { parseTraceql, type SpanQuery } from './traceql.ts'
@@ -25,15 +35,19 @@ const NO_ROOT = '<root span not yet received>'
 /** Returns a trace in OpenTelemetry's form: protobuf where the client accepts it, else JSON. */
 export async function traceById(world: World, call: ReadCall, version: 1 | 2): Promise<LongRawReply> {
   const { actor, parameters, segments, signal, head } = call
-  const { spans } = await findSpans(world, actor, segments[0] ?? '', bothTimes(parameters) ?? {}, signal)
+  const id = withLeadingZeros(segments[0] ?? '')
+  const { spans, isComplete } = await findSpans(world, actor, id, bothTimes(parameters) ?? {}, signal)
   if (spans.length === 0) throw new Failure(404, 'trace not found')
   if (head.headers.accept?.includes(PROTOBUF)) {
-    const body = version === 1 ? traceProtobuf(spans) : traceReplyProtobuf(spans)
+    const body = version === 1 ? traceProtobuf(spans) : traceReplyProtobuf(spans, isComplete)
     return { status: 200, headers: { 'content-type': PROTOBUF }, body }
   }
-  return jsonReply(
-    version === 1 ? { batches: resourceSpansJson(spans) } : { trace: { resourceSpans: resourceSpansJson(spans) }, metrics: {} },
-  )
+  if (version === 1) return jsonReply({ batches: resourceSpansJson(spans) })
+  return jsonReply({
+    trace: { resourceSpans: resourceSpansJson(spans) },
+    metrics: {},
+    ...(isComplete ? {} : { status: 'PARTIAL', message: PARTIAL }),
+  })
 }
 
 /** Finds traces by one of their spans, newest first. */

@@ -40,7 +40,23 @@ const idsOf = async (parameters: Record<string, string>) => {
 test('probes are answered, and paths of other versions are not found', async () => {
   expect((await ask('echo')).status).toBe(200)
   expect((await ask<{ version: string }>('status/buildinfo')).body.version).toMatch(/^2\./)
-  expect((await ask('metrics/query_range?q=x')).status).toBe(404)
+  expect((await ask('overrides')).status).toBe(404)
+})
+
+test.each(['query_range', 'query'])('metrics of traces are refused with a reason: %s', async (name) => {
+  const { status, body } = await ask(`metrics/${name}?${new URLSearchParams({ q: '{} | rate()', start: '1', end: '2' })}`)
+  expect([status, String(body)]).toEqual([400, expect.stringContaining('metrics of traces')])
+})
+
+test('an id is found without its leading zeros too', async () => {
+  const id = `0000000000${'e'.repeat(22)}`
+  const other = await app.newOrganization()
+  await sendSpans(other, startMs, id, [{ id: 'z1', service: 'shop', from: 0, to: 5 }])
+  for (const path of [`traces/${'e'.repeat(22)}`, `v2/traces/000${'E'.repeat(22)}`]) {
+    expect([path, (await ask(path, other)).status]).toEqual([path, 200])
+    expect([path, (await other.ask('GET', `/jaeger/api/${path.replace('v2/', '')}`)).status]).toEqual([path, 200])
+  }
+  expect((await ask(`traces/${'e'.repeat(33)}`)).status).toBe(400)
 })
 
 test('a trace is found in JSON, in both versions', async () => {
@@ -117,6 +133,8 @@ test('found traces have their root, times and matching spans', async () => {
       { key: 'cart.id', value: { stringValue: 'cart-s3' } },
     ],
   })
+  const selected = await search({ q: '{ name = "store" } | select(.cart.id, status)' })
+  expect(selected.body.traces[0]?.spanSet.spans[0]?.attributes).toEqual([{ key: 'cart.id', value: { stringValue: 'cart-s3' } }])
   const orphan = await search({ q: '{ name = "send" }', spss: '1' })
   expect(orphan.body.traces[0]).toMatchObject({ rootServiceName: '<root span not yet received>' })
 })
@@ -141,6 +159,12 @@ test.each<[string, string]>([
   ['{ statusMessage = "no \\"answer\\"" }', 'c'],
   [`{ trace:id = "${BROKEN.toUpperCase()}" }`, 'c'],
   ['{ span:name = "store" }', 'b'],
+  ['{ name = "store" } | select(span.cart.id, resource.service.name, status)', 'b'],
+  ['{ status = error } with (most_recent=true)', 'c'],
+  ['{ status = error } | select(name) with(most_recent = true)', 'c'],
+  ['{ name = "store" && parentID != nil }', 'b'],
+  ['{ span:parentID = nil }', 'cb'],
+  ['{ nestedSetParent < 0 }', 'cb'],
 ])('%s finds %s', async (q, ids) => {
   expect(await idsOf({ q })).toBe(ids)
 })
@@ -171,6 +195,7 @@ describe('lists', () => {
     expect(await valuesOf(`name/values?q=${encodeURIComponent('{ resource.service.name = "pay" }')}`)).toEqual(['charge', 'store'])
     expect(await valuesOf(`name/values?q=${encodeURIComponent('{ resource.service.na')}`)).toHaveLength(4)
     expect(await valuesOf('status/values')).toEqual(['error', 'ok', 'unset'])
+    expect(await valuesOf('span.cart/id/values')).toEqual([])
     expect((await ask<{ tagValues: string[] }>('search/tag/service.name/values')).body.tagValues.sort()).toEqual(['mail', 'pay', 'shop'])
   })
 })
@@ -180,6 +205,10 @@ test.each([
   ['{ name', 'expected one of'],
   ['name = "x"', 'expected {'],
   ['{ name = "x" } | count() > 1', 'pair of braces'],
+  ['{ name = "x" } | select(', 'expected a field'],
+  ['{ name = "x" } | select(name,)', 'expected a field'],
+  ['{ name = "x" } with (sample=true)', 'most_recent'],
+  ['{ nestedSetParent > 5 }', 'nestedSetParent < 0'],
   ['{ name = "x" } >> { }', 'pair of braces'],
   ['{ name = send }', 'in quotes'],
   ['{ name > 5 }', 'in quotes'],

@@ -4,7 +4,7 @@ import type { Filter, FilterOperator, Literal } from '@dendro/language/tree'
 import { RE2JSException } from 're2js'
 import { badRequest, type Failure } from '../../../kernel/errors.ts'
 import { ALL_EVENTS } from '../../data/event-queries/event-queries.ts'
-import { DURATION_KEY, ofStatus, TRACE_ID_KEY } from '../traces/traces.ts'
+import { DURATION_KEY, isRoot, ofStatus, TRACE_ID_KEY } from '../traces/traces.ts'
 
 /** The conditions of a query on one span, and the attributes that it names, without scope. */
 export type SpanQuery = { readonly filter: Filter; readonly attributes: readonly string[] }
@@ -12,11 +12,11 @@ export type SpanQuery = { readonly filter: Filter; readonly attributes: readonly
 const at = { position: 0, length: 0 }
 const SPACE = /[ \t\r\n]*/y
 const TOKEN =
-  /(&&|\|\||=~|!~|!=|>=|<=|[{}()=<>!|])|("(?:[^"\\]|\\.)*"|`[^`]*`)|(-?\d+(?:\.\d+)?(?:[a-zµ]+)?(?![\w.]))|((?:[A-Za-z_]\w*:)?\.?(?:[\w/*-]+|"(?:[^"\\]|\\.)*")(?:\.(?:[\w/*-]+|"(?:[^"\\]|\\.)*"))*)/y
+  /(&&|\|\||=~|!~|!=|>=|<=|[{}()=<>!|,])|("(?:[^"\\]|\\.)*"|`[^`]*`)|(-?\d+(?:\.\d+)?(?:[a-zµ]+)?(?![\w.]))|((?:[A-Za-z_]\w*:)?\.?(?:[\w/*-]+|"(?:[^"\\]|\\.)*")(?:\.(?:[\w/*-]+|"(?:[^"\\]|\\.)*"))*)/y
 
 type Token = { readonly kind: 'sign' | 'text' | 'number' | 'word' | 'end'; readonly text: string; readonly position: number }
 
-/** Parses a query of one pair of braces, such as `{ resource.service.name = "pay" && duration > 1s }`. */
+/** Parses a query of one pair of braces, such as `{ resource.service.name = "pay" && duration > 1s } | select(span.http.url)`. */
 export function parseTraceql(query: string): SpanQuery {
   const parser = new TraceqlParser(query)
   return query.trim() === '' ? { filter: ALL_EVENTS, attributes: [] } : parser.parse()
@@ -43,10 +43,42 @@ class TraceqlParser {
     this.#expect('{')
     const filter = this.#is('}') ? ALL_EVENTS : this.#any()
     this.#expect('}')
+    while (this.#isSelect()) this.#select()
+    if (this.#skipWord('with')) this.#hints()
     if (this.#next.kind !== 'end') {
-      throw this.#error('only conditions in one pair of braces are supported: no pipelines, and no relations between spans')
+      throw this.#error(
+        'only conditions in one pair of braces and select(…) are supported: no other pipelines, and no relations between spans',
+      )
     }
     return { filter, attributes: [...this.#attributes] }
+  }
+
+  #isSelect(): boolean {
+    return this.#is('|') && /^\s*select\b/.test(this.#query.slice(this.#end))
+  }
+
+  /** Adds attributes to the spans that are shown. Fields of every span are there anyway. */
+  #select(): void {
+    this.#take()
+    this.#take()
+    this.#expect('(')
+    do {
+      const field = this.#next
+      if (field.kind !== 'word') throw this.#error('expected a field, such as name or span.http.method')
+      this.#take()
+      const name = attributeIn(field.text)
+      if (name !== undefined) this.#attributes.add(name)
+    } while (this.#skip(','))
+    this.#expect(')')
+  }
+
+  /** The newest traces are found first in any case. */
+  #hints(): void {
+    this.#expect('(')
+    if (!this.#skipWord('most_recent')) throw this.#error('the only hint is most_recent=true')
+    this.#expect('=')
+    if (!this.#skipWord('true')) throw this.#error('the only hint is most_recent=true')
+    this.#expect(')')
   }
 
   #any(): Filter {
@@ -115,32 +147,33 @@ class TraceqlParser {
         return this.#kind(operator, value)
       case 'duration':
         return this.#duration(operator, value)
+      case 'nestedSetParent':
+        return this.#root(operator, value)
       default:
         return this.#attribute(field, operator, value)
     }
   }
 
   #attribute(field: Token, operator: string, value: Token): Filter {
-    const [, path = ''] = /^(?:span|resource|)\.(.+)$/s.exec(field.text) ?? []
-    if (path === '') {
+    const name = attributeIn(field.text)
+    if (name === undefined) {
       throw this.#error(
         'is not supported; fields are name, status, kind, duration, statusMessage, and attributes such as span.x, resource.x or .x',
         field,
       )
     }
-    const name = path.replace(/"((?:[^"\\]|\\.)*)"/g, (_, inner: string) => inner.replace(/\\(.)/g, '$1'))
     this.#attributes.add(name)
     const key = `$${name}`
-    if (value.kind === 'word' && value.text === 'nil') {
-      if (operator !== '=' && operator !== '!=') throw this.#error('nil is compared by = or != only', value)
-      return { kind: 'exists', key, negated: operator === '=', at }
-    }
     if (value.kind !== 'number') return this.#withText(key, operator, value)
     const literal: Literal = { kind: 'number', text: String(/[a-zµ]$/.test(value.text) ? this.#nanos(value) : value.text) }
     return { kind: 'compare', key, operator: this.#order(operator), value: literal, at }
   }
 
   #withText(key: string, operator: string, { text, kind, ...token }: Token): Filter {
+    if (kind === 'word' && text === 'nil') {
+      if (operator !== '=' && operator !== '!=') throw this.#error('nil is compared by = or != only', { text, kind, ...token })
+      return { kind: 'exists', key, negated: operator === '=', at }
+    }
     const isTruth = kind === 'word' && (text === 'true' || text === 'false')
     if (kind !== 'text' && !isTruth) throw this.#error('expected a text in quotes', { text, kind, ...token })
     if (operator === '=~' || operator === '!~') {
@@ -185,6 +218,13 @@ class TraceqlParser {
     }
   }
 
+  /** Spans without a parent have a negative number there; what else the number is depends on the program. */
+  #root(operator: string, { text, ...token }: Token): Filter {
+    if (text === '0' && operator === '<') return isRoot
+    if (text === '0' && operator === '>=') return { kind: 'not', of: isRoot }
+    throw this.#error('is supported as nestedSetParent < 0 only, for spans without a parent', { text, ...token })
+  }
+
   #nanos(value: Token): number {
     const nanos = value.kind === 'number' ? readDuration(value.text.replace('µs', 'us')) : undefined
     if (nanos === undefined) throw this.#error('is no length of time, such as 250ms', value)
@@ -214,6 +254,12 @@ class TraceqlParser {
     return true
   }
 
+  #skipWord(word: string): boolean {
+    if (this.#next.kind !== 'word' || this.#next.text !== word) return false
+    this.#take()
+    return true
+  }
+
   #expect(sign: string): void {
     if (!this.#skip(sign)) throw this.#error(`expected ${sign}`)
   }
@@ -239,6 +285,12 @@ class TraceqlParser {
   #error(message: string, { text, position }: Token = this.#next): Failure {
     return badRequest(`q is not valid at character ${position + 1}${text === '' ? '' : ` (${text})`}: ${message}`)
   }
+}
+
+/** The name of an attribute without its scope and quotes. */
+function attributeIn(field: string): string | undefined {
+  const [, path] = /^(?:span|resource|)\.(.+)$/s.exec(field) ?? []
+  return path?.replace(/"((?:[^"\\]|\\.)*)"/g, (_, inner: string) => inner.replace(/\\(.)/g, '$1'))
 }
 
 const escapes: ReadonlyMap<string, string> = new Map([

@@ -16,6 +16,9 @@ export function parseTraceId(given: string): string | undefined {
   return bytes.length === BYTES ? unlessZero(bytes.toString('hex')) : undefined
 }
 
+/** Programs of Tempo and Jaeger leave out the leading zeros of an id. */
+export const withLeadingZeros = (given: string): string => (/^[0-9a-f]{1,31}$/i.test(given) ? given.padStart(DIGITS, '0') : given)
+
 const unlessZero = (digits: string): string | undefined => (/^0+$/.test(digits) ? undefined : digits)
 
 /** The texts that events may have for an id. Letters are all of one case. */

@@ -24,8 +24,8 @@ export { listCalls } from './calls.ts'
 export { boundsAround, findTraces, type TracesQuery } from './find-traces.ts'
 export { resourceAttributes } from './resource-attributes.ts'
 export { spanDatasets } from './span-datasets.ts'
-export { DURATION_KEY, hasText, inTraces, isFailed, ofStatus, spanFilter } from './span-filter.ts'
-export { TRACE_ID_KEY } from './trace-id.ts'
+export { DURATION_KEY, hasText, inTraces, isFailed, isRoot, ofStatus, spanFilter } from './span-filter.ts'
+export { TRACE_ID_KEY, withLeadingZeros } from './trace-id.ts'
 export { readTraceSpans, type TraceSpan, traceSpan } from './trace-spans.ts'
 
 const LOGS = 1_000
