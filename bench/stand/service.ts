@@ -64,12 +64,17 @@ export async function untilOk(address: string, child: ChildProcess): Promise<voi
   throw new Error(`${address} was not healthy within ${HEALTHY_BOUND_MS} ms`)
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address ? address.port : 0
+export const freePort = async (): Promise<number> => (await freePorts(1))[0] ?? 0
+
+/** Several ports, all different. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  await Promise.all(servers.map((server) => once(server, 'listening')))
+  return servers.map((server) => {
+    const address = server.address()
+    server.close()
+    return typeof address === 'object' && address ? address.port : 0
+  })
 }
 
 export const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
