@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { type Timed, timed } from './search/timing.ts'
 import { median, newDataDir, printTable, removeDataDir, startService } from './stand/service.ts'
-import { compareWithJaeger } from './traces/beside-jaeger.ts'
+import { compareWithJaeger } from './traces/peer.ts'
 import { DAY_MS, type Day, HOUR_MS, idOf, LARGE_TRACE, LARGE_TRACE_SPANS, SPANS_OF_TRACE, sendSpans, startOf } from './traces/spans.ts'
 
 /** Spans sent as OpenTelemetry's JSON, then traces, lists, services and the map: the wall time as a caller sees it. */

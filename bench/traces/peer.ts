@@ -106,7 +106,7 @@ type Request = { readonly name: string; readonly pathOf: (round: number) => stri
 function requests(day: Day): readonly Request[] {
   const us = (ms: number) => ms * 1_000
   // The range moves, because the service remembers answers.
-  const ofDay = (round: number) => `start=${us(day.endMs - DAY_MS + round)}&end=${us(day.endMs + 60_000 + round)}&limit=20`
+  const ofDay = (round: number) => `start=${us(day.endMs - DAY_MS - 60_000 + round)}&end=${us(day.endMs + 60_000 + round)}&limit=20`
   const around = (trace: number) => `start=${us(startOf(day, trace) - HOUR_MS / 2)}&end=${us(startOf(day, trace) + HOUR_MS / 2)}`
   const traceOf = (round: number, factor: number) => (round * factor) % day.traces
   const tagged = (tags: object) => `tags=${encodeURIComponent(JSON.stringify(tags))}`
