@@ -135,7 +135,8 @@ export function textOfEvent(event: ArrivingEvent, added: string): string {
   return [text, level ?? '', ...keys.map(textOfField), ...attributes.map(textOfField)].join('\n') + added
 }
 
-const textOfField = ([, text]: FieldText): string => text
+/** Rules also find values in names. */
+const textOfField = ([name, text]: FieldText): string => `${name}\n${text}`
 
 /** Tells for each rule of a chain whether it may act. */
 export type RuleSelection = readonly boolean[]

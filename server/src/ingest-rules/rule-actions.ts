@@ -1,4 +1,5 @@
 import type { IngestAction } from '@dendro/api'
+import { Recent } from '../kernel/recent.ts'
 import { messageKeys } from '../lines/reference/event.ts'
 import { compilePattern } from '../parsers/parsers.ts'
 import { keyReader, type MatchableEvent } from '../query/matchable-event.ts'
@@ -73,31 +74,53 @@ function sampling({ keep, key }: ActionOf<'SAMPLE'>): RuleAction {
   return { act: (event, matchable) => (shareOf(read?.(matchable()) ?? event.line) < keep ? event : undefined) }
 }
 
-const redacting = (redactor: Redactor): RuleAction => ({
-  act: (event) => redacted(event, redactor),
-  changesFields: (fields) => redactedFields(fields, redactor) !== fields,
-  mayAct: redactor.hint,
-})
+const NAMES_MAX = 1_024
 
-function redacted<E extends ArrivingEvent>(event: E, redactor: Redactor): E {
+function redacting(redactor: Redactor): RuleAction {
+  const redactions: Redactions = { redactor, names: new Recent(NAMES_MAX) }
+  return {
+    act: (event) => redacted(event, redactions),
+    changesFields: (fields) => redactedFields(fields, redactions) !== fields,
+    mayAct: redactor.hint,
+  }
+}
+
+/** A redactor, and the names of fields that it has read: the same ones come again. */
+type Redactions = { readonly redactor: Redactor; readonly names: Recent<string, string> }
+
+function redacted<E extends ArrivingEvent>(event: E, redactions: Redactions): E {
+  const { redactor } = redactions
   const { line, parts: changedParts } = redactor.line(event.line)
-  const keys = redactedFields(event.keys, redactor)
-  const attributes = redactedFields(event.attributes, redactor)
+  const keys = redactedFields(event.keys, redactions)
+  const attributes = redactedFields(event.attributes, redactions)
   const level = event.level === undefined ? undefined : redactor.text(event.level)
   const isSame = line === event.line && keys === event.keys && attributes === event.attributes && level === event.level
   return isSame ? event : { ...event, line, keys, attributes, level, changedParts }
 }
 
-function redactedFields(fields: readonly FieldText[], redactor: Redactor): readonly FieldText[] {
-  if (fields.length === 0) return fields
+/** Names that join spans and lines to traces, which a loose expression must not cut. */
+const TRACE_NAME = /^(?:\$span\.[a-z_]+|trace_id|span_id)$/
+const ATTRIBUTE = '$'
+const REDACTED_NAME = '[REDACTED]'
+
+function redactedFields(fields: readonly FieldText[], { redactor, names }: Redactions): readonly FieldText[] {
   let changed: FieldText[] | undefined
-  for (const [at, [name, text]] of fields.entries()) {
-    const value = redactor.text(text)
-    if (value === text) continue
+  let isRenamed = false
+  for (const [at, field] of fields.entries()) {
+    const [name, text] = [names.of(field[0], () => redactedName(field[0], redactor)), redactor.text(field[1])]
+    if (name === field[0] && text === field[1]) continue
+    isRenamed ||= name !== field[0]
     changed ??= [...fields]
-    changed[at] = [name, value]
+    changed[at] = [name, text]
   }
-  return changed ?? fields
+  // Of fields that have one name now the last one counts, as in a JSON line.
+  return isRenamed ? [...new Map(changed)] : (changed ?? fields)
+}
+
+function redactedName(name: string, redactor: Redactor): string {
+  if (TRACE_NAME.test(name)) return name
+  const start = name.startsWith(ATTRIBUTE) ? ATTRIBUTE : ''
+  return start + (redactor.text(name.slice(start.length)) || REDACTED_NAME)
 }
 
 const JSON_LINE = /^\s*\{/

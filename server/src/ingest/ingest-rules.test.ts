@@ -169,6 +169,37 @@ describe('redact', () => {
     expect(JSON.stringify(events, (_, value) => (typeof value === 'bigint' ? String(value) : value))).not.toContain('example.org')
     expect(await ledger()).toMatchObject({ received: 3, stored: 3, rules: { [id]: 3 }, balances: true })
   })
+
+  test('the names of what a protocol adds', async () => {
+    const { owner, rule, post, ledger } = await newOwner()
+    const { id } = await rule(redact(['EMAIL'], { expressions: [{ pattern: 'trace' }] }))
+    const attribute = (key: string, stringValue: string) => ({ key, value: { stringValue } })
+    const record = {
+      timeUnixNano: `${senders.app.clock.nowMs()}000000`,
+      traceId: '5b8efff798038103d269b633813fc60c',
+      body: { stringValue: 'x' },
+      attributes: [attribute('ann@example.org', '1'), attribute('bob@example.org', '2'), attribute('n', '3')],
+    }
+    const ofResource = (attributes: object[], logRecords: object[]) => ({ resource: { attributes }, scopeLogs: [{ logRecords }] })
+    const bare = { ...record, attributes: [] }
+    const body = {
+      resourceLogs: [
+        ofResource([attribute('service.name', 'web')], [record]),
+        ofResource([attribute('carl@example.org', '4'), attribute('service.name', 'web')], [bare]),
+      ],
+    }
+    const json = { 'content-type': 'application/json', ...to('web') }
+    expect((await post(JSON.stringify(body), json, '/v1/logs')).status).toBe(200)
+    const tagged = [{ message: 'y', ddtags: 'dan@example.org,team:a', service: 'web' }]
+    expect((await post(JSON.stringify(tagged), json, '/api/v2/logs')).status).toBe(202)
+    const events = await senders.eventsIn('web', 'default', owner)
+    expect(events).toHaveLength(3)
+    const shown = JSON.stringify(events, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+    expect(shown).not.toContain('example.org')
+    expect(shown).toContain('"$[REDACTED]"')
+    expect(shown).toContain('"trace_id"')
+    expect(await ledger()).toMatchObject({ received: 3, stored: 3, rules: { [id]: 3 }, balances: true })
+  })
 })
 
 test('rules apply in their order, each to what the ones before leave', async () => {

@@ -303,7 +303,7 @@ function ruledRecord(record: ReceivedRecord, facts: BatchFacts): ReceivedRecord 
 }
 
 /** The text that each event has for the attributes of all. */
-const textOfAll = (attributes: Arrival['attributes']): string => attributes.map(({ text }) => `\n${text}`).join('')
+const textOfAll = (attributes: Arrival['attributes']): string => attributes.map(({ path, text }) => `\n${path}\n${text}`).join('')
 
 function ruledTable(table: { count: number; at(record: number): ReceivedRecord }, facts: BatchFacts): RuledTable {
   const dropped = new Set<number>()
