@@ -59,9 +59,7 @@ const Kafka = z
   })
   .meta({ id: 'ForwardToKafka' })
 
-const Destination = z.discriminatedUnion('destination_type', [S3, Http, Kafka], {
-  error: (issue) => (issue.code === 'invalid_union' ? 'destination_type must be S3, HTTP or KAFKA' : undefined),
-})
+const Destination = z.discriminatedUnion('destination_type', [S3, Http, Kafka])
 export type ForwardDestination = z.output<typeof Destination>
 
 /** The destination itself, or an object with it. */

@@ -22,9 +22,7 @@ const S3 = z
   })
   .meta({ id: 'RehydrationS3' })
 
-const Origin = z.discriminatedUnion('kind', [Directory, S3], {
-  error: (issue) => (issue.code === 'invalid_union' ? 'kind must be DIRECTORY or S3' : undefined),
-})
+const Origin = z.discriminatedUnion('kind', [Directory, S3])
 
 const input = {
   log_id: uuid.describe('The dataset that the events go to.'),

@@ -56,9 +56,7 @@ const S3 = z
   })
   .meta({ id: 'SourceS3' })
 
-const Origin = z.discriminatedUnion('kind', [Directory, Kafka, S3], {
-  error: (issue) => (issue.code === 'invalid_union' ? 'kind must be DIRECTORY, KAFKA or S3' : undefined),
-})
+const Origin = z.discriminatedUnion('kind', [Directory, Kafka, S3])
 export type SourceOrigin = z.output<typeof Origin>
 export type DirectoryOrigin = z.output<typeof Directory>
 export type KafkaOrigin = z.output<typeof Kafka>

@@ -69,10 +69,19 @@ function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_key':
       return 'is not an allowed name'
     case 'invalid_union':
-      return issue.input === undefined ? 'is required' : 'matches none of the allowed forms'
+      if (issue.input === undefined) return 'is required'
+      return formsOf(issue) ?? 'matches none of the allowed forms'
     default:
       return undefined
   }
+}
+
+/** The forms between which a field of an object decides; undefined for others. */
+function formsOf(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): string | undefined {
+  const { discriminator, options, input } = issue as { discriminator?: string; options?: readonly unknown[]; input?: object }
+  if (discriminator === undefined || !options?.length) return undefined
+  const isGiven = input !== undefined && Object.hasOwn(input, discriminator)
+  return `${isGiven ? 'must be' : 'is required,'} one of ${options.join(', ')}`
 }
 
 function kindOf(expected: string): string {

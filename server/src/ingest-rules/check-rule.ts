@@ -69,7 +69,7 @@ function checkParser({ format, pattern, key }: Extract<IngestAction, { type: 'PA
   try {
     compilePattern(format, pattern)
   } catch (thrown) {
-    if (thrown instanceof Failure) throw badField('action.pattern', thrown.message, 'BAD_PATTERN')
+    if (thrown instanceof Failure) throw badField('action.pattern', thrown.message.replace(/^pattern /, ''), 'BAD_PATTERN')
     throw thrown
   }
 }

@@ -116,6 +116,15 @@ test.each<[string, object, string]>([
   expect([status, body.errors?.[0]?.field], JSON.stringify(body)).toEqual([400, field])
 })
 
+test.each<[string, object, string]>([
+  ['an unknown action names those that there are', { type: 'HIDE' }, 'action.type must be one of DROP, SAMPLE, '],
+  ['and so does none', {}, 'action.type is required, one of DROP, SAMPLE, '],
+  ['a bad pattern', { type: 'PARSE', format: 'GROK', pattern: '%{NOPE:a}' }, 'action.pattern has the unknown name NOPE (at character 1)'],
+])('%s', async (_, action, details) => {
+  const { status, body } = await create(senders.org, { action })
+  expect([status, body.details.slice(0, details.length)]).toEqual([400, details])
+})
+
 test('roles for searching and sending may not change rules; administrators may', async () => {
   const owner = await senders.app.newOrganization()
   const { body } = await create(owner)
