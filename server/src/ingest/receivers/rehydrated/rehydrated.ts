@@ -1,11 +1,11 @@
-import type { Instant } from '../../../lines/values/time-text.ts'
 import { matcherOf } from '../../../query/matcher.ts'
 import { parseFilter } from '../../../query/query.ts'
-import type { IngestRequest, MessageParser, Pair, ParsedBody, ReceivedRecord } from '../../batch.ts'
+import type { IngestRequest, MessageParser, ParsedBody, ReceivedRecord } from '../../batch.ts'
 import { arrivalOf } from '../../intake/arrivals.ts'
 import { ArrivedEvent } from '../../intake/arrived-event.ts'
 import { splitLines } from '../../intake/lines.ts'
 import { checkLineCount } from '../native/objects.ts'
+import { readOwnLine } from './own-line.ts'
 
 /** Which events of a file are wanted. `earlier` are the selections that were stored before. */
 export type Selection = { readonly fromMs: number | null; readonly toMs: number | null; readonly filter: string | null }
@@ -37,7 +37,7 @@ function parse({ body, query }: IngestRequest): ParsedBody {
   const notes = { read: 0, earlier: 0, unselected: 0 }
   for (const line of splitLines(body)) {
     notes.read += 1
-    const record = recordOf(line)
+    const record = readOwnLine(line)?.record ?? asIs(line)
     const event = eventOf(record)
     if (!isWanted(event)) notes.unselected += 1
     else if (wasWanted.some((matches) => matches(event))) notes.earlier += 1
@@ -60,23 +60,4 @@ function selects({ fromMs, toMs, filter }: Selection): (event: ArrivedEvent) => 
   }
 }
 
-const OWN = Buffer.from('{"@time":"')
-
-function recordOf(line: Uint8Array): ReceivedRecord {
-  const own = Buffer.compare(line.subarray(0, OWN.length), OWN) === 0 ? ownLine(line) : undefined
-  return { raw: own?.raw ?? line, time: own?.time, level: undefined, keys: [], attributes: own?.attributes ?? [] }
-}
-
-/** The line, the time and the attributes in a line of an export or of forwarding; undefined for another one. */
-function ownLine(line: Uint8Array): { raw: Uint8Array; time: Instant; attributes: Pair[] } | undefined {
-  try {
-    const members = JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.length).toString('utf8'))
-    const { '@raw': raw, '@timestamp': ms } = members
-    if (typeof raw !== 'string' || !Number.isSafeInteger(ms)) return undefined
-    return { raw: Buffer.from(raw), time: { ms, ns: 0 }, attributes: Object.entries(members).filter(isAttribute) }
-  } catch {
-    return undefined
-  }
-}
-
-const isAttribute = (member: [string, unknown]): member is [string, string] => member[0].startsWith('$') && typeof member[1] === 'string'
+const asIs = (raw: Uint8Array): ReceivedRecord => ({ raw, time: undefined, level: undefined, keys: [], attributes: [] })
