@@ -40,7 +40,9 @@ const S3 = z
 const Http = z
   .object({
     destination_type: z.literal('HTTP'),
-    url: text(10, 2048).describe('Receives one POST for each payload. To forward to another Dendro, give its URL of ingestion.'),
+    url: text(10, 2048).describe(
+      'Receives one POST for each payload. To forward to another Dendro, give its URL of ingestion and the format NDJSON: events keep their lines, times, attributes and datasets there.',
+    ),
     headers: mapOf(text(0, 4096), HEADERS_MAX)
       .optional()
       .describe(

@@ -1,3 +1,4 @@
+import { DENDRO_EVENTS } from '../../../http/dendro-events.ts'
 import { failureBody } from '../../../http/failure-body.ts'
 import { badRequest } from '../../../kernel/errors.ts'
 import type { IngestOutcome, IngestRequest, IngestRequestHead, ParsedBody, ReceivedRecord, Receiver, ReceiverReply } from '../../batch.ts'
@@ -5,6 +6,7 @@ import type { RecordRoute } from '../batches.ts'
 import { describesSource } from '../source-attributes.ts'
 import { keyOf, linesByService, serviceRouteOf } from './by-service.ts'
 import { joinContainerLines } from './container-lines.ts'
+import { forwardedEvents } from './forwarded.ts'
 import { checkLineCount, isLines, isUploadCheck, splitObjects } from './objects.ts'
 import { readPacked } from './packed.ts'
 
@@ -30,6 +32,7 @@ function parse(request: IngestRequest): ParsedBody {
   const bytes = joinContainerLines(asUtf8(request.body, request.contentType))
   if (isUploadCheck(bytes)) return { batches: [], rejected: [], total: 0 }
   const place = routeOfPath(request.path)
+  if (request.headers[DENDRO_EVENTS] === 'ndjson') return forwardedEvents(bytes, place)
   const isJson = type === '' || /^application\/(x-ndjson|json|jsonl|json-lines|jsonlines|x-jsonlines|[\w.-]+\+json)$/.test(type)
   if (!isJson) checkLineCount(bytes)
   if (!isJson || isLines(bytes)) {

@@ -5,7 +5,7 @@ import { arrivalOf } from '../../intake/arrivals.ts'
 import { ArrivedEvent } from '../../intake/arrived-event.ts'
 import { splitLines } from '../../intake/lines.ts'
 import { checkLineCount } from '../native/objects.ts'
-import { readOwnLine } from './own-line.ts'
+import { readOwnLine } from '../own-line.ts'
 
 /** Which events of a file are wanted. `earlier` are the selections that were stored before. */
 export type Selection = { readonly fromMs: number | null; readonly toMs: number | null; readonly filter: string | null }

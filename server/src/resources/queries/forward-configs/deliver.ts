@@ -123,7 +123,7 @@ export async function sendPayload(
 
 async function packPart({ lines, rows }: PayloadPart, place: DatasetRow, planned: PlannedPayload): Promise<PackedEvents> {
   if (planned.format !== 'PARQUET') return pack(lines.join(''), planned)
-  return { bytes: await parquetObject(rows, place, planned.compression), encoding: undefined, contentType: PARQUET_TYPE }
+  return { bytes: await parquetObject(rows, place, planned.compression), encoding: undefined, contentType: PARQUET_TYPE, isOwn: false }
 }
 
 const PARQUET_TYPE = 'application/vnd.apache.parquet'
@@ -131,5 +131,5 @@ const encodings = { ZSTD: 'zstd', GZIP: 'gzip', NONE: undefined } as const
 
 async function pack(text: string, { format, compression }: Pick<PlannedPayload, 'format' | 'compression'>): Promise<PackedEvents> {
   const contentType = format === 'NDJSON' ? 'application/x-ndjson' : 'text/plain; charset=utf-8'
-  return { bytes: await packers[compression](text), encoding: encodings[compression], contentType }
+  return { bytes: await packers[compression](text), encoding: encodings[compression], contentType, isOwn: format === 'NDJSON' }
 }

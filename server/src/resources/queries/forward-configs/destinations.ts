@@ -1,11 +1,18 @@
 import { Readable } from 'node:stream'
 import type { ForwardDestination } from '@dendro/api'
+import { DENDRO_EVENTS } from '../../../http/dendro-events.ts'
 import { DeliveryError, type Outgoing, type OutgoingRequest } from '../../../outgoing/outgoing.ts'
 import { bucketTrouble, objectStoreOptions, type SignedRequest, urlOfSigned } from '../../../outgoing/signed-request.ts'
 import type { World } from '../../../world.ts'
 
 /** A body with the headers that describe it. */
-export type PackedEvents = { readonly bytes: Uint8Array; readonly encoding: 'gzip' | 'zstd' | undefined; readonly contentType: string }
+export type PackedEvents = {
+  readonly bytes: Uint8Array
+  readonly encoding: 'gzip' | 'zstd' | undefined
+  readonly contentType: string
+  /** True for lines that another Dendro stores as the events that they were. */
+  readonly isOwn: boolean
+}
 
 /** The credentials of a destination. */
 export type DestinationSecrets = {
@@ -34,7 +41,7 @@ export const openPostTarget = (
   secrets: DestinationSecrets,
   signal: AbortSignal | undefined,
 ): PostTarget => ({
-  post: async (id, { bytes, encoding, contentType }) => {
+  post: async (id, { bytes, encoding, contentType, isOwn }) => {
     const { status } = await outgoing.post(
       {
         url,
@@ -42,6 +49,7 @@ export const openPostTarget = (
           'content-type': contentType,
           ...secrets.headers,
           'idempotency-key': id,
+          ...(isOwn ? { [DENDRO_EVENTS]: 'ndjson' } : {}),
           ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
         },
         body: bytes,

@@ -246,6 +246,40 @@ test('while a URL refuses, events wait and are counted; then it gets each at lea
   expect(target.received[0]?.headers).toMatchObject({ authorization: 'Bearer of-the-target', 'content-encoding': 'gzip' })
 })
 
+test('another Dendro gets events as they were: their lines, times, attributes and datasets, and those of the system under other names', async () => {
+  const [org, other] = [await app.newOrganization(), await app.newOrganization()]
+  target.received = []
+  target.status = 200
+  await make(org, input(toUrl(), { format: 'NDJSON', compression: 'NONE' }))
+  const raw = 'user=ann of web\n{"a": [1, "b"], "t": "\\u00e9"}'
+  const headers = { 'x-service-collection': 'shop', 'x-service-dataset': 'web', 'x-service-tags': 'team=a' }
+  expect((await org.ask('POST', '/ingest', { raw, headers })).status).toBe(200)
+  await post(org, events(2), 'mail')
+  await delivered(org, 4)
+  const { headers: sent = {}, lines = [] } = target.received[0] ?? {}
+  expect(sent['x-dendro-events']).toBe('ndjson')
+  const own = lines[0]?.replace('"collection":"shop"', '"collection":".audit-trail"').replace('"dataset":"web"', '"dataset":"trail"')
+  const again = { 'content-type': String(sent['content-type']), 'x-dendro-events': 'ndjson' }
+  const body = [...lines, own, '{"not":"ours"}', ''].join('\n')
+  const answer = await other.ask('POST', '/ingest', { raw: body, headers: again })
+  expect([answer.status, answer.body]).toEqual([200, { accepted: 6, rejected: 0 }])
+  const found = async (of: TestOrganization, from_expr: string) => {
+    const search = { from_expr, select: ['*', '@raw'], from_ts: 0, to_ts: 10 ** 13 }
+    type Found = { '@raw': string; '@time': string; message_kvs: object; attributes: object }
+    const { events: all } = (await of.ask<{ events: Found[] }>('POST', '/search', { body: search })).body
+    return all.map((one) => ({ line: one['@raw'], time: one['@time'], keys: one.message_kvs, attributes: one.attributes })).sort(byLine)
+  }
+  for (const dataset of ['web', 'mail']) {
+    const place = `collection = 'shop' AND dataset = '${dataset}'`
+    expect(await found(other, place)).toEqual(await found(org, place))
+  }
+  expect((await found(other, "dataset = 'web'"))[0]?.attributes).toEqual({ $team: 'a' })
+  expect(await found(other, "collection = 'audit-trail' AND dataset = 'trail'")).toHaveLength(1)
+  expect((await found(other, "dataset = 'default'")).map(({ line }) => line)).toEqual(['{"not":"ours"}'])
+})
+
+const byLine = (a: { line: string }, b: { line: string }) => (a.line < b.line ? -1 : 1)
+
 test('events that are deleted while they wait are counted as lost, and the others are delivered', async () => {
   const org = await app.newOrganization()
   await make(org, input(toUrl()))

@@ -176,7 +176,7 @@ export async function testDestination(
 ): Promise<DestinationTest> {
   const { destination, secrets } = splitDestination(world, given, undefined, '')
   await countOwnTest(world, actor.orgId)
-  const probe = { bytes: Buffer.from(''), encoding: undefined, contentType: 'application/x-ndjson' } as const
+  const probe = { bytes: Buffer.from(''), encoding: undefined, contentType: 'application/x-ndjson', isOwn: false } as const
   const id = world.ids.uuid()
   try {
     if (destination.destination_type === 'HTTP') {

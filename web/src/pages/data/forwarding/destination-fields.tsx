@@ -32,7 +32,7 @@ export function DestinationFields({ draft, onChange }: DestinationFieldsProps) {
           <FormField
             name="URL"
             of="destination.url"
-            help="Gets a POST for each payload. For another Dendro: its URL of ingestion, such as https://logs.example.org/ingest."
+            help="Gets a POST for each payload. For another Dendro: its URL of ingestion, such as https://logs.example.org/ingest, and JSON lines as the format, so that events keep their times and datasets."
           >
             <Input
               className="font-mono"

@@ -1,8 +1,8 @@
-import type { Arrival } from '../../../lines/reference/event.ts'
-import { readValues } from '../../../lines/reference/reference.ts'
-import type { Pair, ReceivedRecord } from '../../batch.ts'
-import { messageReader } from '../../detect/message-reader.ts'
-import { detectedIn, isObject } from '../../intake/arrivals.ts'
+import type { Arrival } from '../../lines/reference/event.ts'
+import { readValues } from '../../lines/reference/reference.ts'
+import type { Pair, ReceivedRecord } from '../batch.ts'
+import { messageReader } from '../detect/message-reader.ts'
+import { detectedIn, isObject } from '../intake/arrivals.ts'
 
 /** An event as it was before an export or forwarding wrote it, and the dataset that it was in. */
 export type OwnLine = { readonly record: ReceivedRecord; readonly collection: string | undefined; readonly dataset: string | undefined }
