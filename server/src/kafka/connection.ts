@@ -61,7 +61,7 @@ export async function checkTopic(outgoing: Outgoing, settings: KafkaSettings, to
   const admin = new Admin(await kafkaOptions(outgoing, settings))
   try {
     const { topics } = await admin.metadata({ topics: topic === undefined ? [] : [topic] })
-    if (topic !== undefined && (topics.get(topic)?.partitions.length ?? 0) === 0) throw noSuchTopic()
+    if (topic !== undefined && (topics.get(topic)?.partitions.length ?? 0) === 0) throw noSuchTopic(topic)
   } catch (thrown) {
     throw kafkaTrouble(thrown)
   } finally {
@@ -69,7 +69,8 @@ export async function checkTopic(outgoing: Outgoing, settings: KafkaSettings, to
   }
 }
 
-const noSuchTopic = (cause?: unknown): DeliveryError => new DeliveryError('the cluster has no such topic', { isRetryable: true, cause })
+const noSuchTopic = (topic: string, cause?: unknown): DeliveryError =>
+  new DeliveryError(`the cluster has no topic ${topic}`, { isRetryable: true, cause })
 
 const hostOf = (broker: string): string => broker.slice(0, broker.lastIndexOf(':')).replace(/^\[|\]$/g, '')
 
@@ -100,7 +101,10 @@ export function kafkaTrouble(thrown: unknown): DeliveryError {
   const all = [...errorsIn(thrown)]
   const known = all.find((one) => one instanceof DeliveryError)
   if (known) return known
-  if (all.some(({ code, message }) => code === 'PLT_KFK_USER' && message.startsWith('Unknown topic'))) return noSuchTopic(thrown)
+  for (const { code, message } of all) {
+    const topic = code === 'PLT_KFK_USER' ? /^Unknown topic (.+)\.$/.exec(message)?.[1] : undefined
+    if (topic !== undefined) return noSuchTopic(topic, thrown)
+  }
   const said = all.flatMap((one) => ('apiId' in one && typeof one.apiId === 'string' ? [one.apiId] : []))
   const isLogin = all.some(({ code }) => code === 'PLT_KFK_AUTHENTICATION')
   const text =
