@@ -80,7 +80,7 @@ const input = {
   name: text(1, 255),
   description: text(0, 1000).optional(),
   filter: text(0, 2000).optional().describe('Forwards the events that match, in the syntax of `where`. Default: all.'),
-  all_logs: z.boolean().describe('Forward every dataset that the author may see, those created later too.'),
+  all_logs: z.boolean().describe('Forward every dataset that the author may see but the canary, those created later too.'),
   log_ids: list(uuid, { max: LOGS_MAX }).optional().describe('The datasets; required when `all_logs` is false.'),
   format: z
     .enum(['RAW', 'NDJSON', 'PARQUET'])

@@ -761,7 +761,7 @@ class ForwardConfig(TypedDict):
     filter: NotRequired[str]
     """Forwards the events that match, in the syntax of `where`. Default: all."""
     all_logs: bool
-    """Forward every dataset that the author may see, those created later too."""
+    """Forward every dataset that the author may see but the canary, those created later too."""
     log_ids: NotRequired[List[str]]
     """The datasets; required when `all_logs` is false."""
     format: Literal["RAW", "NDJSON", "PARQUET"]
@@ -804,7 +804,10 @@ class ForwardDelivery(TypedDict):
 class ForwardToHttp(TypedDict):
     destination_type: Literal["HTTP"]
     url: str
-    """Receives one POST for each payload. To forward to another Dendro, give its URL of ingestion."""
+    """
+    Receives one POST for each payload. To forward to another Dendro, give its URL of ingestion and the format NDJSON:
+    events keep their lines, times, attributes and datasets there.
+    """
     headers: NotRequired[Dict[str, str]]
     """
     Sent with every request. Values are encrypted, and returned as `***`. In an update, `***` keeps the value for the
@@ -4447,7 +4450,7 @@ class ForwardConfigsCreateBody(TypedDict):
     filter: NotRequired[str]
     """Forwards the events that match, in the syntax of `where`. Default: all."""
     all_logs: bool
-    """Forward every dataset that the author may see, those created later too."""
+    """Forward every dataset that the author may see but the canary, those created later too."""
     log_ids: NotRequired[List[str]]
     """The datasets; required when `all_logs` is false."""
     format: NotRequired[Literal["RAW", "NDJSON", "PARQUET"]]
@@ -4479,7 +4482,7 @@ class ForwardConfigsUpdateBody(TypedDict):
     filter: NotRequired[str]
     """Forwards the events that match, in the syntax of `where`. Default: all."""
     all_logs: bool
-    """Forward every dataset that the author may see, those created later too."""
+    """Forward every dataset that the author may see but the canary, those created later too."""
     log_ids: NotRequired[List[str]]
     """The datasets; required when `all_logs` is false."""
     format: NotRequired[Literal["RAW", "NDJSON", "PARQUET"]]

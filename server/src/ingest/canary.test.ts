@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openTestApp, type TestApp } from '../../../test/support/world.ts'
 import { sql } from '../meta/sql.ts'
+import { openForwardedEvents } from '../resources/queries/forward-configs/events.ts'
 import { canaryProblem } from '../resources/service/canary/canary.ts'
 import { canary } from './canary.ts'
 
@@ -42,6 +43,22 @@ test('an event is written and found each minute, in a dataset of the system that
     app.clock.advance(6_000)
     expect(await count()).toBeGreaterThan(before)
   })
+})
+
+test('its events are not forwarded with those of all datasets', async () => {
+  const { world } = app.app
+  const [{ id: org_id = '', number = 0 } = {}] = await world.meta.all<{ id: string; number: number }>(
+    sql`select id, number from organisations order by number limit 1`,
+  )
+  const config = { org_id, author: { type: 'API_KEY_ID' as const, id: randomUUID() }, author_roles: ['Administrator'], log_ids: [] }
+  const source = await openForwardedEvents(world, { ...config, all_logs: true }, number, new AbortController().signal)
+  const all = [...source.datasets.values()]
+  expect(all.map(({ collection }) => collection)).not.toContain('.canary')
+  const { datasets } = (await app.ask<{ datasets: { id: string; collection: string }[] }>('GET', '/datasets', { key: app.managementKey }))
+    .body
+  const log_ids = datasets.filter(({ collection }) => collection === '.canary').map(({ id }) => id)
+  const named = await openForwardedEvents(world, { ...config, all_logs: false, log_ids }, number, new AbortController().signal)
+  expect([...named.datasets.keys()]).toEqual(log_ids)
 })
 
 test('an event that is not found makes the service degraded until the next one is', async () => {

@@ -7,7 +7,7 @@ import type { EventQuery, FoundEvent, TimeBounds } from '../../../reading/query.
 import { countNumbers, type EventNumber, readEvents, readNumbersInOrder } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { callerOf } from '../../access/auth/auth.ts'
-import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
+import { CANARY_COLLECTION, type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
 import { ALL_EVENTS, buildEventQuery, pageBudget } from '../../data/event-queries/event-queries.ts'
 import type { ForwardConfigRow } from './rows.ts'
 
@@ -45,7 +45,9 @@ export async function openForwardedEvents(
 ): Promise<ForwardedEvents> {
   const actor = await authorOf(world, config, orgNumber)
   const named = new Set(config.log_ids)
-  const chosen = (await visibleDatasets(world, actor)).filter(({ id }) => config.all_logs || named.has(id))
+  // The canary says something about this deployment only, every minute.
+  const isChosen = ({ id, collection }: DatasetRow): boolean => (config.all_logs ? collection !== CANARY_COLLECTION : named.has(id))
+  const chosen = (await visibleDatasets(world, actor)).filter(isChosen)
 
   const query = (filter: Filter, bounds: TimeBounds, datasets: readonly DatasetRow[] = chosen): Promise<EventQuery> =>
     buildEventQuery(world, actor, {
