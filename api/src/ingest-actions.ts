@@ -23,10 +23,10 @@ export const METRICS_COLLECTION = 'metrics'
 export const redactedKinds = ['CARD_NUMBER', 'EMAIL', 'TOKEN', 'SECRET_KEY'] as const
 export type RedactedKind = (typeof redactedKinds)[number]
 
-const DropAction = z.object({ type: z.literal('DROP') }).meta({ id: 'IngestDrop', description: 'Stores no matching event.' })
+const DropAction = z.strictObject({ type: z.literal('DROP') }).meta({ id: 'IngestDrop', description: 'Stores no matching event.' })
 
 const SampleAction = z
-  .object({
+  .strictObject({
     type: z.literal('SAMPLE'),
     keep: z.number().min(0).max(1).describe('The share of the matching events that is stored, from 0 to 1.'),
     key: text(1, KEY_CHARS_MAX)
@@ -38,7 +38,7 @@ const SampleAction = z
   .meta({ id: 'IngestSample', description: 'Stores a share of the matching events.' })
 
 const TailSampleAction = z
-  .object({
+  .strictObject({
     type: z.literal('TAIL_SAMPLE'),
     keep: z.number().min(0).max(1).describe('The share of the other traces that is stored, from 0 to 1, chosen by the trace id.'),
     keep_errors: z.boolean().default(true).describe('Stores each trace with a failed span.'),
@@ -56,13 +56,13 @@ const TailSampleAction = z
       'Stores whole traces or nothing of them: those with failures, slow ones, and a share of the others. Events without a trace id of spans stay as they are.',
   })
 
-const Expression = z.object({
+const Expression = z.strictObject({
   pattern: text(1, EXPRESSION_CHARS_MAX).describe('A regular expression in the syntax of RE2, which is matched in linear time.'),
   ignore_case: z.boolean().default(false),
 })
 
 const RedactAction = z
-  .object({
+  .strictObject({
     type: z.literal('REDACT'),
     kinds: list(z.enum(redactedKinds), { max: redactedKinds.length })
       .default([])
@@ -83,7 +83,7 @@ const RedactAction = z
 const fieldName = withoutControls(text(1, KEY_CHARS_MAX))
 
 const AddFieldsAction = z
-  .object({
+  .strictObject({
     type: z.literal('ADD_FIELDS'),
     fields: list(z.object({ name: fieldName, value: text(1, VALUE_CHARS_MAX) }), { min: 1, max: FIELDS_MAX }).describe(
       'Fields that each matching event gets. A field of the same name is replaced.',
@@ -92,7 +92,7 @@ const AddFieldsAction = z
   .meta({ id: 'IngestAddFields', description: 'Adds fields to matching events: as members of a JSON line, otherwise beside the line.' })
 
 const RenameFieldsAction = z
-  .object({
+  .strictObject({
     type: z.literal('RENAME_FIELDS'),
     fields: list(z.object({ from: fieldName, to: fieldName }), { min: 1, max: FIELDS_MAX }).describe(
       'Applied one after the other. A field that has the new name already is replaced; an event without the field stays as it is.',
@@ -104,7 +104,7 @@ const RenameFieldsAction = z
   })
 
 const RemoveFieldsAction = z
-  .object({
+  .strictObject({
     type: z.literal('REMOVE_FIELDS'),
     names: list(fieldName, { min: 1, max: FIELDS_MAX }).describe('The name of an object removes all that is in it.'),
   })
@@ -114,7 +114,7 @@ const RemoveFieldsAction = z
   })
 
 const ParseAction = z
-  .object({
+  .strictObject({
     type: z.literal('PARSE'),
     format: z.enum(['GROK', 'DISSECT']).describe('The language of the pattern, as in parsers.'),
     pattern: text(1, PARSER_CHARS_MAX),
@@ -123,7 +123,7 @@ const ParseAction = z
   .meta({ id: 'IngestParse', description: 'Adds the fields that a pattern finds. Fields that a JSON line has already stay.' })
 
 const SetTagsAction = z
-  .object({
+  .strictObject({
     type: z.literal('SET_TAGS'),
     tags: Tags.describe('Attributes that each matching event gets, as `$name`; at least one. They replace tags of the same name.'),
   })
@@ -132,7 +132,7 @@ const SetTagsAction = z
 const ownName = datasetName.refine((name) => !name.startsWith('.'), 'must not begin with a dot: such names belong to the system')
 
 const SetDatasetAction = z
-  .object({
+  .strictObject({
     type: z.literal('SET_DATASET'),
     collection: ownName.optional().describe('Absent keeps the collection.'),
     dataset: ownName,
@@ -144,7 +144,7 @@ const SetDatasetAction = z
   })
 
 const LookupAction = z
-  .object({
+  .strictObject({
     type: z.literal('LOOKUP'),
     table: text(1, TABLE_CHARS_MAX).describe('The name of a lookup table.'),
     key: text(1, KEY_CHARS_MAX).describe('The field whose value is looked up in the key column of the table. Values are compared exactly.'),
@@ -158,7 +158,7 @@ const LookupAction = z
   .meta({ id: 'IngestLookup', description: 'Adds the values of the row of a lookup table that the value of a field selects.' })
 
 const GeoAction = z
-  .object({
+  .strictObject({
     type: z.literal('GEOIP'),
     key: text(1, KEY_CHARS_MAX).describe('The field with an address, or with a list of them, whose first one counts.'),
     prefix: withoutControls(text(1, PREFIX_CHARS_MAX))
@@ -173,7 +173,7 @@ const GeoAction = z
   })
 
 const CountAction = z
-  .object({
+  .strictObject({
     type: z.literal('COUNT'),
     metric: ownName.describe('The dataset in the collection `metrics` that gets the counts.'),
     by: list(text(1, KEY_CHARS_MAX), { max: GROUPS_MAX }).default([]).describe('Fields by whose values events are counted.'),

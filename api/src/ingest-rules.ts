@@ -32,7 +32,7 @@ export const IngestRule = z
   .meta({ id: 'IngestRule', description: 'Changes, moves or drops events of some datasets before they are stored.' })
 export type IngestRule = z.output<typeof IngestRule>
 
-const Draft = z.object({
+const Draft = z.strictObject({
   name,
   description: description.optional(),
   enabled: z.boolean().default(true),
@@ -126,7 +126,7 @@ export const ingestRules = {
     summary: 'Apply a rule to recent events without changing them: before, after, and the share and bytes saved',
     description:
       'Reads at most 1,000 of the newest events of the last 7 days that the caller may see, and stops early when the rule takes long. `events` is the number of events that were tried.',
-    body: z.object({
+    body: z.strictObject({
       ...sources,
       where: where.default(''),
       action: IngestAction,

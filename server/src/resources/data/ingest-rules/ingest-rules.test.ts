@@ -89,6 +89,8 @@ test.each<[string, object, string]>([
   ['an unknown dataset', { from_expr: undefined, from: ['default.nowhere'] }, 'from'],
   ['an invalid selector', { from_expr: 'dataset =' }, 'from_expr'],
   ['an invalid filter', { where: 'a =' }, 'where'],
+  ['a filter under another name, without which every event would match', { filter: "level = 'debug'" }, 'filter'],
+  ['an unknown field of an action', { action: { type: 'SAMPLE', keep: 0.5, by: 'user' } }, 'action.by'],
   ['a sequence number', { where: '@sequence > 1' }, 'where'],
   ['an unknown action', { action: { type: 'HIDE' } }, 'action.type'],
   ['no field to add', { action: { type: 'ADD_FIELDS', fields: [] } }, 'action.fields'],
