@@ -52,9 +52,12 @@ function placeFields({ continent, country, registered_country, subdivisions, cit
 const present = (values: Readonly<Record<string, string | number | undefined>>): FieldText[] =>
   Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]))
 
-/** The address that a text names: alone, with a port, in brackets, or as the first of a list. */
+const FIRST_IN_JSON = /^\[\s*"([^"\\]*)"/
+
+/** The address that a text names: alone, with a port, in brackets, or as the first of a list, which may be JSON. */
 export function addressIn(text: string): string | undefined {
-  const first = text.slice(0, 100).split(',')[0]?.trim() ?? ''
+  const start = text.slice(0, 100)
+  const first = (FIRST_IN_JSON.exec(start)?.[1] ?? start).split(',')[0]?.trim() ?? ''
   if (isIP(first)) return first
   const inBrackets = /^\[([^\]]+)\](?::\d+)?$/.exec(first)?.[1]
   const beforePort = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(first)?.[1]

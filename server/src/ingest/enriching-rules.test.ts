@@ -208,6 +208,14 @@ describe('addresses', () => {
     )
   })
 
+  test('the first address of a list counts, also of one in JSON', async () => {
+    const { rule, post, lines } = await newOwner()
+    await rule({ type: 'GEOIP', key: 'client', prefix: 'at_' })
+    const clients = [['81.2.1.1', '10.0.0.1'], ['10.0.0.1', '81.2.1.1'], [], [7], [{ ip: '81.2.1.1' }]]
+    await post(clients.map((client) => JSON.stringify({ client })).join('\n'))
+    expect((await lines()).map((line) => JSON.parse(line).at_asn)).toEqual(['64500', undefined, undefined, undefined, undefined])
+  })
+
   test('a replaced file is used; a broken one is not', async () => {
     const { rule, post, lines } = await newOwner()
     await rule({ type: 'GEOIP', key: 'ip', prefix: 'at_' }, { where: "ip LIKE '5.%'" })
