@@ -325,6 +325,17 @@ describe('faults of the files are reported with their lines, and nothing is sent
     ],
     ['a position', `${rule('A')}position: 3\n`, [/^6: ingest_rule A: position is not a field of ingest_rule/]],
     [
+      'an unknown action',
+      rule('A').replace('{ type: DROP }', '{ type: HIDE }'),
+      [/^5: ingest_rule A: action.type must be one of DROP, SAMPLE, /],
+    ],
+    ['no action', rule('A').replace('{ type: DROP }', '{ keep: 1 }'), [/^5: ingest_rule A: action.type is required, one of DROP, /]],
+    [
+      'an unknown field of an action',
+      rule('A').replace('{ type: DROP }', '{ type: DROP, key: a }'),
+      ['5: ingest_rule A: action.key is not a field of this object'],
+    ],
+    [
       'a plain key and an empty header',
       `kind: forward_config
 name: A

@@ -8,6 +8,10 @@ type Issue = {
   expected?: unknown
   values?: unknown
   errors?: Issue[][] | undefined
+  keys?: string[] | undefined
+  /** The member by which an object is one of several forms, and its values. */
+  discriminator?: string | undefined
+  options?: readonly unknown[] | undefined
 }
 type Schema = {
   safeParse(
@@ -18,6 +22,8 @@ type Schema = {
 
 /** Members whose content is stored unchanged. */
 const OPAQUE = new Set(['aux', 'context'])
+
+const UNKNOWN = 'is not a field of this object'
 
 /** Texts that say something when they are empty, because their default is another one. */
 const EMPTY_TEXTS = new Set(['replacement', 'path_template'])
@@ -39,6 +45,7 @@ function problemsOf(issue: Issue): Problem[] {
     const nearest = issue.errors.reduce((best, branch) => (deepest(branch) > deepest(best) ? branch : best))
     if (deepest(nearest) > 0) return nearest.flatMap((inner) => problemsOf({ ...inner, path: [...path, ...(inner.path ?? [])] }))
   }
+  if (issue.code === 'unrecognized_keys' && issue.keys) return issue.keys.map((key) => ({ path: [...path, key], message: UNKNOWN }))
   return [{ path, message: issue.message ?? 'is invalid' }]
 }
 
@@ -55,10 +62,14 @@ const kinds: ReadonlyMap<unknown, string> = new Map([
 ])
 
 /** The message for a violated rule, unless the schema has its own message. */
-function messageOf({ code, input, expected, values }: Issue): string | undefined {
+function messageOf({ code, input, expected, values, discriminator, options }: Issue): string | undefined {
   if (input === undefined && (code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union')) return 'is required'
   if (code === 'invalid_type') return `must be ${kinds.get(expected) ?? `of type ${String(expected)}`}`
   if (code === 'invalid_value' && Array.isArray(values)) return `must be one of ${values.join(', ')}`
+  if (code === 'invalid_union' && discriminator !== undefined && options?.length) {
+    const isGiven = isFields(input) && Object.hasOwn(input, discriminator)
+    return `${isGiven ? 'must be' : 'is required,'} one of ${options.join(', ')}`
+  }
   return code === 'invalid_union' ? 'matches none of the allowed forms' : undefined
 }
 
@@ -68,7 +79,7 @@ function unknownMembers(input: unknown, output: unknown, path: Path): Problem[] 
   if (!isFields(input) || !isFields(output)) return []
   return Object.entries(input).flatMap(([name, value]) => {
     if (Object.hasOwn(output, name)) return unknownMembers(value, output[name], [...path, name])
-    return value === undefined ? [] : [{ path: [...path, name], message: 'is not a field of this object' }]
+    return value === undefined ? [] : [{ path: [...path, name], message: UNKNOWN }]
   })
 }
 
