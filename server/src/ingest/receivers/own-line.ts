@@ -26,7 +26,7 @@ export function readOwnLine(line: Uint8Array): OwnLine | undefined {
       raw: bytes,
       time: { ms, ns: 0 },
       level: undefined,
-      keys: fields.length === 0 ? [] : besideLine(bytes, ms, fields),
+      keys: fields.length === 0 ? [] : fieldsOutside(bytes, ms, fields),
       attributes: texts.filter(([name]) => name.startsWith('$')),
     },
     collection: nameOf(collection),
@@ -43,7 +43,7 @@ function membersOf(line: Uint8Array): Record<string, unknown> | undefined {
 }
 
 /** The fields that the line does not give by itself: a protocol, a parser or a rule has set them. */
-function besideLine(line: Uint8Array, ms: number, fields: readonly Pair[]): readonly Pair[] {
+function fieldsOutside(line: Uint8Array, ms: number, fields: readonly Pair[]): readonly Pair[] {
   const arrival: Arrival = { at: { ms, ns: 0 }, origin: '', post: 0n, attributes: [] }
   const found = isObject(line) ? undefined : detectedIn(line, arrival.at)
   const { leaves } = readValues(line, arrival, { found, messages: messageReader })

@@ -112,7 +112,7 @@ test('servers that the operator has not allowed, and a masked secret, are refuse
   expect(await refusal({ endpoint: 'http://10.1.2.3:9000' })).toContain('origin.endpoint')
   expect(await refusal({ endpoint: `${endpoint}/path` })).toContain('origin.endpoint')
   expect(await refusal({ secret_access_key: '***' })).toContain('origin.secret_access_key')
-  expect(await refusal({ kind: 'KAFKA' })).toContain('DIRECTORY or S3')
+  expect(await refusal({ kind: 'KAFKA' })).toContain('DIRECTORY, S3')
 })
 
 test('an archive is read once, however many steps it takes', async () => {
