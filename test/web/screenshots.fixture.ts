@@ -89,6 +89,7 @@ export const shots: readonly Shot[] = [
   { name: 'traces', path: '/app/traces' },
   { name: 'traces-conditions', path: "/app/traces?q=level%20=%20'error'&status=error&min=250ms&any=true&order=slowest" },
   { name: 'operations', path: '/app/traces?ops=true' },
+  { name: 'services-map', path: '/app/traces?map=true' },
   { name: 'one-trace', path: '/app/traces?id={trace}' },
   ...['monitors', 'dashboards', 'exports', 'usage', 'spend'].map((name) => ({ name, path: `/app/${name}` })),
 ]

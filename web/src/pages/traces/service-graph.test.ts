@@ -48,8 +48,18 @@ describe('serviceGraph', () => {
   })
 
   test('around one service, others without calls are left out', () => {
-    const around = serviceGraph({ services: [service('a'), service('b'), service('c')], calls: [calls('a', 'b')] }, 'a')
+    const around = serviceGraph({ services: [service('a'), service('b'), service('c')], calls: [calls('a', 'b')] }, { only: 'a' })
     expect(around.nodes.map(({ name }) => name)).toEqual(['a', 'b'])
+  })
+
+  test('on a narrow screen callers lie above what they call, and services without calls in two columns', () => {
+    const { nodes, width } = serviceGraph(
+      { services: ['pay', 'shop', 'web', 'a', 'b', 'c'].map((name) => service(name)), calls: [calls('web', 'shop'), calls('shop', 'pay')] },
+      { direction: 'down' },
+    )
+    const [web, shop, pay] = ['web', 'shop', 'pay'].map((name) => nodes.find((node) => node.name === name)?.y ?? Number.NaN)
+    expect([web, shop, pay]).toEqual([web, shop, pay].toSorted((one = 0, other = 0) => one - other))
+    expect(width).toBeLessThan(390)
   })
 
   test('200 services with 500 calls are placed', () => {

@@ -32,12 +32,26 @@ const MARGIN = 12
 /** Services without calls lie below the others, in rows. */
 const COLUMN = NODE_WIDTH + MARGIN
 const ROW = NODE_HEIGHT + MARGIN
-const COLUMNS = 5
+/** The services of a row: on a narrow screen as many as fit. */
+const COLUMNS = { right: 5, down: 2 }
 
-/** Places services in columns, so that calls go from left to right as far as they can. With `only`, those of one service and of what it calls or is called by. */
-export function serviceGraph({ services, calls }: Pick<CallList, 'services' | 'calls'>, only?: string): ServiceGraph {
+/** `only` are the calls of one service. `direction` is where calls go as far as they can: downwards on a narrow screen. */
+type MapOptions = { readonly only?: string | undefined; readonly direction?: keyof typeof COLUMNS }
+
+/** Places services, so that each lies before those that it calls. */
+export function serviceGraph(
+  { services, calls }: Pick<CallList, 'services' | 'calls'>,
+  { only, direction = 'right' }: MapOptions = {},
+): ServiceGraph {
   const graph = new Graph({ multigraph: true })
-  graph.setGraph({ rankdir: 'LR', nodesep: 18, ranksep: 72, marginx: MARGIN, marginy: MARGIN })
+  const isDown = direction === 'down'
+  graph.setGraph({
+    rankdir: isDown ? 'TB' : 'LR',
+    nodesep: isDown ? MARGIN : 18,
+    ranksep: isDown ? 40 : 72,
+    marginx: MARGIN,
+    marginy: MARGIN,
+  })
   graph.setDefaultEdgeLabel(() => ({}))
   const known = new Map<string, Omit<GraphNode, 'x' | 'y'>>()
   const add = (name: string, kind: Kind): string => {
@@ -57,7 +71,7 @@ export function serviceGraph({ services, calls }: Pick<CallList, 'services' | 'c
     return { ...node, x, y }
   })
   const alone = services.filter(({ service }) => !known.has(`service ${service}`) && (only === undefined || only === service))
-  const columns = Math.max(COLUMNS, Math.floor((width - MARGIN) / COLUMN))
+  const columns = Math.max(COLUMNS[direction], Math.floor((width - MARGIN) / COLUMN))
   const rows = Math.ceil(alone.length / columns)
   return {
     width: Math.max(width, MARGIN + Math.min(alone.length, columns) * COLUMN),

@@ -11,6 +11,7 @@ import { TimePicker } from '../../parts/time/time-picker.tsx'
 import { timeRangeOf } from '../../parts/time/time-range.ts'
 import { useZone } from '../../parts/time/zone.ts'
 import { Button } from '../../ui/button.tsx'
+import { useMatches } from '../../ui/matches.ts'
 import { CallRows } from './call-rows.tsx'
 import { MapDrawing } from './map-drawing.tsx'
 import { NoSpans } from './no-spans.tsx'
@@ -19,6 +20,7 @@ import { serviceGraph } from './service-graph.ts'
 import { ViewLinks } from './view-links.tsx'
 
 const SHOWN = 200
+const NARROW = '(max-width: 640px)'
 
 /** Shows which services call which: as a map, and as a table of calls. */
 export function ServiceMapPage({ params }: { params: TraceParams }) {
@@ -33,7 +35,8 @@ export function ServiceMapPage({ params }: { params: TraceParams }) {
     queryFn: ({ signal }) => client.traces.calls({ query, signal }),
     placeholderData: keepPreviousData,
   })
-  const graph = useMemo(() => found.data && serviceGraph(found.data, service), [found.data, service])
+  const direction = useMatches(NARROW) ? 'down' : 'right'
+  const graph = useMemo(() => found.data && serviceGraph(found.data, { only: service, direction }), [found.data, service, direction])
   const change = (by: Partial<TraceParams>) => void navigate({ to: '/traces', search: { ...params, ...by } })
   return (
     <Page
