@@ -1,5 +1,6 @@
 import { badField } from '../kernel/errors.ts'
-import type { KafkaMechanism, KafkaSettings } from './connection.ts'
+import type { Outgoing } from '../outgoing/outgoing.ts'
+import { type KafkaMechanism, type KafkaSettings, peerOf } from './connection.ts'
 
 /** How callers say to reach a cluster. The password is kept apart. */
 export type KafkaAccess = {
@@ -11,8 +12,13 @@ export type KafkaAccess = {
   readonly password?: string | undefined
 }
 
-/** Refuses settings that contradict each other; `field` precedes their names. */
-export function checkKafkaAccess({ username, password, mechanism, tls, ca }: KafkaAccess, field: string): void {
+/** Refuses settings that contradict each other, and brokers that can never be connected to; `field` precedes their names. */
+export function checkKafkaAccess(
+  outgoing: Outgoing,
+  { brokers, username, password, mechanism, tls, ca }: KafkaAccess,
+  field: string,
+): void {
+  for (const [at, broker] of brokers.entries()) outgoing.checkPeer(peerOf(broker), `${field}brokers.${at}`)
   if ((username === undefined) !== (password === undefined)) throw badField(`${field}password`, 'and username belong together')
   if (mechanism !== undefined && username === undefined) throw badField(`${field}mechanism`, 'needs a username')
   if (ca !== undefined && !tls) throw badField(`${field}ca`, 'needs tls')

@@ -41,7 +41,7 @@ export const loadKafka = (): Promise<KafkaLibrary> => {
 
 /** The options that consumers and producers share. Checks the hosts of the brokers that are given; others are checked when they are connected to. */
 export async function kafkaOptions(outgoing: Outgoing, { brokers, tls, ca, login }: KafkaSettings) {
-  for (const broker of brokers) await outgoing.checkHost(hostOf(broker))
+  for (const broker of brokers) await outgoing.checkHost(peerOf(broker).host)
   const sasl: SASLOptions | undefined = login && { mechanism: login.mechanism, username: login.username, password: login.password }
   return {
     clientId: 'dendro',
@@ -72,7 +72,11 @@ export async function checkTopic(outgoing: Outgoing, settings: KafkaSettings, to
 const noSuchTopic = (topic: string, cause?: unknown): DeliveryError =>
   new DeliveryError(`the cluster has no topic ${topic}`, { isRetryable: true, cause })
 
-const hostOf = (broker: string): string => broker.slice(0, broker.lastIndexOf(':')).replace(/^\[|\]$/g, '')
+/** The host and the port of a broker. */
+export function peerOf(broker: string): { readonly host: string; readonly port: number } {
+  const colon = broker.lastIndexOf(':')
+  return { host: broker.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(broker.slice(colon + 1)) }
+}
 
 /** The library asks nobody before it connects to an address that a broker has named, so that its own notice of each attempt serves as the check. */
 function checkPeersOf({ connectionsConnectsChannel }: KafkaLibrary): void {

@@ -44,6 +44,8 @@ export type Outgoing = {
     request: OutgoingRequest,
     signal?: AbortSignal,
   ): Promise<{ status: number; headers: Readonly<Record<string, string>>; body: Readable }>
+  /** Throws a 400 for a host and port, of a protocol other than HTTP, that can never be connected to. Does not resolve the host. */
+  checkPeer(peer: Omit<Peer, 'address'>, field: string): void
   /** Resolves a host for a protocol other than HTTP, and throws a DeliveryError unless every address of it is allowed. */
   checkHost(host: string): Promise<void>
   /** Why such a protocol must not connect to a peer, or must end the connection before it sends anything; undefined when it may go on. */
@@ -85,10 +87,17 @@ export function openOutgoing(options: NetworkPolicy & { boundMs?: number; replyB
     const bound = AbortSignal.timeout(longestMs)
     return { allowed, ownPorts, boundMs: longestMs, signal: signal ? AbortSignal.any([signal, bound]) : bound, bound }
   }
+  const refuse = (field: string, message: string): never => {
+    throw badRequest(`${field} ${message}`, { errors: [{ field, code: 'BAD_TARGET', message }] })
+  }
   return {
     check: (url, field) => {
       const problem = problemOf(url, allowed)
-      if (problem !== undefined) throw badRequest(`${field} ${problem}`, { errors: [{ field, code: 'BAD_TARGET', message: problem }] })
+      if (problem !== undefined) refuse(field, problem)
+    },
+    checkPeer: (peer, field) => {
+      const problem = problemOfPeer({ ...peer, host: peer.host.toLowerCase(), address: undefined }, options)
+      if (problem !== undefined) refuse(field, problem)
     },
     post: async (request, signal) => {
       return send(request, sendOptions(request, signal), async (answer) => ({
@@ -118,13 +127,17 @@ export function openOutgoing(options: NetworkPolicy & { boundMs?: number; replyB
   }
 }
 
-function refusalOf({ host, address, port }: Peer, { allowed, ownPorts }: NetworkPolicy): DeliveryError | undefined {
+function refusalOf(peer: Peer, policy: NetworkPolicy): DeliveryError | undefined {
+  const problem = problemOfPeer(peer, policy)
+  return problem === undefined ? undefined : new DeliveryError(`the target ${problem}`, { isRetryable: false })
+}
+
+function problemOfPeer({ host, address, port }: Peer, { allowed, ownPorts }: NetworkPolicy): string | undefined {
   const known = address ?? (isIP(host) === 0 ? undefined : host)
   const isRefused =
     known === undefined ? isLocalName(host) && !allowed.hosts.has(host) : !allowed.hosts.has(host) && !isAllowedAddress(known, allowed)
-  if (isRefused) return new DeliveryError(`the target ${NOT_PUBLIC}`, { isRetryable: false })
-  const isOwn = known !== undefined && ownPorts().includes(port) && !isPublic(known)
-  return isOwn ? new DeliveryError('the target is this service itself', { isRetryable: false }) : undefined
+  if (isRefused) return NOT_PUBLIC
+  return known !== undefined && ownPorts().includes(port) && !isPublic(known) ? 'is this service itself' : undefined
 }
 
 function problemOf(text: string, allowed: AllowList): string | undefined {

@@ -157,7 +157,7 @@ async function checkSource(world: World, actor: Actor, { log_id, origin }: NewSo
 }
 
 function checkOrigin({ deployment, outgoing }: Pick<World, 'deployment' | 'outgoing'>, { orgId }: Actor, origin: SourceOrigin): void {
-  if (origin.kind === 'KAFKA') checkKafkaAccess(origin, 'origin.')
+  if (origin.kind === 'KAFKA') checkKafkaAccess(outgoing, origin, 'origin.')
   else if (origin.kind === 'S3') {
     checkBucket(outgoing, origin)
     checkQueue(outgoing, origin)

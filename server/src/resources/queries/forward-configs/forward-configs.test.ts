@@ -382,6 +382,11 @@ test.each<[string, object, string]>([
     { format: 'PARQUET', destination: { destination_type: 'KAFKA', brokers: ['127.0.0.1:9'], topic: 'a', tls: false } },
     'format',
   ],
+  [
+    'a private broker',
+    { destination: { destination_type: 'KAFKA', brokers: ['10.0.0.1:9092'], topic: 'a', tls: false } },
+    'destination.brokers.0',
+  ],
   ['half of a key', { destination: { destination_type: 'S3', bucket: 'b', access_key_id: 'a' } }, 'destination.secret_access_key'],
 ])('%s is refused, naming the field', async (_, change, field) => {
   const org = await app.newOrganization()

@@ -49,7 +49,7 @@ export function splitDestination(
     }
     return splitBucket(outgoing, given, before, field)
   }
-  if (given.destination_type === 'KAFKA') return splitTopic(given, before, field)
+  if (given.destination_type === 'KAFKA') return splitTopic(outgoing, given, before, field)
   outgoing.check(given.url, `${field}url`)
   const names = new Set<string>()
   const known = before?.secrets.headers ?? {}
@@ -66,9 +66,14 @@ export function splitDestination(
 
 type KafkaDestination = Extract<ForwardDestination, { destination_type: 'KAFKA' }>
 
-function splitTopic(given: KafkaDestination, before: SplitDestination | undefined, field: string): SplitDestination {
+function splitTopic(
+  outgoing: World['outgoing'],
+  given: KafkaDestination,
+  before: SplitDestination | undefined,
+  field: string,
+): SplitDestination {
   const { password, topic } = given
-  checkKafkaAccess(given, field)
+  checkKafkaAccess(outgoing, given, field)
   for (const [, name = ''] of topic.matchAll(/\{([^}]*)\}?/g)) {
     if (!TOPIC_PLACEHOLDERS.has(name))
       throw badField(`${field}topic`, `has an unknown placeholder; it knows ${[...TOPIC_PLACEHOLDERS].join(', ')}`)
