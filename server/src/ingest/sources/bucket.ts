@@ -194,7 +194,6 @@ export class BucketReader {
       if (chosen.length > 2 * CHOSEN_MAX) chosen = oldestOf(chosen)
     }
     this.#listedMs = clock.monotonicMs()
-    if (!this.#queue) this.#failure = undefined
     const isEnd = !positions.horizon && this.#source.origin.start === 'END'
     if (!positions.horizon) await positions.addHorizon(isEnd ? newestMs + 1 : 0)
     else await positions.moveHorizon(chosen.reduce((least, { modifiedMs }) => Math.min(least, modifiedMs), newestMs))
