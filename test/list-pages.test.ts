@@ -31,6 +31,8 @@ const kinds: readonly Kind[] = [
     (name) => ({ collection: 'paged', dataset: name }),
     ['sort=last_event', 'sort=volume_today', 'sort=volume_week'],
   ],
+  // Before the monitors, each of which has a metric definition.
+  ['/metrics/definitions', 'metric_definitions', (name) => ({ name, queries: [query] }), []],
   [
     '/monitors',
     'monitors',
@@ -38,6 +40,7 @@ const kinds: readonly Kind[] = [
     ['sort=severity', 'sort=last_trigger', 'group=status', 'group=dataset&sort=name', 'group=tags&sort=severity', 'muted=false'],
   ],
   ['/users', 'users', (name) => ({ first_name: name, last_name: 'Paged', email: `${name}@example.org`, roles: ['Standard'] }), []],
+  ['/widgets', 'widgets', (name) => ({ name }), ['is_frame=false']],
   ['/dashboards', 'dashboards', (name) => ({ name, widget_ids: [] }), []],
   ['/saved-searches', 'saved_searches', (name) => ({ name, search_details: search }), []],
 ]

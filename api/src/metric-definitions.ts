@@ -1,8 +1,20 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { nextCursor, pageParameters, sortParameter } from './list-pages.ts'
 import { FORMULAS_MAX, MetricFormula, MetricQuery, QUERIES_MAX, queriesAndFormulas } from './metric-shapes.ts'
 import { Template, TemplateParameters, templateLibrary } from './templates.ts'
-import { integerParameter, list, Metadata, text, textList, uuid } from './values.ts'
+import { integerParameter, list, listParameter, Metadata, text, textList, uuid } from './values.ts'
+
+const USED_METRICS_MAX = 100
+const PER_METRIC_MAX = 100
+
+/** The parameters of lists of records that use metric definitions. */
+export const metricUserParameters = {
+  metric_ids: listParameter(uuid, USED_METRICS_MAX).describe('Only those that use any of these metric definitions.'),
+  per_metric: integerParameter(1, PER_METRIC_MAX).describe(
+    'Of those that use one of `metric_ids`, only this many, the newest. Needs `metric_ids`.',
+  ),
+}
 
 const described = { name: text(1, 255).optional(), description: text(0, 1_000).optional() }
 
@@ -80,7 +92,13 @@ export const metricDefinitions = {
     permission: READ,
     tier: 'X',
     summary: 'List metric definitions, newest first',
-    reply: z.object({ metric_definitions: z.array(MetricDefinition) }),
+    query: z.object({
+      metric_ids: listParameter(uuid).describe('Only these metric definitions.'),
+      ...pageParameters,
+      search: pageParameters.search.describe('Only metric definitions whose name, description and conditions contain each of these words.'),
+      sort: sortParameter([]),
+    }),
+    reply: z.object({ metric_definitions: z.array(MetricDefinition), next_cursor: nextCursor }),
   }),
   print: endpoint({
     method: 'GET',

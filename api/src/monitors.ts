@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { nextCursor, pageParameters, sortParameter, wordParameter } from './list-pages.ts'
+import { metricUserParameters } from './metric-definitions.ts'
 import { MetricFormula, MetricQuery, QUERIES_MAX } from './metric-shapes.ts'
 import { Action, MonitorStatus, MonitorTransition, monitorActions, monitorTypes, operators } from './monitor-shapes.ts'
 import { Template } from './templates.ts'
@@ -270,6 +271,7 @@ export const monitors = {
       log_id: uuid.optional().describe('Only monitors that read this log.'),
       log_ids: listParameter(uuid, 100).describe('Only monitors that read any of these logs.'),
       monitor_ids: listParameter(uuid).describe('Only these monitors.'),
+      ...metricUserParameters,
       ...pageParameters,
       search: pageParameters.search.describe('Only monitors whose name, description, conditions and tags contain each of these words.'),
       sort: sortParameter(['severity', 'last_trigger']).describe(

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { Retention } from './datasets.ts'
 import { endpoint } from './endpoint.ts'
-import { listParameter, ms, text, uuid } from './values.ts'
+import { nextCursor, pageParameters, sortParameter } from './list-pages.ts'
+import { booleanParameter, listParameter, ms, text, uuid } from './values.ts'
 
 const RetentionEntity = z.enum(['LOG', 'LOG_SET', 'ORGANISATION'])
 export type RetentionEntity = z.output<typeof RetentionEntity>
@@ -54,6 +55,13 @@ const Kept = z.object({
     .describe('The events deleted by retention in total, and with the last deletion: those with times before `before`.'),
 })
 
+const RetentionTotals = z
+  .object({
+    all: z.int().min(0).describe('All datasets that the caller may see.'),
+    found: z.int().min(0).describe('Those on all pages.'),
+  })
+  .meta({ id: 'RetentionTotals' })
+
 const Clock = z.object({
   is_trusted: z.boolean().describe('While false, retention deletes nothing.'),
   steady_since: ms.nullable(),
@@ -69,10 +77,16 @@ export const retention = {
     summary: 'Get the retention of each dataset, deleted events, and deleted datasets that still use disk space',
     query: z.object({
       from: listParameter(uuid).describe('Ids of the datasets in `datasets`; every dataset the caller may see when absent.'),
+      ...pageParameters,
+      search: pageParameters.search.describe('Only datasets whose names and tags contain each of these words.'),
+      sort: sortParameter([]),
+      totals: booleanParameter.describe('Also counts the datasets.'),
     }),
     reply: z.object({
       clock: Clock,
       datasets: z.array(Kept),
+      next_cursor: nextCursor,
+      totals: RetentionTotals.optional(),
       deleted: z.array(z.object({ log_id: uuid, collection: z.string(), dataset: z.string(), deleted_at: ms })),
       orphans: z
         .array(z.object({ log_id: uuid, events: z.int().min(0) }))
@@ -111,7 +125,14 @@ export const retentionRules = {
     permission: 'retention_read',
     tier: 'X',
     summary: 'List the retention rules of the organization, newest first',
-    reply: z.object({ retention_rules: z.array(RetentionRule) }),
+    query: z.object({
+      ...pageParameters,
+      search: pageParameters.search.describe('Only rules of logs and collections whose names contain each of these words.'),
+      sort: sortParameter([]).describe(
+        'The order of the list; `newest` when absent. `name`: the rule of the organization first, then those of collections, then those of logs.',
+      ),
+    }),
+    reply: z.object({ retention_rules: z.array(RetentionRule), next_cursor: nextCursor }),
   }),
   create: endpoint({
     method: 'POST',

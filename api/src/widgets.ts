@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { nextCursor, pageParameters, sortParameter } from './list-pages.ts'
+import { metricUserParameters } from './metric-definitions.ts'
 import { MetricTimeseries } from './metric-shapes.ts'
 import { SLICES_MAX } from './search.ts'
 import { Template, TemplateParameters, TemplateReference, templateLibrary } from './templates.ts'
-import { anyValue, list, Metadata, mapOf, ms, Tags, text, uuid } from './values.ts'
+import { anyValue, booleanParameter, list, listParameter, Metadata, mapOf, ms, Tags, text, uuid } from './values.ts'
 
 export const METRICS_MAX = 20
 export const CHILDREN_MAX = 50
@@ -125,7 +127,14 @@ export const widgets = {
     permission: READ,
     tier: 'S',
     summary: 'List widgets, newest first',
-    reply: z.object({ widgets: z.array(Widget) }),
+    query: z.object({
+      widget_ids: listParameter(uuid).describe('Only these widgets.'),
+      ...metricUserParameters,
+      is_frame: booleanParameter.describe('Only widgets that contain others, or only those that do not.'),
+      ...pageParameters,
+      sort: sortParameter([]),
+    }),
+    reply: z.object({ widgets: z.array(Widget), next_cursor: nextCursor }),
   }),
   create: endpoint({
     method: 'POST',

@@ -2555,6 +2555,13 @@ RetentionRuleScope = TypedDict(
 )
 
 
+class RetentionTotals(TypedDict):
+    all: int
+    """All datasets that the caller may see."""
+    found: int
+    """Those on all pages."""
+
+
 class Role(TypedDict):
     """A named set of permissions for users (USER) or API keys (API)."""
     role_id: str
@@ -4906,6 +4913,8 @@ class LogsUpdateBody(TypedDict):
 
 class MetricDefinitionsListReply(TypedDict):
     metric_definitions: List[MetricDefinition]
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page. Absent on the last page, and without `limit`."""
 
 
 class MetricDefinitionsCreateBody(TypedDict):
@@ -5953,6 +5962,9 @@ class ReferenceOpenapiReply(TypedDict):
 class RetentionOverviewReply(TypedDict):
     clock: RetentionOverviewReplyClock
     datasets: List[RetentionOverviewReplyDatasetsItem]
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page. Absent on the last page, and without `limit`."""
+    totals: NotRequired[RetentionTotals]
     deleted: List[RetentionOverviewReplyDeletedItem]
     orphans: List[RetentionOverviewReplyOrphansItem]
     """Events of unknown datasets, as of the last daily check."""
@@ -6048,6 +6060,8 @@ class RetentionOfDatasetReplyTiers(TypedDict):
 
 class RetentionRulesListReply(TypedDict):
     retention_rules: List[RetentionRule]
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page. Absent on the last page, and without `limit`."""
 
 
 class RetentionRulesCreateBody(TypedDict):
@@ -6674,6 +6688,8 @@ class UsersGroupsReply(TypedDict):
 
 class WidgetsListReply(TypedDict):
     widgets: List[Widget]
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page. Absent on the last page, and without `limit`."""
 
 
 class WidgetsCreateBody(TypedDict):
@@ -9765,13 +9781,28 @@ class MetricDefinitionsApi:
     def list(
         self,
         *,
+        metric_ids: Optional[List[str]] = None,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        search: Optional[str] = None,
+        sort: Optional[Literal["newest", "name"]] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> MetricDefinitionsListReply:
-        """List metric definitions, newest first."""
+        """
+        List metric definitions, newest first.
+
+        metric_ids: Only these metric definitions.
+        limit: The number of records of a page. Without it, the list is returned whole.
+        cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
+        search: Only metric definitions whose name, description and conditions contain each of these words.
+        sort: The order of the list; `newest` when absent. Records that change meanwhile what they are sorted by may be
+        on two pages or on none.
+        """
         reply: MetricDefinitionsListReply = self._transport.call(
             "GET",
             "/metrics/definitions",
             "json",
+            query={"metric_ids": metric_ids, "limit": limit, "cursor": cursor, "search": search, "sort": sort},
             headers=headers,
         )
         return reply
@@ -9973,6 +10004,8 @@ class MonitorsApi:
         log_id: Optional[str] = None,
         log_ids: Optional[List[str]] = None,
         monitor_ids: Optional[List[str]] = None,
+        metric_ids: Optional[List[str]] = None,
+        per_metric: Optional[int] = None,
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
         search: Optional[str] = None,
@@ -9990,6 +10023,8 @@ class MonitorsApi:
         log_id: Only monitors that read this log.
         log_ids: Only monitors that read any of these logs.
         monitor_ids: Only these monitors.
+        metric_ids: Only those that use any of these metric definitions.
+        per_metric: Of those that use one of `metric_ids`, only this many, the newest. Needs `metric_ids`.
         limit: The number of records of a page. Without it, the list is returned whole.
         cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
         search: Only monitors whose name, description, conditions and tags contain each of these words.
@@ -10006,7 +10041,7 @@ class MonitorsApi:
             "GET",
             "/monitors",
             "json",
-            query={"log_id": log_id, "log_ids": log_ids, "monitor_ids": monitor_ids, "limit": limit, "cursor": cursor, "search": search, "sort": sort, "group": group, "status": status, "muted": muted, "triggered": triggered, "totals": totals},
+            query={"log_id": log_id, "log_ids": log_ids, "monitor_ids": monitor_ids, "metric_ids": metric_ids, "per_metric": per_metric, "limit": limit, "cursor": cursor, "search": search, "sort": sort, "group": group, "status": status, "muted": muted, "triggered": triggered, "totals": totals},
             headers=headers,
         )
         return reply
@@ -10984,18 +11019,29 @@ class RetentionApi:
         self,
         *,
         from_: Optional[List[str]] = None,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        search: Optional[str] = None,
+        sort: Optional[Literal["newest", "name"]] = None,
+        totals: Optional[bool] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> RetentionOverviewReply:
         """
         Get the retention of each dataset, deleted events, and deleted datasets that still use disk space.
 
         from_: Ids of the datasets in `datasets`; every dataset the caller may see when absent.
+        limit: The number of records of a page. Without it, the list is returned whole.
+        cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
+        search: Only datasets whose names and tags contain each of these words.
+        sort: The order of the list; `newest` when absent. Records that change meanwhile what they are sorted by may be
+        on two pages or on none.
+        totals: Also counts the datasets.
         """
         reply: RetentionOverviewReply = self._transport.call(
             "GET",
             "/retention",
             "json",
-            query={"from": from_},
+            query={"from": from_, "limit": limit, "cursor": cursor, "search": search, "sort": sort, "totals": totals},
             headers=headers,
         )
         return reply
@@ -11023,13 +11069,26 @@ class RetentionRulesApi:
     def list(
         self,
         *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        search: Optional[str] = None,
+        sort: Optional[Literal["newest", "name"]] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> RetentionRulesListReply:
-        """List the retention rules of the organization, newest first."""
+        """
+        List the retention rules of the organization, newest first.
+
+        limit: The number of records of a page. Without it, the list is returned whole.
+        cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
+        search: Only rules of logs and collections whose names contain each of these words.
+        sort: The order of the list; `newest` when absent. `name`: the rule of the organization first, then those of
+        collections, then those of logs.
+        """
         reply: RetentionRulesListReply = self._transport.call(
             "GET",
             "/retention-rules",
             "json",
+            query={"limit": limit, "cursor": cursor, "search": search, "sort": sort},
             headers=headers,
         )
         return reply
@@ -12915,13 +12974,34 @@ class WidgetsApi:
     def list(
         self,
         *,
+        widget_ids: Optional[List[str]] = None,
+        metric_ids: Optional[List[str]] = None,
+        per_metric: Optional[int] = None,
+        is_frame: Optional[bool] = None,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        search: Optional[str] = None,
+        sort: Optional[Literal["newest", "name"]] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> WidgetsListReply:
-        """List widgets, newest first."""
+        """
+        List widgets, newest first.
+
+        widget_ids: Only these widgets.
+        metric_ids: Only those that use any of these metric definitions.
+        per_metric: Of those that use one of `metric_ids`, only this many, the newest. Needs `metric_ids`.
+        is_frame: Only widgets that contain others, or only those that do not.
+        limit: The number of records of a page. Without it, the list is returned whole.
+        cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
+        search: Only records whose names and tags contain each of these words.
+        sort: The order of the list; `newest` when absent. Records that change meanwhile what they are sorted by may be
+        on two pages or on none.
+        """
         reply: WidgetsListReply = self._transport.call(
             "GET",
             "/widgets",
             "json",
+            query={"widget_ids": widget_ids, "metric_ids": metric_ids, "per_metric": per_metric, "is_frame": is_frame, "limit": limit, "cursor": cursor, "search": search, "sort": sort},
             headers=headers,
         )
         return reply

@@ -10,11 +10,11 @@ import {
   changeWidget,
   createWidget,
   findWidget,
-  listWidgets,
   removeChild,
   removeWidget,
   shownWidget,
   updateWidget,
+  widgetPage,
 } from './widgets.ts'
 
 const byWidgetId =
@@ -24,7 +24,7 @@ const byWidgetId =
 
 export const widgetRoutes = (world: World): Routes =>
   routes('widgets', contract.widgets, {
-    list: async ({ actor }) => ({ widgets: await listWidgets(world, actor) }),
+    list: ({ actor, query }) => widgetPage(world, actor, query),
     create: ({ actor, body }) => createWidget(world, actor, body),
     get: onRecord(byWidgetId(world), async ({ record }) => shownWidget(record)),
     update: onRecord(byWidgetId(world), ({ actor, record, body }) => updateWidget(world, actor, record, body)),

@@ -1,4 +1,13 @@
-import { CHILDREN_MAX, type Template, type Widget, type WidgetChange, WidgetDraft, type WidgetRequest } from '@dendro/api'
+import {
+  CHILDREN_MAX,
+  type contract,
+  type QueryOf,
+  type Template,
+  type Widget,
+  type WidgetChange,
+  WidgetDraft,
+  type WidgetRequest,
+} from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { check } from '../../../http/validation.ts'
 import { badField, badRequest, notFound } from '../../../kernel/errors.ts'
@@ -6,9 +15,11 @@ import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { MetaWorld, World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
+import { byName, type NextPage, pageOf, searched, searchedText } from '../../list-pages.ts'
 import {
   hiddenMetricIds,
   type MetricDefinitionRow,
+  metricUsers,
   missingMetricDefinitions,
   storeMetricDefinition,
 } from '../../queries/metric-definitions/metric-definitions.ts'
@@ -76,7 +87,23 @@ const containersOf = (rows: readonly WidgetRow[]): readonly Container[] => {
   return [...Map.groupBy(pairs, ({ child }) => child)].map(([id, holders]) => ({ id, widget_ids: holders.map((pair) => pair.id) }))
 }
 
-export const listWidgets = async (world: MetaWorld, actor: Actor): Promise<Widget[]> => (await seenWidgets(world, actor)).map(shownWidget)
+export async function widgetPage(
+  world: MetaWorld,
+  actor: Actor,
+  query: QueryOf<typeof contract.widgets.list>,
+): Promise<NextPage & { widgets: Widget[] }> {
+  const seen = await seenWidgets(world, actor)
+  const ids = new Set(query.widget_ids)
+  const named = ids.size === 0 ? seen : seen.filter(({ id }) => ids.has(id))
+  const { is_frame: isFrame } = query
+  const ofKind = isFrame === undefined ? named : named.filter(({ widget_ids }) => widget_ids.length > 0 === isFrame)
+  const using = metricUsers(ofKind, query, ({ metric_ids }) => metric_ids)
+  const found = searched(using, query.search, ({ name, description, tags }) => searchedText([name, description], tags))
+  const { rows, ...rest } = pageOf(found, query, query.sort === 'name' ? byTitle : undefined)
+  return { widgets: rows.map(shownWidget), ...rest }
+}
+
+const byTitle = byName(({ name }: WidgetRow) => [name])
 
 export async function findWidget(world: MetaWorld, actor: Actor, id: string): Promise<WidgetRow> {
   const row = (await seenWidgets(world, actor)).find((candidate) => candidate.id === id)

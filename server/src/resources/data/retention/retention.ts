@@ -1,10 +1,11 @@
-import type { contract, ReplyOf } from '@dendro/api'
+import type { contract, QueryOf, ReplyOf } from '@dendro/api'
 import { countTargetedEvents, oldestEventMs } from '../../../events/purge/purge.ts'
 import { countByTier } from '../../../events/tiers/tiers.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { unavailable } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { isLimited, visibleTo } from '../../access/policies/policies.ts'
+import { byName, pageOf, searched, searchedText } from '../../list-pages.ts'
 import { checkSeesWhole, type DatasetRow, EVENT_REMOVAL_JOB, visibleDatasets, wholeDatasets } from '../datasets/datasets.ts'
 import { DAY_MS, effectiveRetention, isAgreed, nextRemoval, type RetentionRules, retentionCutoffMs } from './decide.ts'
 import { rulesOf } from './keepings.ts'
@@ -25,19 +26,26 @@ type DatasetDetails = ReplyOf<typeof contract.retention.ofDataset>
 /** A number above all sequence numbers. */
 const SEQ_END = 2n ** 64n - 1n
 
-export async function retentionOverview(world: Reader, actor: Actor, from: readonly string[] = []): Promise<Overview> {
+export async function retentionOverview(
+  world: Reader,
+  actor: Actor,
+  query: QueryOf<typeof contract.retention.overview>,
+): Promise<Overview> {
   const { meta, clock } = world
-  const [visible, whole, rules, removed, tombstones, payload, orphans] = await Promise.all([
-    visibleDatasets(world, actor),
+  const visible = await visibleDatasets(world, actor)
+  const chosen = new Set(query.from)
+  const found = searched(chosen.size === 0 ? visible : visible.filter(({ id }) => chosen.has(id)), query.search, textOf)
+  const { rows, ...rest } = pageOf(found, query, query.sort === 'name' ? byFullName : undefined)
+  const ids = rows === visible ? undefined : rows.map(({ id }) => id)
+  const [whole, rules, removed, tombstones, payload, orphans] = await Promise.all([
     wholeDatasets(world, actor),
     rulesOf(world, actor.orgId),
-    selectRemoved(meta, actor.orgId),
+    selectRemoved(meta, actor.orgId, ids),
     selectOwnTombstones(meta, actor.orgId),
     selectJobPayload(meta, EVENT_REMOVAL_JOB),
     orphansOf(world, actor.orgNumber),
   ])
   const { reading } = readState(payload?.payload ?? {})
-  const chosen = new Set(from)
   const notes = new Map(removed.map((row) => [row.log_id, row]))
   const counted = new Set(whole.map(({ id }) => id))
   return {
@@ -46,9 +54,9 @@ export async function retentionOverview(world: Reader, actor: Actor, from: reado
       steady_since: reading?.steadySinceMs ?? null,
       checked_at: reading?.seenMs ?? null,
     },
-    datasets: (from.length === 0 ? visible : visible.filter(({ id }) => chosen.has(id))).map((row) =>
-      shownDatasetRetention(row, rules, counted.has(row.id) ? notes.get(row.id) : undefined, clock.nowMs()),
-    ),
+    ...rest,
+    ...(query.totals ? { totals: { all: visible.length, found: found.length } } : {}),
+    datasets: rows.map((row) => shownDatasetRetention(row, rules, counted.has(row.id) ? notes.get(row.id) : undefined, clock.nowMs())),
     deleted: await visibleTo(
       world,
       actor,
@@ -58,6 +66,9 @@ export async function retentionOverview(world: Reader, actor: Actor, from: reado
   }
 }
 
+const textOf = ({ collection, dataset, tags }: DatasetRow): string => searchedText([`${collection}/${dataset}`], tags)
+const byFullName = byName(({ collection, dataset }: DatasetRow) => [collection, dataset])
+
 /** Reads the oldest event from the store, and the number of events that are removed with its day. */
 export async function retentionOfDataset(
   world: Reader & Pick<World, 'events' | 'cold'>,
@@ -66,7 +77,7 @@ export async function retentionOfDataset(
 ): Promise<DatasetDetails> {
   await checkSeesWhole(world, actor, row)
   const rules = await rulesOf(world, actor.orgId)
-  const removed = (await selectRemoved(world.meta, actor.orgId)).find(({ log_id }) => log_id === row.id)
+  const removed = (await selectRemoved(world.meta, actor.orgId, [row.id])).at(0)
   const kept = shownDatasetRetention(row, rules, removed, world.clock.nowMs())
   const away = await world.events.cold?.unavailableReason()
   if (away !== undefined) throw unavailable(away, { retryAfterS: 10 })

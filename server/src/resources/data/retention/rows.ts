@@ -1,5 +1,6 @@
 import type { Identity, Retention } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
+import { among } from '../../../meta/row-list.ts'
 import { json, sql } from '../../../meta/sql.ts'
 
 /** The rule of a collection or of the organization. */
@@ -51,8 +52,10 @@ export const selectOwnTombstones = (db: Db, orgId: string) =>
 
 export type RemovedRow = { log_id: string; events: number; last_events: number; last_at: number; before_ms: number }
 
-export const selectRemoved = (db: Db, orgId: string) =>
-  db.all<RemovedRow>(sql`select log_id, events, last_events, last_at, before_ms from event_removals where org_id = ${orgId}`)
+export const selectRemoved = (db: Db, orgId: string, logIds?: readonly string[]) =>
+  db.all<RemovedRow>(
+    sql`select log_id, events, last_events, last_at, before_ms from event_removals where org_id = ${orgId} and ${among(sql`log_id`, logIds)}`,
+  )
 
 /** Adds to the number of removed events; ignores datasets deleted meanwhile. */
 export const addRemoved = (db: Db, nowMs: number, removed: readonly { log_id: string; events: number; before_ms: number }[]) =>

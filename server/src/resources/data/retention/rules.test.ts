@@ -169,6 +169,80 @@ describe('a rule', () => {
   })
 })
 
+describe('long lists are read in pages', () => {
+  type Overview = ReplyOf<typeof contract.retention.overview>
+  type RuleList = ReplyOf<typeof contract.retentionRules.list>
+  const get = async <T>(path: string, owner = org): Promise<T> => (await owner.ask<T>('GET', path)).body
+  /** The pages of a list. */
+  async function pagesOf<T extends { next_cursor?: string | undefined }>(path: string): Promise<T[]> {
+    const pages = [await get<T>(path)]
+    for (let cursor = pages[0]?.next_cursor; cursor !== undefined; cursor = pages.at(-1)?.next_cursor)
+      pages.push(await get<T>(`${path}&cursor=${cursor}`))
+    return pages
+  }
+  beforeEach(async () => {
+    for (const [collection, name] of [
+      ['shop', 'web'],
+      ['lab', 'web'],
+      ['shop', 'cart'],
+    ] as const)
+      await dataset(collection, name, { tags: { team: collection } })
+  })
+
+  test('the retention of datasets, sorted, found and counted', async () => {
+    const namesOf = (pages: readonly Overview[]) =>
+      pages.map(({ datasets }) => datasets.map(({ collection, dataset }) => `${collection}/${dataset}`).join(' '))
+    await create(rule('LOG', 'DAYS_90', 'log:shop.web'))
+    const whole = await overview()
+    expect([whole.next_cursor, whole.totals]).toEqual([undefined, undefined])
+    const all = whole.datasets.length
+    const pages = await pagesOf<Overview>('/retention?limit=2&sort=name&totals=true&search=web')
+    expect(namesOf(pages)).toEqual(['lab/web shop/web'])
+    expect(pages[0]?.totals).toEqual({ all, found: 2 })
+    expect(pages[0]?.datasets.map(({ retention_days, rule: by }) => [retention_days, by])).toEqual([
+      [400, 'DEPLOYMENT'],
+      [90, 'LOG'],
+    ])
+    expect(namesOf(await pagesOf('/retention?limit=1&sort=name&search=team%20shop'))).toEqual(['shop/cart', 'shop/web'])
+    const newest = await pagesOf<Overview>('/retention?limit=2')
+    // The cutoff moves with the clock.
+    const still = ({ cutoff: _, ...one }: Overview['datasets'][number]) => one
+    expect(newest.flatMap(({ datasets }) => datasets.map(still))).toEqual(whole.datasets.map(still))
+    for (const wrong of ['limit=0', 'cursor=x', 'limit=1&cursor=x', `limit=1&sort=name&cursor=${newest[0]?.next_cursor}`, 'sort=size'])
+      expect((await org.ask('GET', `/retention?${wrong}`)).status).toBe(400)
+    const other = await app.newOrganization()
+    const ids = whole.datasets.map(({ log_id }) => log_id).join(',')
+    expect((await get<Overview>(`/retention?from=${ids}&limit=5&totals=true`, other)).datasets).toEqual([])
+    expect((await get<Overview>('/retention?search=shop&limit=5', other)).datasets).toEqual([])
+  })
+
+  test('the rules, by what they are of', async () => {
+    for (const body of [
+      rule('LOG', 'DAYS_30', 'log:shop.web'),
+      rule('LOG', 'DAYS_90', 'log:cart'),
+      rule('LOG_SET', 'DAYS_180', 'shop'),
+      rule('LOG_SET', 'DAYS_365', 'lab'),
+      rule('ORGANISATION', 'DAYS_730'),
+    ])
+      expect((await create(body)).status).toBe(201)
+    const scopesOf = (pages: readonly RuleList[]) =>
+      pages.flatMap(({ retention_rules }) => retention_rules.map(({ scope: { from, name } }) => from ?? name))
+    expect(scopesOf(await pagesOf('/retention-rules?sort=name&limit=2'))).toEqual([
+      'org:default',
+      'log:lab',
+      'log:shop',
+      'log:cart',
+      'log:shop.web',
+    ])
+    expect((await pagesOf<RuleList>('/retention-rules?limit=2')).flatMap(({ retention_rules }) => retention_rules)).toEqual(await rules())
+    expect(scopesOf(await pagesOf('/retention-rules?sort=name&search=SHOP'))).toEqual(['log:shop', 'log:cart', 'log:shop.web'])
+    for (const wrong of ['limit=0', 'cursor=x', 'limit=1&cursor=x', 'sort=days'])
+      expect((await org.ask('GET', `/retention-rules?${wrong}`)).status).toBe(400)
+    const other = await app.newOrganization()
+    expect(await get<RuleList>('/retention-rules?search=shop&limit=5', other)).toEqual({ retention_rules: [] })
+  })
+})
+
 describe('the kept events can be looked up', () => {
   type OfDataset = ReplyOf<typeof contract.retention.ofDataset>
   const send = (name: string, ages: readonly number[]) =>

@@ -1,9 +1,10 @@
-import type { BodyOf, contract, Identity, RetentionRule } from '@dendro/api'
+import type { BodyOf, contract, Identity, QueryOf, RetentionRule } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { badField, conflict, notFound } from '../../../kernel/errors.ts'
 import type { MetaWorld, World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { isLimited } from '../../access/policies/policies.ts'
+import { byName, type NextPage, pageOf, searched } from '../../list-pages.ts'
 import { modifiedBy } from '../../records.ts'
 import { type DatasetRow, fixedRetention, setDatasetRetention, visibleDatasets } from '../datasets/datasets.ts'
 import { deleteRule, insertRule, type RuleRow, selectRules, updateRuleRow } from './rows.ts'
@@ -16,15 +17,36 @@ export type RuleRecord = { kind: 'log'; row: DatasetRow } | { kind: 'general'; r
 /** The target of a rule. */
 type RuleTarget = { entity: 'LOG'; log: DatasetRow } | { entity: 'LOG_SET'; collection: string } | { entity: 'ORGANISATION' }
 
-/** The rules of the logs visible to the caller and the general ones, newest first. */
-export async function listRules(world: MetaWorld, actor: Actor): Promise<RetentionRule[]> {
+type ListedRule = { id: string; created_at: number; rule: RuleRecord }
+
+/** A page of the rules of the logs visible to the caller and the general ones. */
+export async function rulePage(
+  world: MetaWorld,
+  actor: Actor,
+  query: QueryOf<typeof contract.retentionRules.list>,
+): Promise<NextPage & { retention_rules: RetentionRule[] }> {
   const visible = await visibleDatasets(world, actor)
-  const rules: RuleRecord[] = [
-    ...visible.filter(({ retention }) => retention !== null).map((row): RuleRecord => ({ kind: 'log', row })),
-    ...(await visibleGeneralRules(world, actor)).map((row): RuleRecord => ({ kind: 'general', row })),
-  ]
-  return rules.map((rule) => shownRule(rule, visible)).toSorted((a, b) => b.created_at - a.created_at)
+  const ofLogs = visible.filter(({ retention }) => retention !== null).map((row): RuleRecord => ({ kind: 'log', row }))
+  const general = (await visibleGeneralRules(world, actor)).map((row): RuleRecord => ({ kind: 'general', row }))
+  const all = [...ofLogs, ...general]
+    .map((rule): ListedRule => ({ id: rule.row.id, created_at: createdAt(rule), rule }))
+    .toSorted((a, b) => b.created_at - a.created_at || (a.id < b.id ? -1 : 1))
+  const { rows, ...rest } = pageOf(searched(all, query.search, textOf), query, query.sort === 'name' ? byTarget : undefined)
+  const nameCounts = countNames(visible)
+  return { retention_rules: rows.map(({ rule }) => shownRule(rule, nameCounts)), ...rest }
 }
+
+const createdAt = (rule: RuleRecord): number =>
+  rule.kind === 'general' ? rule.row.created_at : (rule.row.retention_mark?.created_at ?? rule.row.modified_at)
+
+const textOf = ({ rule }: ListedRule): string => {
+  if (rule.kind === 'log') return `${rule.row.collection}/${rule.row.dataset}`
+  return rule.row.entity === 'ORGANISATION' ? 'organization' : rule.row.collection
+}
+
+const byTarget = byName(({ rule }: ListedRule) =>
+  rule.kind === 'log' ? [2, rule.row.collection, rule.row.dataset] : [rule.row.entity === 'ORGANISATION' ? 0 : 1, rule.row.collection, ''],
+)
 
 const generalRules = (world: MetaWorld, orgId: string): Promise<readonly RuleRow[]> =>
   world.meta.cached(orgId, 'retention-rules', () => selectRules(world.meta, orgId))
@@ -52,7 +74,7 @@ export async function createRule(world: World, actor: Actor, request: RuleDraft)
     const row = await setDatasetRetention(world, actor, target.log.id, request.retention, (before) => {
       if (before.retention !== null) throw conflict('the log already has a retention rule')
     })
-    return shownRule({ kind: 'log', row }, visible)
+    return shownRule({ kind: 'log', row }, countNames(visible))
   }
   const row: RuleRow = {
     org_id: actor.orgId,
@@ -68,7 +90,7 @@ export async function createRule(world: World, actor: Actor, request: RuleDraft)
   return world.meta.write(actor.orgId, async (tx) => {
     const made = await insertRule(tx, row)
     if (!made) throw conflict(`the ${target.entity === 'LOG_SET' ? 'collection' : 'organization'} has a retention rule already`)
-    const shown = shownRule({ kind: 'general', row: made }, visible)
+    const shown = shownGeneral(made)
     await recordChange(world, tx, actor, { entity: { type: 'retention_rule', id: made.id }, after: shown })
     return shown
   })
@@ -80,19 +102,19 @@ export async function updateRule(world: World, actor: Actor, rule: RuleRecord, r
   if (!isSame(rule, targetOf(request, visible))) throw badField('scope', 'cannot change; create another rule for another target')
   if (rule.kind === 'log') {
     const row = await setDatasetRetention(world, actor, rule.row.id, request.retention, checkHasRule)
-    return shownRule({ kind: 'log', row }, visible)
+    return shownRule({ kind: 'log', row }, countNames(visible))
   }
   return world.meta.write(actor.orgId, async (tx) => {
     const next = { ...rule.row, retention: request.retention, ...modifiedBy(actor, world.clock.nowMs()) }
     const row = await updateRuleRow(tx, next)
     if (!row) throw notFound('retention rule', rule.row.id)
-    const [before, after] = [rule.row, row].map((one) => shownRule({ kind: 'general', row: one }, visible))
+    const [before, after] = [rule.row, row].map(shownGeneral)
     await recordChange(world, tx, actor, {
       entity: { type: 'retention_rule', id: row.id },
       ...(before ? { before } : {}),
       ...(after ? { after } : {}),
     })
-    return shownRule({ kind: 'general', row }, visible)
+    return shownGeneral(row)
   })
 }
 
@@ -103,7 +125,7 @@ export async function removeRule(world: World, actor: Actor, rule: RuleRecord): 
   }
   await world.meta.write(actor.orgId, async (tx) => {
     if ((await deleteRule(tx, actor.orgId, rule.row.id)) === 0) throw notFound('retention rule', rule.row.id)
-    await recordChange(world, tx, actor, { entity: { type: 'retention_rule', id: rule.row.id }, before: shownRule(rule, []) })
+    await recordChange(world, tx, actor, { entity: { type: 'retention_rule', id: rule.row.id }, before: shownGeneral(rule.row) })
   })
 }
 
@@ -145,11 +167,18 @@ function isSame(rule: RuleRecord, target: RuleTarget): boolean {
   return rule.row.entity === target.entity && (target.entity !== 'LOG_SET' || target.collection === rule.row.collection)
 }
 
-/** Names a log by its plain name if that is unique among the logs visible to the caller. */
-function shownRule(rule: RuleRecord, visible: readonly DatasetRow[]): RetentionRule {
+/** How many of the logs visible to the caller have each name. */
+const countNames = (visible: readonly DatasetRow[]): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>()
+  for (const { dataset } of visible) counts.set(dataset, (counts.get(dataset) ?? 0) + 1)
+  return counts
+}
+
+/** Names a log by its plain name if that is unique. */
+function shownRule(rule: RuleRecord, nameCounts: ReadonlyMap<string, number>): RetentionRule {
   if (rule.kind === 'general') return shownGeneral(rule.row)
   const { id, org_id, retention, retention_mark: mark, modified_at, modified_by } = rule.row
-  const isPlain = visible.filter(({ dataset }) => dataset === rule.row.dataset).length <= 1
+  const isPlain = (nameCounts.get(rule.row.dataset) ?? 0) <= 1
   if (retention === null) throw new Error('a dataset without its own retention has no rule')
   return {
     id,

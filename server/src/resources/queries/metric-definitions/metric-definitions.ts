@@ -1,8 +1,10 @@
 import {
+  type contract,
   type MetricDefinition,
   MetricDefinitionDraft,
   type MetricDefinitionRequest,
   type MetricDefinitionTemplateDraft,
+  type QueryOf,
   type Template,
 } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
@@ -13,6 +15,7 @@ import { metadataOf } from '../../../meta/metadata.ts'
 import type { MetaWorld, World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { visibilityOfDefinitions, visibleDatasets, visibleRows } from '../../data/datasets/datasets.ts'
+import { byName, type NextPage, pageOf, searched, searchedText } from '../../list-pages.ts'
 import { changeRecord, createdBy, modifiedBy, type RecordKind, removeRecord } from '../../records.ts'
 import { fillTemplate, isSameTemplate, type Library, type TemplateUse } from '../templates/templates.ts'
 import { planMetrics } from '../timeseries/timeseries.ts'
@@ -30,6 +33,7 @@ import {
 } from './rows.ts'
 
 export { dropBacking, storeBacking as keepBacking } from './backing.ts'
+export { metricUsers } from './users.ts'
 
 const ENTITY = 'metric_definition'
 
@@ -54,8 +58,31 @@ export async function hiddenMetricIds(world: MetaWorld, actor: Actor): Promise<R
   return new Set(all.filter((row) => !shown.has(row)).map(({ id }) => id))
 }
 
-export const listMetricDefinitions = async (world: MetaWorld, actor: Actor): Promise<MetricDefinition[]> =>
-  (await seenMetricDefinitions(world, actor)).map(shownMetricDefinition)
+export async function metricDefinitionPage(
+  world: MetaWorld,
+  actor: Actor,
+  query: QueryOf<typeof contract.metricDefinitions.list>,
+): Promise<NextPage & { metric_definitions: MetricDefinition[] }> {
+  const seen = await seenMetricDefinitions(world, actor)
+  const ids = new Set(query.metric_ids)
+  const found = searched(ids.size === 0 ? seen : seen.filter(({ id }) => ids.has(id)), query.search, textOf)
+  const { rows, ...rest } = pageOf(found, query, query.sort === 'name' ? byTitle : undefined)
+  return { metric_definitions: rows.map(shownMetricDefinition), ...rest }
+}
+
+const conditionsIn = ({ queries }: MetricDefinitionRow): string[] =>
+  queries.flatMap(({ select, where, groups = [] }) => [...select, where, ...groups])
+
+const textOf = (row: MetricDefinitionRow): string =>
+  searchedText([row.name, row.description, ...conditionsIn(row), ...(row.formulas ?? []).map(({ expression }) => expression)])
+
+/** A cursor contains this much of the conditions of a definition without a name. */
+const CONDITION_CHARS_MAX = 500
+
+/** Those without a name come last, by their conditions. */
+const byTitle = byName((row: MetricDefinitionRow) =>
+  row.name === null ? [1, conditionsIn(row).join(' ').slice(0, CONDITION_CHARS_MAX)] : [0, row.name],
+)
 
 export async function findMetricDefinition(world: MetaWorld, actor: Actor, id: string): Promise<MetricDefinitionRow> {
   const row = (await seenMetricDefinitions(world, actor)).find((candidate) => candidate.id === id)

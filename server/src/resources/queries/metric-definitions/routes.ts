@@ -7,7 +7,7 @@ import { printMetricDefinitions } from './exposition.ts'
 import {
   createMetricDefinition,
   findMetricDefinition,
-  listMetricDefinitions,
+  metricDefinitionPage,
   metricDefinitionTemplates,
   removeMetricDefinition,
   shownMetricDefinition,
@@ -21,7 +21,7 @@ const byMetricId =
 
 export const metricDefinitionRoutes = (world: World): Routes =>
   routes('metricDefinitions', contract.metricDefinitions, {
-    list: async ({ actor }) => ({ metric_definitions: await listMetricDefinitions(world, actor) }),
+    list: ({ actor, query }) => metricDefinitionPage(world, actor, query),
     print: ({ actor, query, signal }) => printMetricDefinitions(world, actor, query.seconds, signal),
     create: ({ actor, body }) => createMetricDefinition(world, actor, body),
     get: onRecord(byMetricId(world), async ({ record }) => shownMetricDefinition(record)),

@@ -100,6 +100,19 @@ describe('the list of monitors', () => {
     expect((await org.ask('GET', `/monitors?log_ids=${many}`)).status).toBe(400)
   })
 
+  test('has those of a metric definition, and none of another organization', async () => {
+    await createEach()
+    const [one, two] = [await create({ name: 'one' }), await create({ name: 'two' })]
+    const { monitors } = await list(`monitor_ids=${one},${two}`)
+    const metrics = monitors.map(({ metric_id }) => metric_id).join(',')
+    expect(await names(`sort=name&metric_ids=${metrics}`)).toEqual(['one', 'two'])
+    expect(await names(`metric_ids=${metrics}&per_metric=1&search=two`)).toEqual(['two'])
+    expect(await names(`metric_ids=${web}`)).toEqual([])
+    expect((await org.ask('GET', '/monitors?per_metric=1')).status).toBe(400)
+    const other = await app.newOrganization()
+    expect((await list(`metric_ids=${metrics}`, other.key)).monitors).toEqual([])
+  })
+
   test('counts what the other filters select, on all pages', async () => {
     await createEach()
     const by_status = { ALERT: 3, WARN: 1, NO_DATA: 1, OK: 1, WAITING: 1 }
