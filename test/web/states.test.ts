@@ -324,6 +324,23 @@ describe.skipIf(browserPath === undefined)('every page', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
+  test('forms work while the permissions of the caller cannot be loaded, which are not requested again and again', async () => {
+    const org = await stand.app.newOrganization()
+    const page = await stand.open('/app/settings?part=you', { key: org.key })
+    let requests = 0
+    await page.route('**/auth/me', (route) => {
+      requests += 1
+      return route.fulfill({ status: 500, json: { details: 'away' } })
+    })
+    await page.goto(`${stand.app.url}/app/data?keep=true`)
+    const form = page.getByRole('form', { name: 'New rule' })
+    await form.getByLabel('Keep events for').selectOption('DAYS_365')
+    await form.getByRole('button', { name: 'Create rule' }).click()
+    await page.getByRole('button', { name: 'Delete the rule of the organization' }).waitFor()
+    expect(requests).toBeLessThan(20)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+
   test('an empty list points to what is on the page', async () => {
     const { key } = await stand.app.newOrganization()
     const page = await stand.open('/app/data?keep=true', { key })

@@ -4,8 +4,9 @@ import { useMe } from './me.ts'
 
 /** Checks permissions of the caller. Nothing is permitted until they have loaded, and everything if they cannot be loaded: the service checks again. */
 export function useMay(): (permission: Permission) => boolean {
-  const { data, isError } = useMe()
-  return (permission) => (data === undefined ? isError : data.permissions.includes(permission))
+  // A form that appears because they cannot be loaded loads them again; it must not disappear meanwhile.
+  const { data, errorUpdateCount } = useMe()
+  return (permission) => (data === undefined ? errorUpdateCount > 0 : data.permissions.includes(permission))
 }
 
 /** Checks whether the caller is known to have no such permission, for what must not change while permissions load. */
