@@ -3,35 +3,40 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import { EditorPage } from '../../parts/records/editor-page.tsx'
+import { hasWords } from '../../parts/records/has-words.ts'
+import { MorePages } from '../../parts/records/pages.tsx'
 import { MissingRecord } from '../../parts/records/records.tsx'
 import { useSave } from '../../parts/records/save.ts'
 import { BackToDashboard } from '../../parts/shell/back-links.tsx'
 import { useClient } from '../../parts/shell/client.ts'
+import { FailureNote } from '../../parts/shell/failure.tsx'
 import { Panel } from '../../parts/shell/page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { flowed } from './layout.ts'
-import { useAllWidgets, useDashboard } from './queries.ts'
+import { useDashboard, useFrame, useWidgetSearch, widgetText } from './queries.ts'
 
 type FrameEditorProps = { dashboardId: string; id: string }
 
 /** Edits a frame: a widget that contains other widgets, which then leave the dashboard grid. */
 export function FrameEditor({ dashboardId, id }: FrameEditorProps) {
   const dashboard = useDashboard(dashboardId)
-  const all = useAllWidgets(true)
-  const title = id === 'new' ? 'New frame' : 'Edit frame'
-  const frame = all.data?.find((one) => one.id === id)
-  if (!dashboard.data || !all.data || (id !== 'new' && !frame)) {
+  const isNew = id === 'new'
+  const frame = useFrame(isNew ? undefined : id)
+  const title = isNew ? 'New frame' : 'Edit frame'
+  if (!dashboard.data || (!isNew && !frame.data)) {
     const of = {
-      data: dashboard.data && all.data,
-      error: dashboard.error ?? all.error,
-      refetch: () => Promise.all([dashboard.refetch(), all.refetch()]),
+      data: undefined,
+      error: dashboard.error ?? frame.error,
+      refetch: () => Promise.all([dashboard.refetch(), ...(isNew ? [] : [frame.refetch()])]),
     }
     return <MissingRecord title={title} noun="frame" of={of} back={<BackToDashboard id={dashboardId} />} />
   }
-  return <FrameForm title={title} dashboard={dashboard.data} frame={frame} all={all.data} />
+  return <FrameForm title={title} dashboard={dashboard.data} frame={frame.data?.frame} first={frame.data?.inner ?? NONE} />
 }
+
+const NONE: readonly never[] = []
 
 const sizes = [
   ['12', 'one'],
@@ -42,18 +47,19 @@ const sizes = [
 type Wide = (typeof sizes)[number][0]
 const HIGH = 3
 
-type FrameFormProps = { title: string; dashboard: Dashboard; frame: Widget | undefined; all: readonly Widget[] }
+/** `first` are the widgets in the frame as it is stored. */
+type FrameFormProps = { title: string; dashboard: Dashboard; frame: Widget | undefined; first: readonly Widget[] }
 
-function FrameForm({ title, dashboard, frame, all }: FrameFormProps) {
+function FrameForm({ title, dashboard, frame, first }: FrameFormProps) {
   const [name, setName] = useState(frame?.name ?? '')
   const [description, setDescription] = useState(frame?.description ?? '')
-  const [inner, setInner] = useState<readonly string[]>(frame?.widget_ids ?? [])
+  const [inner, setInner] = useState(() => (frame?.widget_ids ?? []).flatMap((id) => first.filter((one) => one.id === id)))
   const [wide, setWide] = useState<Wide>(sizes.find(([one]) => Number(one) === frame?.layout.widget_layouts[0]?.w)?.[0] ?? '6')
   const save = useSaveFrame(dashboard, frame)
   const missing = name.trim() === '' ? 'a name' : inner.length === 0 ? 'a widget in the frame' : undefined
   const send = () => {
-    const widget_layouts = flowed(inner.map((id) => ({ id, x: 0, y: 0, w: Number(wide), h: HIGH })))
-    save.mutate({ name: name.trim(), description: description.trim(), widget_ids: [...inner], layout: { widget_layouts } })
+    const widget_layouts = flowed(inner.map(({ id }) => ({ id, x: 0, y: 0, w: Number(wide), h: HIGH })))
+    save.mutate({ name: name.trim(), description: description.trim(), widget_ids: inner.map(({ id }) => id), layout: { widget_layouts } })
   }
   return (
     <EditorPage
@@ -83,78 +89,99 @@ function FrameForm({ title, dashboard, frame, all }: FrameFormProps) {
           </Field>
         </div>
       </Panel>
-      <FrameWidgets
-        all={all.filter((one) => one.id !== frame?.id && one.widget_ids.length === 0)}
-        own={dashboard}
-        inner={inner}
-        onInner={setInner}
-      />
+      <FrameWidgets own={[...first, ...dashboard.widgets]} inner={inner} onInner={setInner} />
     </EditorPage>
   )
 }
 
-type FrameWidgetsProps = { all: readonly Widget[]; own: Dashboard; inner: readonly string[]; onInner(inner: string[]): void }
+/** `own` are the widgets of the dashboard and of the frame. */
+type FrameWidgetsProps = { own: readonly Widget[]; inner: readonly Widget[]; onInner(inner: Widget[]): void }
 
-/** Within selects and orders the widgets of a frame. */
-function FrameWidgets({ all, own, inner, onInner }: FrameWidgetsProps) {
-  const chosen = inner.flatMap((id) => all.filter((one) => one.id === id))
-  const offered = all
-    .filter(({ id }) => !inner.includes(id))
-    .toSorted((a, b) => Number(own.widget_ids.includes(b.id)) - Number(own.widget_ids.includes(a.id)) || (a.name < b.name ? -1 : 1))
+/** Selects and orders the widgets of a frame. */
+const FrameWidgets = ({ own, inner, onInner }: FrameWidgetsProps) => (
+  <Panel title="Widgets in the frame">
+    <div className="grid gap-4 p-3 sm:grid-cols-2">
+      <Chosen inner={inner} onInner={onInner} />
+      <Offered own={own} inner={inner} onAdd={(widget) => onInner([...inner, widget])} />
+    </div>
+  </Panel>
+)
+
+function Chosen({ inner, onInner }: Omit<FrameWidgetsProps, 'own'>) {
   const swap = (at: number, by: -1 | 1) =>
-    onInner(inner.map((id, index) => (index === at ? (inner[at + by] ?? id) : index === at + by ? (inner[at] ?? id) : id)))
+    onInner(inner.map((one, index) => (index === at ? (inner[at + by] ?? one) : index === at + by ? (inner[at] ?? one) : one)))
   return (
-    <Panel title="Widgets in the frame">
-      <div className="grid gap-4 p-3 sm:grid-cols-2">
-        <div>
-          <h3 className="text-soft text-xs">Widgets, in order</h3>
-          {chosen.length === 0 && <p className="text-soft">No widgets in the frame yet. Add some below.</p>}
-          <ol aria-label="In the frame" className="flex flex-col">
-            {chosen.map(({ id, name }, at) => (
-              <li key={id} className="flex items-center gap-1 py-0.5">
-                <span className="mr-auto min-w-0 truncate">{name}</span>
-                <Button size="small" variant="quiet" disabled={at === 0} aria-label={`Move ${name} up`} onClick={() => swap(at, -1)}>
-                  <Icon of={ArrowUp} size="small" />
-                </Button>
-                <Button
-                  size="small"
-                  variant="quiet"
-                  disabled={at === chosen.length - 1}
-                  aria-label={`Move ${name} down`}
-                  onClick={() => swap(at, 1)}
-                >
-                  <Icon of={ArrowDown} size="small" />
-                </Button>
-                <Button
-                  size="small"
-                  variant="quiet"
-                  aria-label={`Remove ${name}`}
-                  onClick={() => onInner(inner.filter((one) => one !== id))}
-                >
-                  <Icon of={X} size="small" />
-                </Button>
-              </li>
-            ))}
-          </ol>
-        </div>
-        <div>
-          <h3 className="text-soft text-xs">Other widgets, those of this dashboard first</h3>
-          {offered.length === 0 && <p className="text-soft">No other widgets.</p>}
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled by keyboard too */}
-          <ul tabIndex={0} aria-label="Other widgets" className="max-h-80 overflow-auto">
-            {offered.map(({ id, name }) => (
-              <li key={id} className="flex items-center gap-2 py-0.5">
-                <Button size="small" aria-label={`Add ${name}`} onClick={() => onInner([...inner, id])}>
-                  <Icon of={Plus} size="small" />
-                </Button>
-                <span className="min-w-0 truncate">{name}</span>
-                {!own.widget_ids.includes(id) && <span className="shrink-0 text-soft text-xs">on another dashboard</span>}
-              </li>
-            ))}
-          </ul>
-        </div>
-      </div>
-    </Panel>
+    <div className="min-w-0">
+      <h3 className="text-soft text-xs">Widgets, in order</h3>
+      {inner.length === 0 && <p className="text-soft">No widgets in the frame yet. Add some of the others.</p>}
+      <ol aria-label="In the frame" className="flex flex-col">
+        {inner.map(({ id, name }, at) => (
+          <li key={id} className="flex items-center gap-1 py-0.5">
+            <span className="mr-auto min-w-0 truncate">{name}</span>
+            <Button size="small" variant="quiet" disabled={at === 0} aria-label={`Move ${name} up`} onClick={() => swap(at, -1)}>
+              <Icon of={ArrowUp} size="small" />
+            </Button>
+            <Button
+              size="small"
+              variant="quiet"
+              disabled={at === inner.length - 1}
+              aria-label={`Move ${name} down`}
+              onClick={() => swap(at, 1)}
+            >
+              <Icon of={ArrowDown} size="small" />
+            </Button>
+            <Button
+              size="small"
+              variant="quiet"
+              aria-label={`Remove ${name}`}
+              onClick={() => onInner(inner.filter((one) => one.id !== id))}
+            >
+              <Icon of={X} size="small" />
+            </Button>
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+type OfferedProps = { own: readonly Widget[]; inner: readonly Widget[]; onAdd(widget: Widget): void }
+
+/** The widgets that may be added: those of the dashboard, then all others, which are found by a search. */
+function Offered({ own, inner, onAdd }: OfferedProps) {
+  const [find, setFind] = useState('')
+  const found = useWidgetSearch(find)
+  const inFrame = new Set(inner.map(({ id }) => id))
+  const near = new Map(own.filter(({ widget_ids }) => widget_ids.length === 0).map((one) => [one.id, one]))
+  const offered = [
+    ...[...near.values()].filter((one) => hasWords(widgetText(one), find)).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    ...found.records.filter(({ id }) => !near.has(id)),
+  ].filter(({ id }) => !inFrame.has(id))
+  return (
+    <div className="flex min-w-0 flex-col gap-1">
+      <h3 className="text-soft text-xs">Other widgets, those of this dashboard first</h3>
+      <Input placeholder="Find a widget" aria-label="Find a widget" value={find} onChange={({ target }) => setFind(target.value)} />
+      {found.error && <FailureNote thrown={found.error} again={() => found.refetch()} isSmall />}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled by keyboard too */}
+      <section tabIndex={0} aria-label="Widgets to add" className="max-h-80 overflow-auto">
+        <ul aria-label="Other widgets" aria-busy={found.isPlaceholderData}>
+          {offered.map((widget) => (
+            <li key={widget.id} className="flex items-center gap-2 py-0.5">
+              <Button size="small" aria-label={`Add ${widget.name}`} onClick={() => onAdd(widget)}>
+                <Icon of={Plus} size="small" />
+              </Button>
+              <span className="min-w-0 truncate">{widget.name}</span>
+              {!near.has(widget.id) && <span className="shrink-0 text-soft text-xs">not on this dashboard</span>}
+            </li>
+          ))}
+          {found.isLoading && <li className="text-soft">Loading…</li>}
+          {found.data && !found.hasNextPage && offered.length === 0 && (
+            <li className="text-soft">{find.trim() === '' ? 'No other widgets.' : 'No widget matches.'}</li>
+          )}
+        </ul>
+        <MorePages of={found} />
+      </section>
+    </div>
   )
 }
 

@@ -6,15 +6,13 @@ import { ago } from '../../parts/chart/numbers.ts'
 import { ContentPackOffers, ReadyMadeMenu, useReadyMadeAction } from '../../parts/records/content-packs.tsx'
 import { useDashboardSearch } from '../../parts/records/dashboard-list.ts'
 import { NameFirst } from '../../parts/records/name-first.tsx'
-import { MorePages } from '../../parts/records/pages.tsx'
-import { Loaded } from '../../parts/records/records.tsx'
+import { SearchedList } from '../../parts/records/searched-list.tsx'
 import { ActionMenu, type MenuAction } from '../../parts/shell/action-menu.tsx'
 import { useClient } from '../../parts/shell/client.ts'
 import { EmptyState, Page } from '../../parts/shell/page.tsx'
 import { Permitted } from '../../parts/shell/permitted.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Caret } from '../../ui/caret.tsx'
-import { Input } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { useDashboardTemplates } from './queries.ts'
 
@@ -59,36 +57,22 @@ export function DashboardList() {
         </>
       }
     >
-      <Loaded of={list}>
-        {() =>
-          list.isWhole && list.records.length === 0 && find === '' ? (
-            <EmptyState title="No dashboards yet">
-              <p className="text-soft">A dashboard shows metrics over one time range with one crosshair.</p>
-              <Permitted to="dashboards_write">
-                <NewDashboard label="Create the first dashboard" />
-              </Permitted>
-            </EmptyState>
-          ) : (
-            <>
-              <Input
-                className="sm:max-w-64"
-                placeholder="Find a dashboard"
-                aria-label="Find a dashboard"
-                value={find}
-                onChange={({ target }) => setFind(target.value)}
-              />
-              {list.records.length === 0 ? (
-                <EmptyState title="No dashboard matches">
-                  <Button onClick={() => setFind('')}>Show all</Button>
-                </EmptyState>
-              ) : (
-                <Cards dashboards={list.records} />
-              )}
-              <MorePages of={list} />
-            </>
-          )
+      <SearchedList
+        noun="dashboard"
+        of={list}
+        find={find}
+        onFind={setFind}
+        none={
+          <EmptyState title="No dashboards yet">
+            <p className="text-soft">A dashboard shows metrics over one time range with one crosshair.</p>
+            <Permitted to="dashboards_write">
+              <NewDashboard label="Create the first dashboard" />
+            </Permitted>
+          </EmptyState>
         }
-      </Loaded>
+      >
+        {(found) => <Cards dashboards={found} />}
+      </SearchedList>
       <ContentPackOffers />
     </Page>
   )

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { newQuery } from '../../parts/query/metric-queries.ts'
 import { QueryEditor } from '../../parts/query/query-editor.tsx'
 import { EditorPage } from '../../parts/records/editor-page.tsx'
+import { useMetric } from '../../parts/records/metric-list.ts'
 import { MissingRecord } from '../../parts/records/records.tsx'
 import { useSave } from '../../parts/records/save.ts'
 import { BackToDashboards } from '../../parts/shell/back-links.tsx'
@@ -11,15 +12,13 @@ import { useClient } from '../../parts/shell/client.ts'
 import { Panel } from '../../parts/shell/page.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
 import { definitionOf, Preview } from './preview.tsx'
-import { useMetrics } from './queries.ts'
 
 /** Edits a named metric beside its preview. */
 export function MetricEditor({ id }: { id: string }) {
-  const metrics = useMetrics()
-  const metric = metrics.data?.find((one) => one.id === id)
-  const title = id === 'new' ? 'New metric' : 'Edit metric'
-  if (metrics.data && (metric || id === 'new')) return <MetricForm title={title} metric={metric} />
-  return <MissingRecord title={title} noun="metric" of={metrics} back={<BackToDashboards view="metrics" />} />
+  const metric = useMetric(id === 'new' ? undefined : id)
+  if (id === 'new') return <MetricForm title="New metric" metric={undefined} />
+  if (metric.data) return <MetricForm title="Edit metric" metric={metric.data} />
+  return <MissingRecord title="Edit metric" noun="metric" of={metric} back={<BackToDashboards view="metrics" />} />
 }
 
 const DEFAULT_STYLE = { unit: 'auto', isFine: false } as const

@@ -17,7 +17,7 @@ import { Corner, Grips, useArrangement } from './arrangement.tsx'
 import { DashboardTools } from './dashboard-tools.tsx'
 import { placementsOf } from './layout.ts'
 import type { DashboardParams } from './params.ts'
-import { useAllWidgets, useDashboard, useDashboardChange } from './queries.ts'
+import { useDashboard, useDashboardChange, useInnerWidgets } from './queries.ts'
 import { WidgetCard } from './widget-card.tsx'
 import { WidgetTools } from './widget-tools.tsx'
 
@@ -85,7 +85,7 @@ type Shared = Pick<Parameters<typeof WidgetCard>[0], 'range' | 'zone' | 'refresh
 
 function Grid({ dashboard, isArranging, shown }: { dashboard: Dashboard; isArranging: boolean; shown: Shared }) {
   const { id, widgets, layout } = dashboard
-  const all = useAllWidgets(widgets.some(({ widget_ids }) => widget_ids.length > 0))
+  const inner = useInnerWidgets(widgets)
   const change = useDashboardChange(id)
   const [failure, setFailure] = useState<unknown>()
   const saved = placementsOf(
@@ -115,7 +115,7 @@ function Grid({ dashboard, isArranging, shown }: { dashboard: Dashboard; isArran
               widget={widget}
               place={place}
               order={at}
-              all={all.data ?? []}
+              inner={inner.data ?? []}
               isLifted={arranged.isDragged(one)}
               {...shown}
               tools={

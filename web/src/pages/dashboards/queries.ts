@@ -1,10 +1,13 @@
 import type { Dashboard, Widget } from '@dendro/api'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { SERIES_MAX } from '../../parts/chart/measured.ts'
+import { readAllById } from '../../parts/records/by-id.ts'
 import { DASHBOARD_LISTS } from '../../parts/records/dashboard-list.ts'
+import { recordsOf, searchedText, searchOf, usePages, useSearched } from '../../parts/records/pages.tsx'
 import { useClient } from '../../parts/shell/client.ts'
-import { useMay } from '../../parts/shell/permitted.tsx'
 import { boundsOf, gridOf, type Range } from '../../parts/time/time-range.ts'
+import type { DendroClient } from '../../session/session.ts'
 import { slicesFor, styleOf } from './widget-style.ts'
 
 /** Loads whether another dashboard shows a widget too. */
@@ -22,40 +25,61 @@ export function useDashboard(id: string) {
   return useQuery({ queryKey: ['dashboards', id], queryFn: ({ signal }) => client.dashboards.get({ params: { dashboardId: id }, signal }) })
 }
 
-/** Loads all widgets, which frames need to find theirs. */
-export function useAllWidgets(isNeeded: boolean) {
+export const readWidgets = (client: DendroClient, ids: readonly string[], signal?: AbortSignal): Promise<readonly Widget[]> =>
+  readAllById(ids, async (some) => {
+    const query = { widget_ids: [...some], limit: some.length }
+    return (await client.widgets.list({ query, ...(signal ? { signal } : {}) })).widgets
+  })
+
+/** Loads the widgets inside some frames. */
+export function useInnerWidgets(frames: readonly Widget[]) {
   const client = useClient()
+  const ids = frames.flatMap(({ widget_ids }) => widget_ids)
   return useQuery({
-    queryKey: ['widgets'],
-    enabled: isNeeded,
-    queryFn: async ({ signal }) => (await client.widgets.list({ signal })).widgets,
+    queryKey: ['widgets', 'by id', [...ids].sort()],
+    queryFn: ({ signal }) => readWidgets(client, ids, signal),
+    // A frame that gets a widget keeps the others meanwhile.
+    placeholderData: keepPreviousData,
   })
 }
 
-/** Loads all monitors; each evaluates a metric. Callers without access to monitors get none. */
-export function useMetricMonitors() {
+/** Loads a frame with the widgets inside it. */
+export function useFrame(id: string | undefined) {
   const client = useClient()
-  const may = useMay()
   return useQuery({
-    queryKey: ['monitors'],
-    enabled: may('monitors_read'),
-    queryFn: async ({ signal }) => (await client.monitors.list({ signal })).monitors,
+    queryKey: ['widgets', 'frame', id],
+    // The form begins with what is stored, not with what was loaded for an earlier one.
+    gcTime: 0,
+    enabled: id !== undefined,
+    queryFn: async ({ signal }) => {
+      const frame = await client.widgets.get({ params: { widgetId: id ?? '' }, signal })
+      return { frame, inner: await readWidgets(client, frame.widget_ids, signal) }
+    },
   })
 }
+
+/** Loads the widgets that the service finds by words and that are no frames, sorted by name, page by page. */
+function useFoundWidgets(words: string) {
+  const client = useClient()
+  const search = searchOf(words)
+  const list = usePages({
+    queryKey: ['widgets', 'list', search],
+    read: (page, signal) => client.widgets.list({ query: { sort: 'name', is_frame: false, ...search, ...page }, signal }),
+  })
+  const records = useMemo(() => recordsOf((list.data?.pages ?? []).map(({ widgets }) => widgets)), [list.data])
+  return { ...list, records, isWhole: list.data !== undefined && !list.hasNextPage }
+}
+
+export const widgetText = ({ name, description = '', tags }: Widget): string => searchedText([name, description], tags)
+
+/** The widgets that contain the typed words and are no frames. */
+export const useWidgetSearch = (words: string) => useSearched(words, useFoundWidgets, widgetText)
 
 export function useDashboardTemplates() {
   const client = useClient()
   return useQuery({
     queryKey: ['dashboard templates'],
     queryFn: async ({ signal }) => (await client.dashboardTemplates.list({ signal })).templates,
-  })
-}
-
-export function useMetrics() {
-  const client = useClient()
-  return useQuery({
-    queryKey: ['metric definitions'],
-    queryFn: async ({ signal }) => (await client.metricDefinitions.list({ signal })).metric_definitions,
   })
 }
 

@@ -21,8 +21,8 @@ const LEAST_PX = 100
 type WidgetCardProps = {
   widget: Widget
   place: WidgetPlacement
-  /** The widgets of the organization, needed when this one is a frame. */
-  all: readonly Widget[]
+  /** The widgets inside the frames of the dashboard. */
+  inner: readonly Widget[]
   range: Range
   zone: Zone
   refreshCount: number
@@ -44,7 +44,7 @@ export const placeStyle = ({ x, y, w, h }: WidgetPlacement): CSSProperties =>
 
 /** Loads the data of its widget, and fails on its own. */
 export function WidgetCard(props: WidgetCardProps) {
-  const { widget, place, all, range, zone, refreshCount, isCompared, syncKey, tools, order, isLifted, children, onRange } = props
+  const { widget, place, inner, range, zone, refreshCount, isCompared, syncKey, tools, order, isLifted, children, onRange } = props
   const data = useWidgetData(widget, range, refreshCount, isCompared)
   const height = Math.max(LEAST_PX, place.h * ROW_PX - AROUND_PX)
   const shown = { data: data.data, isOld: data.isPlaceholderData, range, zone, syncKey, onRange }
@@ -65,7 +65,7 @@ export function WidgetCard(props: WidgetCardProps) {
         {!data.data && !data.error && <Loading height={`${height}px`} />}
         {data.data &&
           (widget.widget_ids.length > 0 ? (
-            <Inner frame={widget} all={all} height={height} {...shown} />
+            <Inner frame={widget} inner={inner} height={height} {...shown} />
           ) : (
             <Shown widget={widget} height={height} isFilling {...shown} />
           ))}
@@ -154,12 +154,12 @@ function partialOf({ grid, nowMs }: WidgetData): ChartBand[] {
 }
 
 /** Shows the widgets of a frame from one shared response. */
-function Inner({ frame, all, height, ...shown }: Omit<ShownProps, 'widget'> & { frame: Widget; all: readonly Widget[] }) {
+function Inner({ frame, inner, height, ...shown }: Omit<ShownProps, 'widget'> & { frame: Widget; inner: readonly Widget[] }) {
   const places = placementsOf(frame.widget_ids, frame.layout.widget_layouts)
   return (
     <div className="grid gap-2 lg:grid-cols-12">
       {places.map((place) => {
-        const widget = all.find(({ id }) => id === place.id)
+        const widget = inner.find(({ id }) => id === place.id)
         return (
           widget && (
             <section

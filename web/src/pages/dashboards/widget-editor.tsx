@@ -2,9 +2,10 @@ import type { MetricDefinition, MetricQuery, Widget } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type Unit, units } from '../../parts/chart/unit.ts'
-import { measureText, newQuery } from '../../parts/query/metric-queries.ts'
+import { newQuery } from '../../parts/query/metric-queries.ts'
 import { QueryEditor } from '../../parts/query/query-editor.tsx'
 import { EditorPage } from '../../parts/records/editor-page.tsx'
+import { useMetricsById } from '../../parts/records/metric-list.ts'
 import { MissingRecord } from '../../parts/records/records.tsx'
 import { useSave } from '../../parts/records/save.ts'
 import { BackToDashboard } from '../../parts/shell/back-links.tsx'
@@ -16,7 +17,8 @@ import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
 import type { DashboardParams } from './params.ts'
 import { definitionOf, Preview } from './preview.tsx'
-import { useDashboard, useMetrics } from './queries.ts'
+import { useDashboard } from './queries.ts'
+import { SavedMetrics } from './saved-metrics.tsx'
 import { auxOf, styleOf, type WidgetStyle, widgetTypes } from './widget-style.ts'
 
 type Draft = {
@@ -44,9 +46,9 @@ type WidgetEditorProps = { dashboardId: string; id: string; params: DashboardPar
 /** Edits a widget beside its preview, with its own queries or saved metrics. */
 export function WidgetEditor({ dashboardId, id, params }: WidgetEditorProps) {
   const dashboard = useDashboard(dashboardId)
-  const metrics = useMetrics()
   const title = id === 'new' ? 'New widget' : 'Edit widget'
   const widget = dashboard.data?.widgets.find((one) => one.id === id)
+  const metrics = useMetricsById(widget?.metric_ids ?? [])
   if (!dashboard.data || !metrics.data || (id !== 'new' && !widget)) {
     const of = {
       data: dashboard.data && metrics.data,
@@ -55,14 +57,16 @@ export function WidgetEditor({ dashboardId, id, params }: WidgetEditorProps) {
     }
     return <MissingRecord title={title} noun="widget" of={of} back={<BackToDashboard id={dashboardId} />} />
   }
-  const own = widget?.metric_ids.length === 1 ? metrics.data.find((one) => one.id === widget.metric_ids[0]) : undefined
+  const stored = metrics.data
+  const known = (widget?.metric_ids ?? []).flatMap((id) => stored.find((one) => one.id === id) ?? [])
+  const own = widget?.metric_ids.length === 1 ? known[0] : undefined
   const first = widget ? draftOf(widget, own) : fresh
   return (
     <WidgetForm
       first={first}
       widget={widget}
       own={own}
-      metrics={metrics.data}
+      metrics={known}
       dashboardId={dashboardId}
       into={params.into}
       range={rangeOf(params, { words: 'Last 1 hour' })}
@@ -85,6 +89,7 @@ type WidgetFormProps = {
   first: Draft
   widget: Widget | undefined
   own: MetricDefinition | undefined
+  /** The metrics of the widget as it is stored, in order. */
   metrics: readonly MetricDefinition[]
   dashboardId: string
   into: string | undefined
@@ -124,16 +129,14 @@ function WidgetForm({ first, widget, own, metrics, dashboardId, into, range, tit
       <Panel
         title="Metrics"
         actions={
-          metrics.length > 0 && (
-            <Button size="small" variant="quiet" onClick={() => setKept(!isKept)}>
-              {isKept ? 'Write a query' : 'Use saved metrics'}
-            </Button>
-          )
+          <Button size="small" variant="quiet" onClick={() => setKept(!isKept)}>
+            {isKept ? 'Write a query' : 'Use saved metrics'}
+          </Button>
         }
       >
         <div className="p-3">
           {isKept ? (
-            <SavedMetrics metrics={metrics} kept={draft.kept} onPickMetrics={(kept) => set({ kept })} />
+            <SavedMetrics known={metrics} kept={draft.kept} onPickMetrics={(kept) => set({ kept })} />
           ) : (
             <QueryEditor
               queries={draft.queries}
@@ -215,33 +218,6 @@ const LevelField = ({ name, value, onLevel }: LevelFieldProps) => (
     />
   </Field>
 )
-
-function SavedMetrics({
-  metrics,
-  kept,
-  onPickMetrics,
-}: {
-  metrics: readonly MetricDefinition[]
-  kept: readonly string[]
-  onPickMetrics(kept: string[]): void
-}) {
-  return (
-    <ul className="max-h-80 overflow-auto">
-      {metrics.map(({ id, name, queries }) => (
-        <li key={id}>
-          <label className="flex items-center gap-2 py-0.5">
-            <input
-              type="checkbox"
-              checked={kept.includes(id)}
-              onChange={() => onPickMetrics(kept.includes(id) ? kept.filter((one) => one !== id) : [...kept, id])}
-            />
-            <span className="truncate">{name ?? measureText(queries)}</span>
-          </label>
-        </li>
-      ))}
-    </ul>
-  )
-}
 
 function useSaveWidget({
   widget,

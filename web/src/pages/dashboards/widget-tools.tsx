@@ -5,6 +5,7 @@ import { Bell, Ellipsis, Pencil, Plus, Search } from 'lucide-react'
 import { useState } from 'react'
 import { EVERYTHING } from '../../parts/query/metric-queries.ts'
 import { Confirm } from '../../parts/records/confirm.tsx'
+import { useMetricsById } from '../../parts/records/metric-list.ts'
 import { useClient } from '../../parts/shell/client.ts'
 import { FailureNote } from '../../parts/shell/failure.tsx'
 import { Permitted } from '../../parts/shell/permitted.tsx'
@@ -15,7 +16,7 @@ import { IconButton } from '../../ui/icon-button.tsx'
 import { menuItem } from '../../ui/menu-item.ts'
 import { Popover } from '../../ui/popover.tsx'
 import { exploreLink } from './explore-link.ts'
-import { useIsElsewhere, useMetrics } from './queries.ts'
+import { useIsElsewhere } from './queries.ts'
 import { styleOf } from './widget-style.ts'
 
 type WidgetToolsProps = { dashboard: Dashboard; widget: Widget; range: Range }
@@ -61,7 +62,7 @@ export function WidgetTools({ dashboard, widget, range }: WidgetToolsProps) {
 function QueryActions({ widget, range }: { widget: Widget; range: Range }) {
   const client = useClient()
   const navigate = useNavigate()
-  const metrics = useMetrics()
+  const metrics = useMetricsById(widget.metric_ids)
   const own = widget.metric_ids.flatMap((id) => metrics.data?.filter((one) => one.id === id) ?? [])
   const queries = own.flatMap((one) => one.queries)
   const [metric] = own

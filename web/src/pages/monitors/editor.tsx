@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react'
 import { QueryEditor } from '../../parts/query/query-editor.tsx'
 import { EditorPage } from '../../parts/records/editor-page.tsx'
 import { useFirstTargets } from '../../parts/records/first-targets.ts'
+import { useMetric } from '../../parts/records/metric-list.ts'
 import { MissingRecord } from '../../parts/records/records.tsx'
 import { useSave } from '../../parts/records/save.ts'
 import { BackToMonitors } from '../../parts/shell/back-links.tsx'
@@ -16,7 +17,7 @@ import { bodyOf, draftFromMetric, draftOf, type MonitorFormState, newDraft, rule
 import { NotificationFields } from './notification-fields.tsx'
 import type { MonitorParams } from './params.ts'
 import { Preview } from './preview.tsx'
-import { useMetric, useMonitor } from './queries.ts'
+import { useMonitor } from './queries.ts'
 import { RuleFields } from './rule-fields.tsx'
 
 type EditorProps = { params: MonitorParams; id: string | undefined }

@@ -15,16 +15,6 @@ export function useMonitor(id: string | undefined) {
   })
 }
 
-/** Loads the metric that a new monitor takes its queries from. */
-export function useMetric(id: string | undefined) {
-  const client = useClient()
-  return useQuery({
-    queryKey: ['metric definitions', id],
-    enabled: id !== undefined,
-    queryFn: ({ signal }) => client.metricDefinitions.get({ params: { metricId: id ?? '' }, signal }),
-  })
-}
-
 /** Loads the evaluations, status changes and notifications of a monitor. */
 export function useHistory(id: string) {
   const client = useClient()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readerById } from './by-id.ts'
+import { readAllById, readerById } from './by-id.ts'
 
 const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 
@@ -39,4 +39,17 @@ test('scopes have requests of their own, and each id of a failed one fails', asy
     ['a', idOf(1)],
     ['b', idOf(2)],
   ])
+})
+
+test('a list of ids is read in requests of a hundred, each id once, and none for an empty list', async () => {
+  const requests: number[] = []
+  const readMany = async (ids: readonly string[]) => {
+    requests.push(ids.length)
+    return ids.filter((id) => id !== idOf(7))
+  }
+  const wanted = Array.from({ length: 230 }, (_, n) => idOf(n))
+  expect(await readAllById([...wanted, idOf(0)], readMany)).toEqual(wanted.filter((id) => id !== idOf(7)))
+  expect(requests).toEqual([100, 100, 30])
+  expect(await readAllById([], readMany)).toEqual([])
+  expect(requests).toHaveLength(3)
 })

@@ -29,3 +29,13 @@ export function readerById<T extends Named, Client>(readMany: (client: Client, i
     return (await batch.records).get(id) ?? null
   }
 }
+
+/** Reads the records of some ids, each once, in as many requests as they need. */
+export async function readAllById<T>(
+  ids: readonly string[],
+  readMany: (ids: readonly string[]) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  const wanted = [...new Set(ids)]
+  const parts = Array.from({ length: Math.ceil(wanted.length / IDS_MAX) }, (_, n) => wanted.slice(n * IDS_MAX, (n + 1) * IDS_MAX))
+  return (await Promise.all(parts.map(readMany))).flat()
+}
