@@ -1,11 +1,11 @@
 import type { Retention, RetentionRule } from '@dendro/api'
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { ago, count } from '../../parts/chart/numbers.ts'
 import { collectionsOf, useDatasetSearch } from '../../parts/datasets/datasets.ts'
 import { Form, FormField } from '../../parts/records/form.tsx'
+import { MorePages } from '../../parts/records/pages.tsx'
 import { EditAndDelete } from '../../parts/records/record-panel.tsx'
 import { Loaded, Row, Rows } from '../../parts/records/records.tsx'
 import { SearchSelect } from '../../parts/records/search-select.tsx'
@@ -13,54 +13,60 @@ import { BackToDatasets } from '../../parts/shell/back-links.tsx'
 import { useClient } from '../../parts/shell/client.ts'
 import { Page, Panel, panelColumns } from '../../parts/shell/page.tsx'
 import { Permitted } from '../../parts/shell/permitted.tsx'
-import { Select } from '../../ui/field.tsx'
+import { Input, Select } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { retentionDaysText } from './retention-days.ts'
+import { RETENTION, useRetentionOverview, useRetentionRules } from './retention-lists.ts'
 import { retentionChoices, retentionText } from './retentions.ts'
 
-const RULES = ['retention']
-const REFRESH_MS = 10_000
 const lengths = retentionChoices('').filter(([value]) => value !== '') as readonly (readonly [Retention, string])[]
 
 /** Edits retention from the organization down to a dataset; the most specific rule wins. */
 export function RetentionRules() {
-  const client = useClient()
-  const rules = useQuery({ queryKey: [...RULES, 'rules'], queryFn: ({ signal }) => client.retentionRules.list({ signal }) })
-  const overview = useQuery({
-    queryKey: [...RULES, 'overview'],
-    queryFn: ({ signal }) => client.retention.overview({ signal }),
-    refetchInterval: REFRESH_MS,
-  })
+  const [find, setFind] = useState('')
+  const rules = useRetentionRules(find)
+  const all = useRetentionRules('')
+  const overview = useRetentionOverview(find)
   return (
     <Page title="Retention" back={<BackToDatasets />}>
       <p className="max-w-3xl text-soft">
         The most specific rule applies: dataset, then collection, then organization, then the default of the service. Older events are
         hidden at once and deleted by whole days.
       </p>
+      <Input
+        className="sm:max-w-64"
+        placeholder="Find a dataset or collection"
+        aria-label="Find a dataset or collection"
+        value={find}
+        onChange={({ target }) => setFind(target.value)}
+      />
       <div className={panelColumns}>
         <Panel title="Rules">
           <Permitted to="retention_write">
-            <NewRule rules={rules.data?.retention_rules ?? []} />
+            <NewRule rules={all.data ?? []} />
           </Permitted>
           <Loaded of={rules}>
-            {({ retention_rules }) => (
-              <Rows
-                label="Rules"
-                columns={['Scope', 'Retention']}
-                empty="No rules yet: the default of the service applies."
-                howTo={<Permitted to="retention_write">Create a rule above.</Permitted>}
-              >
-                {retention_rules.map((rule) => (
-                  <RuleRow key={rule.id} rule={rule} />
-                ))}
-              </Rows>
+            {(found) => (
+              <div aria-busy={rules.isPlaceholderData} className="max-h-112 overflow-auto">
+                <Rows
+                  label="Rules"
+                  columns={['Scope', 'Retention']}
+                  empty={find.trim() === '' ? 'No rules yet: the default of the service applies.' : 'No rule matches.'}
+                  howTo={find.trim() === '' && <Permitted to="retention_write">Create a rule above.</Permitted>}
+                >
+                  {found.map((rule) => (
+                    <RuleRow key={rule.id} rule={rule} />
+                  ))}
+                </Rows>
+                <MorePages of={rules} />
+              </div>
             )}
           </Loaded>
         </Panel>
         <Panel title="Retention by dataset">
           <Loaded of={overview}>
-            {({ clock, datasets: kept, deleted, orphans }) => (
-              <>
+            {({ clock, datasets: kept, deleted, orphans, totals }) => (
+              <div aria-busy={overview.isPlaceholderData}>
                 {!clock.is_trusted && (
                   <p className="px-3 pt-3 text-soft">Deletion by age is paused until the clock has run for two hours without a jump.</p>
                 )}
@@ -82,7 +88,11 @@ export function RetentionRules() {
                     {count(orphans.reduce((sum, { events }) => sum + events, 0))} events belong to unknown datasets and are never deleted.
                   </p>
                 )}
-                <Rows label="Retention" columns={['Dataset', 'Retention', 'Set by', 'Deleted by age']} empty="No datasets yet.">
+                <Rows
+                  label="Retention"
+                  columns={['Dataset', 'Retention', 'Set by', 'Deleted by age']}
+                  empty={totals?.all === 0 ? 'No datasets yet.' : 'No dataset matches.'}
+                >
                   {kept.map(({ log_id, collection, dataset, retention_days, rule, removed }) => (
                     <Row
                       key={log_id}
@@ -99,7 +109,8 @@ export function RetentionRules() {
                     />
                   ))}
                 </Rows>
-              </>
+                <MorePages of={overview} {...(totals ? { rest: totals.found - kept.length } : {})} />
+              </div>
             )}
           </Loaded>
         </Panel>
@@ -110,6 +121,7 @@ export function RetentionRules() {
 
 const levels = { LOG: 'the dataset', LOG_SET: 'its collection', ORGANISATION: 'the organization', DEPLOYMENT: 'the default of the service' }
 
+/** `rules` are those that are loaded. */
 type NewRuleProps = { rules: readonly RetentionRule[] }
 
 /** Sets the retention of the organization or a collection; that of a dataset is set on its own page. */
@@ -121,7 +133,7 @@ function NewRule({ rules }: NewRuleProps) {
     <Form
       action="Create rule"
       label="New rule"
-      stale={RULES}
+      stale={RETENTION}
       conflict="scope"
       onSend={() =>
         client.retentionRules.create({
@@ -146,7 +158,7 @@ function NewRule({ rules }: NewRuleProps) {
 const ORGANIZATION = ['', 'the organization'] as const
 const collectionText = (name: string): string => `the collection ${name}`
 
-/** Selects the organization, or a collection that has no rule yet. */
+/** Selects the organization, or a collection that has no rule yet, as far as the rules are loaded. */
 function ScopeSelect({ rules, value, onPick }: NewRuleProps & { value: string; onPick(collection: string): void }) {
   const [find, setFind] = useState('')
   const found = useDatasetSearch(find)
@@ -193,7 +205,7 @@ function RuleRow({ rule }: { rule: RetentionRule }) {
             action="Save"
             needs="retention_write"
             label={`Edit the rule of ${name}`}
-            stale={RULES}
+            stale={RETENTION}
             isDirty={retention !== rule.retention}
             onSend={() => client.retentionRules.update({ params, body: { entity, category, scope, retention } })}
             onSaved={() => setEdited(false)}
@@ -214,7 +226,7 @@ function RuleRow({ rule }: { rule: RetentionRule }) {
         rights={{ write: 'retention_write', delete: 'retention_delete' }}
         name={`rule of ${name}`}
         isEdited={isEdited}
-        stale={RULES}
+        stale={RETENTION}
         onEdit={setEdited}
         message={`Delete the rule of ${name}? The next more general rule applies then, and events older than it allows are deleted.`}
         onDelete={() => client.retentionRules.remove({ params })}
