@@ -1,4 +1,4 @@
-import type { Dataset } from '@dendro/api'
+import type { Dataset, SavedSearch } from '@dendro/api'
 import { fullName } from '../../parts/datasets/datasets.ts'
 import { paramsOfSearch } from '../../parts/query/search-details.ts'
 import { PAGE, searchOf } from '../../parts/records/pages.tsx'
@@ -20,25 +20,27 @@ import { tabNames } from './view-bar.tsx'
 /** Binds the actions of the page to keys and adds them to the command palette. */
 export function useExploreCommands(state: ExploreState, page: PageState): void {
   const client = useClient()
-  const saved = useSavedSearches(true)
+  const saved = useSavedSearches('')
   useShortcuts(shortcutsOf(state, page))
   useFindShortcut(() => openFind(state))
   useCommands(
-    () => [
-      ...commandsOf(state, page),
-      ...(saved.data?.saved_searches ?? []).map((one) => ({
-        group: 'Saved',
-        name: one.name,
-        run: () => state.change(() => paramsOfSearch(one.search_details)),
-      })),
-    ],
+    () => [...commandsOf(state, page), ...saved.records.map((one) => searchCommand(state, one))],
     async (words, signal) => {
-      if (state.firstDatasets.isWhole) return []
-      const { datasets } = await client.datasets.list({ query: { ...searchOf(words), sort: 'name', limit: PAGE }, signal })
-      return datasets.map((dataset) => datasetCommand(state, dataset))
+      const query = { ...searchOf(words), sort: 'name' as const, limit: PAGE }
+      const [datasets, searches] = await Promise.all([
+        state.firstDatasets.isWhole ? [] : client.datasets.list({ query, signal }).then((found) => found.datasets),
+        saved.hasNextPage ? client.savedSearches.list({ query, signal }).then((found) => found.saved_searches) : [],
+      ])
+      return [...searches.map((one) => searchCommand(state, one)), ...datasets.map((dataset) => datasetCommand(state, dataset))]
     },
   )
 }
+
+const searchCommand = ({ change }: ExploreState, { name, search_details }: SavedSearch): Command => ({
+  group: 'Saved',
+  name,
+  run: () => change(() => paramsOfSearch(search_details)),
+})
 
 const datasetCommand = ({ change }: ExploreState, dataset: Dataset): Command => ({
   group: 'Dataset',

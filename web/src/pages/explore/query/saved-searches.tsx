@@ -1,32 +1,48 @@
 import type { SavedSearch } from '@dendro/api'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Flag } from 'lucide-react'
-import type { FormEvent } from 'react'
+import { type FormEvent, useMemo, useState } from 'react'
 import { QueryText } from '../../../parts/datasets/pattern-texts.tsx'
 import { paramsOfSearch, searchDetailsOf } from '../../../parts/query/search-details.ts'
+import { MorePages, recordsOf, searchedText, searchOf, usePages, useSearched } from '../../../parts/records/pages.tsx'
 import { useClient } from '../../../parts/shell/client.ts'
 import { FailureNote } from '../../../parts/shell/failure.tsx'
 import { Permitted } from '../../../parts/shell/permitted.tsx'
 import { isMarked, MARKS_TAG } from '../../../parts/time/use-marks.ts'
 import { Button } from '../../../ui/button.tsx'
+import { Input } from '../../../ui/field.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import type { ExploreParams } from '../explore-params.ts'
 
 type SavedSearchesProps = { params: ExploreParams; columns: readonly string[]; onOpen(params: ExploreParams): void }
 
 const KEY = ['saved searches']
+/** A shorter list is in view without a search. */
+const FIND_LEAST = 8
 
-/** Loads the saved searches of the organization. */
-export function useSavedSearches(isOn: boolean) {
+/** Loads the saved searches that the service finds by words, newest first, page by page. */
+function useFoundSearches(words: string) {
   const client = useClient()
-  return useQuery({ queryKey: KEY, enabled: isOn, queryFn: ({ signal }) => client.savedSearches.list({ signal }), staleTime: 60_000 })
+  const search = searchOf(words)
+  const list = usePages({
+    queryKey: [...KEY, search],
+    staleMs: 60_000,
+    read: (page, signal) => client.savedSearches.list({ query: { ...search, ...page }, signal }),
+  })
+  const records = useMemo(() => recordsOf((list.data?.pages ?? []).map(({ saved_searches }) => saved_searches)), [list.data])
+  return { ...list, records, isWhole: list.data !== undefined && !list.hasNextPage }
 }
+
+/** The saved searches that contain the typed words. */
+export const useSavedSearches = (words: string) =>
+  useSearched(words, useFoundSearches, ({ name, description = '', tags }: SavedSearch) => searchedText([name, description], tags))
 
 /** Saves the current search under a name, and opens and deletes saved ones. */
 export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
   const client = useClient()
   const queries = useQueryClient()
-  const list = useSavedSearches(true)
+  const [find, setFind] = useState('')
+  const list = useSavedSearches(find)
   const refreshList = { onSuccess: () => queries.invalidateQueries({ queryKey: KEY }) }
   const save = useMutation({
     mutationFn: (name: string) => client.savedSearches.create({ body: { name, search_details: searchDetailsOf(params, columns) } }),
@@ -70,12 +86,22 @@ export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
         </form>
       </Permitted>
       {failure && <FailureNote thrown={failure} />}
-      {list.isPending && <p className="text-soft">Loading…</p>}
-      {list.data?.saved_searches.length === 0 && (
-        <p className="text-soft">No saved searches yet. Enter a name to save the current search.</p>
+      {(find !== '' || list.records.length >= FIND_LEAST) && (
+        <Input
+          placeholder="Find a saved search"
+          aria-label="Find a saved search"
+          value={find}
+          onChange={({ target }) => setFind(target.value)}
+        />
       )}
-      <ul className="max-h-80 overflow-auto" aria-label="Saved searches">
-        {list.data?.saved_searches.map((one) => (
+      {list.isPending && <p className="text-soft">Loading…</p>}
+      {list.data && list.records.length === 0 && (
+        <p className="text-soft">
+          {find.trim() === '' ? 'No saved searches yet. Enter a name to save the current search.' : 'No saved search matches.'}
+        </p>
+      )}
+      <ul className="max-h-80 overflow-auto" aria-label="Saved searches" aria-busy={list.isPlaceholderData}>
+        {list.records.map((one) => (
           <li key={one.id} className="flex items-center rounded hover:bg-tint">
             <button type="button" className="min-w-0 flex-1 px-2 py-1 text-left" onClick={() => onOpen(paramsOfSearch(one.search_details))}>
               <span className="block truncate">{one.name}</span>
@@ -107,6 +133,7 @@ export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
           </li>
         ))}
       </ul>
+      <MorePages of={list} />
     </div>
   )
 }
