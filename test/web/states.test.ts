@@ -324,7 +324,7 @@ describe.skipIf(browserPath === undefined)('every page', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
-  test('forms work while the permissions of the caller cannot be loaded, which are not requested again and again', async () => {
+  test('forms work while the permissions of the caller cannot be loaded, and do not load them endlessly', async () => {
     const org = await stand.app.newOrganization()
     const page = await stand.open('/app/settings?part=you', { key: org.key })
     let requests = 0
