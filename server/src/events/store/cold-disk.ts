@@ -10,6 +10,8 @@ export const TIERED_POLICY = 'tiered'
 export const COLD_VOLUME = 'cold'
 /** The disks of that volume, as a part of a statement. */
 export const COLD_DISKS = `(select arrayJoin(disks) from system.storage_policies where volume_name = '${COLD_VOLUME}')`
+/** The disk in the directory of the store. */
+export const LOCAL_DISK = 'default'
 /** The names of the bucket's disk, and of the one in front of it that keeps what was read and written. */
 const BUCKET_DISK = 'cold_bucket'
 const COLD_DISK = 'cold'
@@ -48,7 +50,7 @@ export const COLD_READS = { read_from_filesystem_cache_if_exists_otherwise_bypas
 
 /** The volumes of the policy. Without cold storage it has the local disk only, for tables that have had the policy. */
 export const tieredVolumes = (isCold: boolean): string =>
-  `<${TIERED_POLICY}><volumes><default><disk>default</disk></default>${
+  `<${TIERED_POLICY}><volumes><default><disk>${LOCAL_DISK}</disk></default>${
     isCold
       ? `<${COLD_VOLUME}><disk>${COLD_DISK}</disk><perform_ttl_move_on_insert>0</perform_ttl_move_on_insert><prefer_not_to_merge>1</prefer_not_to_merge></${COLD_VOLUME}>`
       : ''

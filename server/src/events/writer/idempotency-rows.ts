@@ -1,5 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import { eventsTables } from '../../lines/layout/table.ts'
+import { LOCAL_DISK } from '../store/cold-disk.ts'
 
 export type StoredPost = { org_id: number; log_id: string; post: bigint }
 /** The number of stored events of a post on one day. */
@@ -7,19 +8,23 @@ export type StoredDay = StoredPost & { day: number; rows: number }
 
 /** Posts wait for these answers, so a stuck query is retried soon. The hour before a start is read once. */
 const ASK_BOUND_MS = 4_000
+const DAY_MS = 86_400_000
 
 const everyTable = (select: (table: string) => string): string => eventsTables.map(select).join(' union all ')
+
+/** `boundMs` is the time after which the read ends. Without `cold` only events on the local disk are read. */
+type PostsRead = { postsMax: number; boundMs?: number | undefined; cold: boolean }
 
 /** The idempotency key of every post with events from sequence number `seq` on. */
 export async function* postsSince(
   writer: ClickHouseClient,
   seq: bigint,
-  postsMax: number,
-  boundMs = ASK_BOUND_MS,
+  { postsMax, boundMs = ASK_BOUND_MS, cold }: PostsRead,
 ): AsyncIterable<StoredPost> {
+  const tier = cold ? '' : `and _disk_name = '${LOCAL_DISK}'`
   const answer = await writer.query({
     query: `select * from (${everyTable(
-      (table) => `select distinct org_id, log_id, post from ${table} where seq >= {seq:UInt64} and post != 0`,
+      (table) => `select distinct org_id, log_id, post from ${table} where seq >= {seq:UInt64} and post != 0 ${tier}`,
     )}) limit {postsMax:UInt32}`,
     query_params: { seq: String(seq), postsMax },
     format: 'JSONEachRow',
@@ -33,6 +38,8 @@ export async function* postsSince(
   }
 }
 
+const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
+
 export type PostLookup = { logIds: readonly string[]; posts: readonly bigint[]; days: readonly number[] }
 
 /** Counts stored rows of posts on the given days, with sequence numbers from `seq` on. */
@@ -40,11 +47,12 @@ export const storedDays = async (writer: ClickHouseClient, { logIds, posts, days
   const answer = await writer.query({
     query: `select org_id, log_id, post, toUInt32(toUInt16(day)) as day, toUInt32(sum(rows)) as rows from (${everyTable(
       (table) => `select org_id, log_id, post, toDate(ts) as day, count() as rows from ${table}
-        where log_id in {logIds:Array(UUID)} and toDate(ts) in arrayMap(d -> toDate(d), {days:Array(UInt16)})
+        where log_id in {logIds:Array(UUID)} and toDate(ts) in {days:Array(Date)}
           and seq >= {seq:UInt64} and post in {posts:Array(UInt64)}
         group by org_id, log_id, post, day`,
     )}) group by org_id, log_id, post, day`,
-    query_params: { logIds: [...logIds], posts: [...posts], days: [...days], seq: String(seq) },
+    // As dates: the store leaves out the parts of other days only for a list that is not computed.
+    query_params: { logIds: [...logIds], posts: [...posts], days: days.map(dateOf), seq: String(seq) },
     format: 'JSONEachRow',
     abort_signal: AbortSignal.timeout(ASK_BOUND_MS),
   })

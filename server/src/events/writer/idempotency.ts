@@ -63,12 +63,14 @@ export async function openIdempotencyGuard(store: EventStore, deps: GuardDeps): 
 
   async function learn(sinceMs: number, boundMs?: number): Promise<void> {
     let posts = 0
-    for await (const { org_id, log_id, post } of postsSince(store.writer, seqAt(sinceMs), KEYS_MAX, boundMs)) {
+    const cold = (await store.cold?.unavailableReason()) === undefined
+    for await (const { org_id, log_id, post } of postsSince(store.writer, seqAt(sinceMs), { postsMax: KEYS_MAX, boundMs, cold })) {
       posts += 1
       const key = keyOf(org_id, log_id, post)
       if (memory.get(key) === undefined) memory.set(key, IN_STORE)
     }
-    if (posts === KEYS_MAX) memory.forgot()
+    // While the bucket of cold storage is away, keys of late events may be there. Then each unknown key is looked up on the days of its post.
+    if (posts === KEYS_MAX || !cold) memory.forgot()
   }
 
   const openedMs = clock.nowMs()
@@ -221,8 +223,26 @@ function trackOtherWriters({ clock, seq }: GuardDeps, learn: (sinceMs: number) =
   }
 }
 
-/** Looks up single posts, batching concurrent requests into one query. */
-export function makeLookUp(store: EventStore, clock: Clock): (post: Post, sinceMs: number) => Promise<readonly StoredDay[]> {
+type LookUp = (post: Post, sinceMs: number) => Promise<readonly StoredDay[]>
+
+/**
+ * Looks up single posts. Those with events of older days are apart, because these days may lie in cold storage: while its bucket is away such posts are 503,
+ * and the others do not wait for them.
+ */
+export function makeLookUp(store: EventStore, clock: Clock): LookUp {
+  const [recent, late] = [lookUpTogether(store, clock), lookUpTogether(store, clock)]
+  return async (post, sinceMs) => {
+    const yesterday = Math.floor(clock.nowMs() / DAY_MS) - 1
+    if (Math.floor(sinceMs / DAY_MS) >= yesterday && post.blocks.every(({ day }) => day >= yesterday)) return recent(post, sinceMs)
+    const away = await store.cold?.unavailableReason()
+    if (away !== undefined)
+      throw unavailable(`it is not known whether this post with events of older days is stored: ${away}`, { retryAfterS: 10 })
+    return late(post, sinceMs)
+  }
+}
+
+/** Batches concurrent requests into one query. */
+function lookUpTogether(store: EventStore, clock: Clock): LookUp {
   type PendingLookUp = { post: Post; sinceMs: number; answer: PromiseWithResolvers<readonly StoredDay[]> }
   const waiting: PendingLookUp[] = []
   const ask = oneAtATime(async () => {
