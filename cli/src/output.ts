@@ -29,7 +29,7 @@ function linesOf(answer: unknown, format: Format, columns: number | undefined): 
     const lines = csvOf((rows ? unfolded(rows) : [answer]).map((row) => (isRow(row) ? row : { value: row })))
     return columns === undefined ? lines : lines.map((line) => escapeControls(line))
   }
-  return rows ? tableOf(unfolded(rows), columns) : recordOf(answer)
+  return rows ? tableOf(unfolded(rows), columns) : recordWithLists(answer, columns)
 }
 
 /** Finds the rows of a list: a bare array, or the only array member of the response. */
@@ -88,6 +88,17 @@ function fitting(widths: readonly number[], columns: number | undefined): number
   })
 }
 
+/** A record, and below it each list that is too long for a cell as a table of its own. */
+function recordWithLists(answer: unknown, columns: number | undefined): string[] {
+  if (!isRow(answer)) return recordOf(answer)
+  const lists = Object.entries(answer).flatMap(([name, value]) =>
+    !HIDDEN.has(name) && Array.isArray(value) && value.every(isRow) && listCell(value) === countOf(value) ? [{ name, rows: value }] : [],
+  )
+  const left = Object.fromEntries(Object.entries(answer).filter(([name]) => !lists.some((list) => list.name === name)))
+  const tables = lists.flatMap(({ name, rows }) => ['', `${name} (${rows.length})`, ...tableOf(rows, columns)])
+  return Object.keys(left).length === 0 && lists.length > 0 ? tables.slice(1) : [...recordOf(left), ...tables]
+}
+
 function recordOf(answer: unknown): string[] {
   if (!isRow(answer)) return [cellOf('', answer)]
   const names = Object.keys(answer).filter((name) => !HIDDEN.has(name))
@@ -125,8 +136,10 @@ const pairsOf = (row: Row): string =>
 function listCell(items: readonly unknown[]): string {
   if (items.every((item) => !isRow(item))) return items.map((item) => cellOf('', item)).join(', ')
   const text = items.every((item) => isRow(item) && isFlat(item)) ? items.map((item) => pairsOf(item as Row)).join('; ') : ''
-  return text !== '' && text.length <= CELL_CHARS_MAX ? escapeControls(text) : `${items.length} item${items.length === 1 ? '' : 's'}`
+  return text !== '' && text.length <= CELL_CHARS_MAX ? escapeControls(text) : countOf(items)
 }
+
+const countOf = (items: readonly unknown[]): string => `${items.length} item${items.length === 1 ? '' : 's'}`
 
 /** Writes integers beyond 2^53 exactly, and control characters as escapes. */
 export const toJson = (value: unknown, indent?: number): string => escapeJson(toText(value, indent))

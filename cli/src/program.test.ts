@@ -145,6 +145,14 @@ test('lists within lists come out as rows that say where they are from', async (
   expect((await dendro(['access', 'list-own'], { env })).out).toBe('(none)')
 })
 
+test('lists of a record come out as tables below it', async () => {
+  const fresh = await app.newOrganization()
+  const env = { DENDRO_URL: app.url, DENDRO_API_KEY: fresh.key }
+  for (const dataset of ['one', 'two']) await dendro(['datasets', 'create', '--collection', 'lists', '--dataset', dataset], { env })
+  const { out } = await dendro(['retention', 'overview'], { env })
+  expect(out).toMatch(/^clock +.*\n(.*\n)*\ndatasets \(\d+\)\nLOG_ID +COLLECTION +DATASET .*\n(.*\n)*[\da-f-]{36} +lists +one /m)
+})
+
 test('control characters in records are escaped', async () => {
   await dendro(['api-keys', 'create', '--name', 'red \u001b[31m and \u202e backwards', '--roles', 'SearchApi'])
   const { out } = await dendro(['api-keys', 'list'])
