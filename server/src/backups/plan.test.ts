@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type FoundBackup, nameAt, newManifest } from './manifest.ts'
-import { nextBase, removable } from './plan.ts'
+import { latestBackup, nextBase, removable } from './plan.ts'
 
 const DAY_MS = 86_400_000
 
@@ -57,4 +57,13 @@ test('of unfinished backups only the old ones of this deployment are removed, an
   })
   const backups = [unfinished(1, 'ours'), unfinished(2, 'theirs'), backupOf(3, null, 'theirs'), ...chain([4]), unfinished(9.5, 'ours')]
   expect(daysOf(removable(own(backups), 10 * DAY_MS, DAY_MS))).toEqual([1])
+})
+
+test('the latest backup of this deployment is restored, and not a newer one of another deployment in the same place', () => {
+  const backups = [...chain([1, 2]), backupOf(3, null, 'theirs')]
+  const dayOf = (...given: Parameters<typeof latestBackup>) => daysOf([latestBackup(...given)?.name ?? '']).at(0)
+  expect(dayOf(own(backups))).toBe(2)
+  expect(dayOf(own(backups), 1.5 * DAY_MS)).toBe(1)
+  expect(latestBackup(own(backups), DAY_MS / 2)).toBeUndefined()
+  expect(dayOf(own(backups.slice(2)))).toBe(3)
 })

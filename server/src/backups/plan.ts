@@ -11,6 +11,16 @@ type Own = { backups: readonly FoundBackup[]; masterKey: string }
 export const ownBackups = ({ backups, masterKey }: Own): BackupManifest[] =>
   backups.flatMap((found) => (found.kind === 'complete' && found.manifest.master_key === masterKey ? [found.manifest] : []))
 
+/**
+ * The latest backup of this deployment whose metadata is not newer than a time. Without any of its own it is one of another deployment, so that the refusal
+ * names the master key.
+ */
+export function latestBackup(own: Own, atMs = Number.POSITIVE_INFINITY): BackupManifest | undefined {
+  const all = own.backups.flatMap((found) => (found.kind === 'complete' ? [found.manifest] : []))
+  const mine = ownBackups(own)
+  return (mine.length > 0 ? mine : all).findLast(({ made_at_ms }) => made_at_ms <= atMs)
+}
+
 /** The backup that the next one builds upon, or null for a complete one. */
 export function nextBase(own: Own, database: string): string | null {
   const backups = ownBackups(own)

@@ -14,9 +14,10 @@ import { startEmbedded } from '../meta/embedded.ts'
 import { unknownMigrations as unknownMetaMigrations } from '../meta/migrate.ts'
 import { type Sql, sql } from '../meta/sql.ts'
 import { copyTablesIn, isEmptyDatabase } from '../meta/table-copy.ts'
-import { type BackupManifest, chainOf, type FoundBackup, listBackups } from './manifest.ts'
+import { type BackupManifest, chainOf, listBackups } from './manifest.ts'
 import { readPieces } from './pieces.ts'
 import type { BackupPlace } from './place.ts'
+import { latestBackup } from './plan.ts'
 import { startRestore, tablesOf } from './rows.ts'
 import { hasUnfinishedRestore, writeUnfinishedMark } from './unfinished-restore.ts'
 import { waitForStore } from './wait.ts'
@@ -51,22 +52,16 @@ export async function restoreBackup(target: RestoreTarget, choice: Choice, deps:
   return { name: manifest.name, madeMs: manifest.made_at_ms, rows }
 }
 
-async function chooseBackup({ place }: RestoreTarget, { name, atMs }: Choice): Promise<BackupManifest> {
+async function chooseBackup({ place, masterKey }: RestoreTarget, choice: Choice): Promise<BackupManifest> {
   const backups = await listBackups(place)
-  const wanted = name ?? latest(backups, atMs)?.name
+  const wanted = choice.name ?? latestBackup({ backups, masterKey }, choice.atMs)?.name
   if (wanted === undefined) {
-    throw new Error(atMs === undefined ? `there is no complete backup in ${place.title}` : `no backup in ${place.title} is that old`)
+    throw new Error(choice.atMs === undefined ? `there is no complete backup in ${place.title}` : `no backup in ${place.title} is that old`)
   }
   const manifest = chainOf(backups, wanted).at(-1)
   if (!manifest) throw new Error(`the backup ${wanted} does not exist`)
   return manifest
 }
-
-const latest = (backups: readonly FoundBackup[], atMs = Number.POSITIVE_INFINITY): BackupManifest | undefined =>
-  backups
-    .flatMap((found) => (found.kind === 'complete' ? [found.manifest] : []))
-    .filter(({ made_at_ms }) => made_at_ms <= atMs)
-    .at(-1)
 
 /** Refuses before anything is written. */
 async function refuseUnsuitable({ name, version, events, metadata, master_key }: BackupManifest, masterKey: string): Promise<void> {
