@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { datasetName } from './datasets.ts'
 import { endpoint } from './endpoint.ts'
 import { ms, text, uuid } from './values.ts'
 
@@ -41,8 +42,8 @@ const BackupTask = z
 export type BackupTask = z.output<typeof BackupTask>
 
 const NewRestoration = z.object({
-  dataset: text(1, 255).describe('The name of the new dataset.'),
-  collection: text(1, 255).optional().describe('Its collection. Default: that of the dataset in the backup.'),
+  dataset: datasetName.describe('The name of the new dataset.'),
+  collection: datasetName.optional().describe('Its collection. Default: that of the dataset in the backup.'),
 })
 export type NewRestoration = z.output<typeof NewRestoration>
 

@@ -212,7 +212,7 @@ function checkTagPermission(actor: Actor): void {
 }
 
 /** Reserves names with a leading dot for system datasets. */
-function checkNotReserved(field: 'collection' | 'dataset', name: string): void {
+export function checkNotReserved(field: 'collection' | 'dataset', name: string): void {
   if (name.startsWith('.')) throw badField(field, 'must not begin with a dot: such names belong to the system', 'RESERVED')
 }
 

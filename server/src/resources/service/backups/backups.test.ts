@@ -124,6 +124,15 @@ test(
     const pathOf = (id: string) => `/backups/${backup}/datasets/${id}/restorations`
     expect((await ask('POST', pathOf(org.orgId), { dataset: 'web-2' })).status).toBe(404)
     expect((await ask('POST', pathOf(web), { dataset: 'web' })).status).toBe(409)
+    for (const [field, body] of [
+      ['collection', { dataset: 'mine', collection: '.audit' }],
+      ['dataset', { dataset: '.mine' }],
+      ['dataset', { dataset: 'odd\u0007' }],
+      ['dataset', { dataset: '  ' }],
+    ] as const) {
+      const refused = await ask<{ errors: { field: string }[] }>('POST', pathOf(web), body)
+      expect([body, refused.status, refused.body.errors]).toMatchObject([body, 400, [{ field }]])
+    }
     const task = await ended((await ask<Task>('POST', pathOf(web), { dataset: 'web-2' })).body)
     expect(task).toMatchObject({ status: 'COMPLETE', rows: 500, task: 'RESTORATION' })
     const found = async (dataset: string, where: string): Promise<unknown[]> => {

@@ -12,7 +12,7 @@ import { readCopiedRows } from '../../../meta/table-copy.ts'
 import type { World } from '../../../world.ts'
 import { arePoliciesOn } from '../../access/policies/policies.ts'
 import { insertLayout } from '../../data/catalog/catalog.ts'
-import { allDatasets, insertRestoredDataset } from '../../data/datasets/datasets.ts'
+import { allDatasets, checkNotReserved, insertRestoredDataset } from '../../data/datasets/datasets.ts'
 import { type CopiedDataset, copiedDataset, copyEvents, DATASET_TABLES, nextEvents } from './dataset-rows.ts'
 import { type BackupTaskRow, selectOrganizationNumber } from './rows.ts'
 import type { TaskResult, TaskStore } from './task-store.ts'
@@ -29,6 +29,8 @@ export async function planRestoration(
 ): Promise<Pick<BackupTaskRow, 'org_id' | 'dataset_id' | 'request'>> {
   const source = await readDataset(world, place, manifest, dataset_id)
   const wanted = { source_id: dataset_id, collection: collection ?? source.collection, dataset }
+  checkNotReserved('collection', wanted.collection)
+  checkNotReserved('dataset', dataset)
   const living = await allDatasets(world, source.org_id)
   if (living.some((each) => each.collection === wanted.collection && each.dataset === dataset)) {
     throw conflict(`the organization has a dataset ${wanted.collection}/${dataset} already; give the new one another name`)
