@@ -20,11 +20,14 @@ const UNAVAILABLE: ReadonlySet<string> = new Set([
   '999',
 ])
 
-/** The code of a failed request to object storage. */
+/** The codes of a failed request to object storage, and of one without any answer, which others share. */
 const BUCKET_FAILED = '499'
+const NO_ANSWER = '1000'
 
 /** True when a request to object storage has failed. */
-export const isBucketFailure = (cause: unknown): boolean => cause instanceof ClickHouseError && cause.code === BUCKET_FAILED
+export const isBucketFailure = (cause: unknown): boolean =>
+  cause instanceof ClickHouseError &&
+  (cause.code === BUCKET_FAILED || (cause.code === NO_ANSWER && cause.message.includes('This error happened for S3 disk')))
 
 /** The error code when no replica of a shard could be reached. */
 const ALL_TRIES_FAILED = '279'

@@ -114,6 +114,8 @@ test.each(['hangs', 'refuses'] as const)(
       503,
       expect.stringMatching(/^events before \d{4}-.* lie in cold storage.*; newer ones can$/),
     ])
+    const early = await org.ask<{ details: string }>('GET', `/retention/${logId}`)
+    expect([early.status, early.body.details]).toEqual([503, expect.stringContaining('cold storage')])
     expect((await search(3)).status).toBe(200)
     expect(await post(0, 5)).toBeLessThan(300)
     expect(await post(40, 5)).toBeLessThan(300)

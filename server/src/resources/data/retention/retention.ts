@@ -1,5 +1,6 @@
 import type { contract, QueryOf, ReplyOf } from '@dendro/api'
 import { countTargetedEvents, oldestEventMs } from '../../../events/purge/purge.ts'
+import { unavailableFailure } from '../../../events/store/away.ts'
 import { countByTier } from '../../../events/tiers/tiers.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { unavailable } from '../../../kernel/errors.ts'
@@ -82,7 +83,7 @@ export async function retentionOfDataset(
   const away = await world.events.cold?.unavailableReason()
   if (away !== undefined) throw unavailable(away, { retryAfterS: 10 })
   const found = await Promise.all([oldestAndNext(world, row, rules), world.cold && countByTier(world.events, row.id)]).catch((cause) => {
-    throw unavailable('the event store does not answer', { cause })
+    throw unavailableFailure(cause) ?? unavailable('the event store does not answer', { cause })
   })
   const [next, tiers] = found
   return { ...kept, ...next, ...(tiers ? { tiers } : {}) }
