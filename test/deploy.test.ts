@@ -39,8 +39,8 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(work, { recursive: true }))
 
-/** Metrics of the service's own children, which tests replace by servers, and of Prometheus itself. */
-const ELSEWHERE = new Set(['up', 'dendro_events_store_restarts', 'dendro_meta_store_restarts'])
+/** Metrics of the service's own children and of cold storage, which tests replace by servers, and of Prometheus itself. */
+const ELSEWHERE = new Set(['up', 'dendro_events_store_restarts', 'dendro_meta_store_restarts', 'dendro_cold_storage_up'])
 const metricsIn = (expression: string): string[] =>
   [...expression.matchAll(/\b(?:dendro_|process_|nodejs_)\w+|\bup\b/g)].map(([name]) => name).filter((name) => !ELSEWHERE.has(name))
 
@@ -58,6 +58,13 @@ describe('alert rules', () => {
       expect(metricsIn(expr).filter((name) => !metrics.has(name), alert)).toEqual([])
       expect(Object.keys(annotations), alert).toEqual(['summary', 'action'])
     }
+  })
+
+  test('cover what docs/operations.md says is up or down', () => {
+    const page = readFileSync(join(DEPLOY, '../docs/operations.md'), 'utf8')
+    const watched = [...page.matchAll(/^\| .*`(dendro_\w+(?<!given)_up)`/gm)].map(([, name = '']) => name)
+    expect(watched.length).toBeGreaterThan(1)
+    expect(watched.filter((name) => !alerts().some(({ expr }) => expr === `${name} == 0`))).toEqual([])
   })
 
   test('send people to endpoints that there are', () => {
