@@ -1,6 +1,6 @@
 import { clockSkews, type SpanTimes } from './clock-skew.ts'
 import { criticalPath, type PathStep, selfTime } from './critical-path.ts'
-import type { RecordedSpan } from './recorded-span.ts'
+import { boundedNanos, type RecordedSpan } from './recorded-span.ts'
 import { type SpanNode, treeOf } from './tree.ts'
 
 /** What follows from the spans of a trace. Positions are those in `nodes`; times are nanoseconds after `startNano`. */
@@ -25,14 +25,14 @@ type ServiceShare = { service: string; spans: number; errors: number; self_nano:
 export function assembleTrace(spans: readonly RecordedSpan[]): AssembledTrace {
   const { nodes, duplicates } = treeOf(spans)
   const recordedFrom = nodes.map(({ span }) => span.startNano).reduce(earlier)
-  const recorded = nodes.map(({ span }) => Number(span.startNano - recordedFrom))
+  const recorded = nodes.map(({ span }) => boundedNanos(Number(span.startNano - recordedFrom)))
   const skews = clockSkews(nodes, recorded)
   const corrected = recorded.map((start, at) => start + (skews[at] ?? 0))
   // The earliest span may be one whose clock was wrong.
   const first = corrected.reduce((least, start) => Math.min(least, start), Number.POSITIVE_INFINITY)
   const stretches = nodes.map(({ span }, at) => {
-    const start = (corrected[at] ?? 0) - first
-    return { start, end: start + span.durationNano }
+    const start = boundedNanos((corrected[at] ?? 0) - first)
+    return { start, end: boundedNanos(start + span.durationNano) }
   })
   const root = rootOf(nodes)
   const selfNanos = nodes.map((node, at) => selfTime(node, stretches, at))
@@ -74,7 +74,7 @@ function servicesOf(nodes: readonly SpanNode[], selfNanos: readonly number[]): r
   for (const [at, { span }] of nodes.entries()) {
     const share = shares.get(span.service) ?? { service: span.service, spans: 0, errors: 0, self_nano: 0 }
     share.spans += 1
-    share.self_nano += selfNanos[at] ?? 0
+    share.self_nano = boundedNanos(share.self_nano + (selfNanos[at] ?? 0))
     if (span.status === 'error') share.errors += 1
     shares.set(span.service, share)
   }

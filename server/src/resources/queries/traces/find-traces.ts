@@ -1,6 +1,7 @@
 import type { contract, QueryOf, ReplyOf, TraceList } from '@dendro/api'
 import type { AggregateCall, Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
+import { ORIGINAL_TIME } from '../../../lines/reference/event.ts'
 import { boundsOf } from '../../../query/bounds.ts'
 import type { EventQuery, FoundEvent, QueryCost, TimeBounds } from '../../../reading/query.ts'
 import { readEvents, readStats } from '../../../reading/reading.ts'
@@ -36,7 +37,7 @@ const NS_PER_MS = 1_000_000n
 const SPAN_KEYS = ['trace_id', 'span_id', 'name', 'kind', 'status_code', 'start_time_unix_nano', 'duration_nano'].map(
   (name) => `$span.${name}`,
 )
-const KEYS = [...SPAN_KEYS, '$service.name', WEIGHT_KEY]
+const KEYS = [...SPAN_KEYS, '$service.name', WEIGHT_KEY, ORIGINAL_TIME]
 const CALLS: readonly AggregateCall[] = [
   { name: 'min', key: '$span.start_time_unix_nano' },
   { name: 'max', key: '$span.end_time_unix_nano' },

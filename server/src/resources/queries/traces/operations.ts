@@ -6,6 +6,7 @@ import type { StatsGroup, StatsResult } from '../../../reading/query.ts'
 import { readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { and, buildEventQuery, isSampled, recordSearch } from '../../data/event-queries/event-queries.ts'
+import { boundedNanos } from './recorded-span.ts'
 import { nameOfGroup, type Unstored, unstoredOf, WEIGHTS, withUnstored } from './sampled-spans.ts'
 import { searchedDatasets } from './span-datasets.ts'
 import { DURATION_KEY, isFailed, isOneOf, spanFilter } from './span-filter.ts'
@@ -83,7 +84,7 @@ function shown({ values }: StatsGroup, { seconds, all, failures, unstored, unsto
   const [service, name] = values
   const spans = withUnstored(all?.whole.count ?? 0, values, unstored)
   const quantiles = all?.whole.stats.find((stat) => stat.quantiles)?.quantiles
-  const nanos = (value: number) => Math.max(0, Math.round(value))
+  const nanos = (value: number) => boundedNanos(Math.max(0, Math.round(value)))
   return {
     service: service ?? '',
     operation: name ?? '',

@@ -1,9 +1,10 @@
 import { isObject } from '../../../kernel/json-object.ts'
+import { ORIGINAL_TIME } from '../../../lines/reference/event.ts'
 import type { FoundEvent } from '../../../reading/query.ts'
 
 export type SpanStatus = 'unset' | 'ok' | 'error'
 
-/** A span as its sender recorded it. Times are nanoseconds since 1970. */
+/** A span as its sender recorded it. Times are nanoseconds since 1970; a start that was not accepted as a time is that of arrival. */
 export type RecordedSpan = {
   readonly id: string
   readonly parentId: string | undefined
@@ -36,13 +37,25 @@ export function recordedSpan({ leaves, timeNs }: Pick<FoundEvent, 'leaves' | 'ti
     machine: leaves.get('$host.name') ?? leaves.get('$service.instance.id') ?? service,
     status: statuses.get(of('status_code') ?? '') ?? 'unset',
     statusMessage: of('status_message'),
-    startNano: wholeNumber(of('start_time_unix_nano')) ?? timeNs,
-    durationNano: Number(wholeNumber(of('duration_nano')) ?? 0n),
+    startNano: leaves.has(ORIGINAL_TIME) ? timeNs : (sentStart(leaves) ?? timeNs),
+    durationNano: boundedNanos(Number(wholeNumber(of('duration_nano')) ?? 0n)),
   }
 }
 
+/** The start as the sender wrote it, even one of 1970 because its clock was not set. */
+export const sentStart = (leaves: FoundEvent['leaves']): bigint | undefined => wholeNumber(leaves.get('$span.start_time_unix_nano'))
+
+/** Times that lie further apart than 104 days are cut, since clients read larger numbers in another form. */
+export const boundedNanos = (nanos: number): number => Math.max(-Number.MAX_SAFE_INTEGER, Math.min(nanos, Number.MAX_SAFE_INTEGER))
+
+/** Whether two times lie closer. A clock that was not set, and one of a far future, say nothing about a trace. */
+export function isNear(time: bigint, other: bigint): boolean {
+  const nanos = Number(time - other)
+  return nanos === boundedNanos(nanos)
+}
+
 const wholeNumber = (text: string | undefined): bigint | undefined =>
-  text !== undefined && /^\d{1,19}$/.test(text) ? BigInt(text) : undefined
+  text !== undefined && /^\d{1,20}$/.test(text) ? BigInt(text) : undefined
 
 type Attributes = Record<string, string>
 export type RecordedSpanEvent = { readonly name: string; readonly timeNano: bigint | undefined; readonly attributes: Attributes }

@@ -2,7 +2,7 @@ import type { contract, ReplyOf } from '@dendro/api'
 import type { FoundEvent } from '../../../reading/query.ts'
 import { SELECT_ALL, showOne } from '../../data/event-queries/event-queries.ts'
 import type { AssembledTrace } from './assembled.ts'
-import { attributesOf, spanEvents, spanLinks } from './recorded-span.ts'
+import { attributesOf, boundedNanos, sentStart, spanEvents, spanLinks } from './recorded-span.ts'
 import { namedSpan } from './trace-id.ts'
 
 type Trace = ReplyOf<typeof contract.traces.get>
@@ -21,16 +21,13 @@ export function shownSpans(trace: AssembledTrace, found: readonly FoundEvent[]):
   })
 }
 
-function shownSpan(
-  { nodes, stretches, skews, selfNanos, startNano }: AssembledTrace,
-  at: number,
-  event: FoundEvent,
-  critical: number,
-): Span {
+function shownSpan({ nodes, stretches, skews, selfNanos }: AssembledTrace, at: number, event: FoundEvent, critical: number): Span {
   const node = nodes[at]
   if (!node) throw new Error('a span of the trace has no place in its tree')
   const { span, parentState, depth, descendants } = node
-  const skew = skews[at] ?? 0
+  const skew = boundedNanos(skews[at] ?? 0)
+  const start = stretches[at]?.start ?? 0
+  const sentNano = sentStart(event.leaves) ?? span.startNano
   return {
     span_id: span.id,
     ...(span.parentId ? { parent_span_id: span.parentId } : {}),
@@ -42,16 +39,16 @@ function shownSpan(
     service: span.service,
     status: span.status,
     ...(span.statusMessage === undefined ? {} : { status_message: span.statusMessage }),
-    start_nano: stretches[at]?.start ?? 0,
+    start_nano: start,
     duration_nano: span.durationNano,
     self_nano: selfNanos[at] ?? 0,
     critical_nano: critical,
     ...(skew === 0 ? {} : { skew_nano: skew }),
-    start_time_unix_nano: String(span.startNano),
+    start_time_unix_nano: String(sentNano),
     events: spanEvents(event.leaves).map(({ name, timeNano, attributes }) => ({
       name,
       // The events of a span have its clock.
-      ...(timeNano === undefined ? {} : { start_nano: Number(timeNano - startNano) + skew }),
+      ...(timeNano === undefined ? {} : { start_nano: boundedNanos(start + Number(timeNano - sentNano)) }),
       attributes,
     })),
     links: spanLinks(event.leaves).map((link) => ({ ...link })),
@@ -70,7 +67,7 @@ export const shownLogs = ({ found, startNano, baseUrl }: Logs): Trace['logs'] =>
     const span = namedSpan(event.leaves)
     return {
       ...(span === undefined ? {} : { span_id: span }),
-      start_nano: Number(event.timeNs - startNano),
+      start_nano: boundedNanos(Number(event.timeNs - startNano)),
       event: showOne(event, { items: SELECT_ALL, baseUrl, places: new Map() }).event,
     }
   })

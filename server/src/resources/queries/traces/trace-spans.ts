@@ -7,10 +7,12 @@ import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import { and, buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
 import {
   attributesOf,
+  isNear,
   type RecordedSpan,
   type RecordedSpanEvent,
   recordedSpan,
   type SpanLink,
+  sentStart,
   spanEvents,
   spanLinks,
 } from './recorded-span.ts'
@@ -26,13 +28,18 @@ export type TraceSpan = RecordedSpan & {
   readonly links: readonly SpanLink[]
 }
 
-export const traceSpan = (event: FoundEvent): TraceSpan => ({
-  ...recordedSpan(event),
-  traceId: (event.leaves.get('$span.trace_id') ?? '').toLowerCase(),
-  attributes: attributesOf(event.leaves),
-  events: spanEvents(event.leaves),
-  links: spanLinks(event.leaves),
-})
+export function traceSpan(event: FoundEvent): TraceSpan {
+  const span = recordedSpan(event)
+  const ahead = span.startNano - (sentStart(event.leaves) ?? span.startNano)
+  const believed = (time: bigint | undefined) => (time !== undefined && isNear(time + ahead, span.startNano) ? time + ahead : undefined)
+  return {
+    ...span,
+    traceId: (event.leaves.get('$span.trace_id') ?? '').toLowerCase(),
+    attributes: attributesOf(event.leaves),
+    events: spanEvents(event.leaves).map((one) => ({ ...one, timeNano: believed(one.timeNano) })),
+    links: spanLinks(event.leaves),
+  }
+}
 
 type TraceSelection = {
   readonly ids: readonly string[]

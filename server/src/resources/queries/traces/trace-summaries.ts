@@ -1,6 +1,6 @@
 import type { TraceSummary } from '@dendro/api'
 import type { FoundEvent, StatsGroup } from '../../../reading/query.ts'
-import { recordedSpan } from './recorded-span.ts'
+import { boundedNanos, isNear, type RecordedSpan, recordedSpan } from './recorded-span.ts'
 import { weightOf } from './sampled-spans.ts'
 import { parseTraceId } from './trace-id.ts'
 
@@ -38,15 +38,17 @@ export function traceIdOf({ leaves }: Pick<FoundEvent, 'leaves'>): string | unde
 function summaryOf(id: string, event: FoundEvent, root: FoundEvent | undefined, groups: readonly StatsGroup[]): TraceSummary {
   const found = recordedSpan(event)
   // A sender may leave out times. The span that was found always has a time.
-  const start = groups.map((group) => timeIn(group, 0)).reduce(least, undefined) ?? found.startNano
-  const end = groups.map((group) => timeIn(group, 1)).reduce(most, undefined) ?? found.startNano + BigInt(found.durationNano)
+  const rootSpan = root && recordedSpan(root)
+  const near = (time: bigint | undefined) => (time !== undefined && isNear(time, found.startNano) ? time : undefined)
+  const start = groups.map((group) => near(timeIn(group, 0))).reduce(least, least(found.startNano, rootSpan?.startNano))
+  const end = groups.map((group) => near(timeIn(group, 1))).reduce(most, endOf(found))
   const services = servicesOf(groups)
   const weight = weightOf(event)
   return {
     trace_id: parseTraceId(id) ?? id,
     start_time: Number(start / NS_PER_MS),
     start_time_unix_nano: String(start),
-    duration_nano: Math.max(0, Number(end - start)),
+    duration_nano: boundedNanos(Math.max(0, Number(end - start))),
     spans: sumOf(services, 'spans'),
     errors: sumOf(services, 'errors'),
     services: services.slice(0, SERVICES_MAX),
@@ -69,10 +71,10 @@ function timeIn({ whole }: StatsGroup, call: number): bigint | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : undefined
 }
 
-const least = (one: bigint | undefined, other: bigint | undefined) =>
-  one === undefined || (other !== undefined && other < one) ? other : one
-const most = (one: bigint | undefined, other: bigint | undefined) =>
-  one === undefined || (other !== undefined && other > one) ? other : one
+const endOf = ({ startNano, durationNano }: RecordedSpan): bigint => startNano + BigInt(durationNano)
+
+const least = (one: bigint, other: bigint | undefined): bigint => (other !== undefined && other < one ? other : one)
+const most = (one: bigint, other: bigint | undefined): bigint => (other !== undefined && other > one ? other : one)
 
 function servicesOf(groups: readonly StatsGroup[]): readonly ServiceCount[] {
   const services = new Map<string, ServiceCount>()
