@@ -13,13 +13,15 @@ export function searchRanges(nowMs: number, timestamp: number | undefined): read
   return [{ fromMs: Math.max(0, timestamp - HOUR_MS), toMs: timestamp + HOUR_MS }, newest, whole]
 }
 
+type FoundTimes = { readonly firstMs: number; readonly lastMs: number; readonly lacksParents: boolean }
+
 /**
- * The range to read again when a trace may go on beyond the range in which it was found: its first or last event is close to an end. Undefined if it
- * is not.
+ * The range to read again when a trace may go on beyond the range in which it was found: its first or last event is close to an end, or parents of
+ * its spans may have begun before. Undefined if it may not.
  */
-export function widerRange({ fromMs, toMs }: TimeBounds, firstMs: number, lastMs: number): TimeBounds | undefined {
-  const nearStart = fromMs > 0 && firstMs - fromMs < HOUR_MS / 2
+export function widerRange({ fromMs, toMs }: TimeBounds, { firstMs, lastMs, lacksParents }: FoundTimes): TimeBounds | undefined {
+  const nearStart = fromMs > 0 && (lacksParents || firstMs - fromMs < HOUR_MS / 2)
   const nearEnd = toMs - lastMs < HOUR_MS / 2
   if (!nearStart && !nearEnd) return undefined
-  return { fromMs: nearStart ? Math.max(0, firstMs - DAY_MS) : fromMs, toMs: nearEnd ? lastMs + DAY_MS : toMs }
+  return { fromMs: nearStart ? Math.max(0, Math.min(fromMs, firstMs) - DAY_MS) : fromMs, toMs: nearEnd ? lastMs + DAY_MS : toMs }
 }

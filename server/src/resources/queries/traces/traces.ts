@@ -29,6 +29,8 @@ export { TRACE_ID_KEY, withLeadingZeros } from './trace-id.ts'
 export { readTraceSpans, type TraceSpan, traceSpan } from './trace-spans.ts'
 
 const LOGS = 1_000
+/** How often a range is widened. */
+const WIDER_MAX = 3
 const NS_PER_MS = 1_000_000n
 /** Returns a trace: its spans, assembled, and the events that name it. */
 export async function findTrace(world: World, actor: Actor, given: string, query: TraceQuery, signal: AbortSignal): Promise<TraceReply> {
@@ -90,23 +92,52 @@ const NO_EVENTS: Part = { events: [], total: 0 }
 const NOTHING: FoundTrace = { spans: NO_EVENTS, logs: NO_EVENTS }
 const isNothing = ({ spans, logs }: FoundTrace): boolean => spans.total === 0 && logs.total === 0
 
-/** Searches one range after the other. A trace that lies at the end of its range is read again in a wider one. */
+/** Searches one range after the other. */
 async function search(reading: TraceReading, ranges: readonly TimeBounds[]): Promise<FoundTrace> {
-  for (const bounds of ranges) {
+  for (const [at, bounds] of ranges.entries()) {
     const found = await readRange(reading, bounds)
     if (isNothing(found)) continue
-    const times = [...found.spans.events, ...found.logs.events].map(({ timeNs }) => Number(timeNs / NS_PER_MS))
-    const wider =
-      ranges.length > 1 && times.length > 0
-        ? widerRange(
-            bounds,
-            times.reduce((least, one) => Math.min(least, one)),
-            times.reduce((most, one) => Math.max(most, one)),
-          )
-        : undefined
-    return wider ? readRange(reading, wider) : found
+    if (ranges.length === 1) return found
+    const ofSpans = found.spans.total === 0 ? await rangeOfSpans(reading, ranges.slice(at + 1)) : undefined
+    return ofSpans ? readRange(reading, ofSpans) : readWider(reading, bounds, found)
   }
   return NOTHING
+}
+
+/** The first range with spans of the trace. A log event may name a trace long after its spans. */
+async function rangeOfSpans(reading: TraceReading, ranges: readonly TimeBounds[]): Promise<TimeBounds | undefined> {
+  const { traceId, ofSpans: datasets } = reading
+  for (const bounds of ranges) {
+    const { total } = await readPart(reading, { datasets, bounds, filter: spansOfTrace(traceId), limit: 0 })
+    if (total > 0) return bounds
+  }
+  return undefined
+}
+
+/** Reads wider ranges as long as the trace may go on beyond them, and they have more of it. */
+async function readWider(reading: TraceReading, bounds: TimeBounds, found: FoundTrace): Promise<FoundTrace> {
+  let [range, known] = [bounds, found]
+  for (let round = 0; round < WIDER_MAX; round += 1) {
+    const times = [...known.spans.events, ...known.logs.events].map(({ timeNs }) => Number(timeNs / NS_PER_MS))
+    if (times.length === 0) return known
+    const firstMs = times.reduce((least, one) => Math.min(least, one))
+    const lastMs = times.reduce((most, one) => Math.max(most, one))
+    const wider = widerRange(range, { firstMs, lastMs, lacksParents: lacksParents(known.spans) })
+    if (!wider) return known
+    const more = await readRange(reading, wider)
+    if (more.spans.total + more.logs.total === known.spans.total + known.logs.total) return more
+    ;[range, known] = [wider, more]
+  }
+  return known
+}
+
+function lacksParents({ events, total }: Part): boolean {
+  if (events.length < total) return false
+  const ids = new Set(events.map(({ leaves }) => leaves.get(SPAN_ID_KEY)?.toLowerCase()))
+  return events.some(({ leaves }) => {
+    const parent = leaves.get('$span.parent_span_id')
+    return parent !== undefined && !ids.has(parent.toLowerCase())
+  })
 }
 
 function byContent(datasets: readonly DatasetRow[]): Pick<TraceReading, 'ofSpans' | 'others'> {
