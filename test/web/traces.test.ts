@@ -5,8 +5,12 @@ import { exploreUrl } from './explore-url.fixture.ts'
 import { openStand, type Stand } from './stand.fixture.ts'
 
 const TRACE = '5b8efff798038103d269b633813fc60c'
+/** Its client and its server have one id. */
+const TWINS = '7b8efff798038103d269b633813fc60c'
 const LARGE = '6b8efff798038103d269b633813fc60c'
 const SPANS = 10_000
+/** The trace with twins is older than what the list shows. */
+const LONG_AGO_MS = 7_200_000
 /** The large trace has ended before the other begins. */
 const EARLIER_MS = 15_000
 
@@ -15,7 +19,16 @@ let startMs = 0
 
 const spanId = (at: number): string => (at + 1).toString(16).padStart(16, '0')
 
-type Given = { name: string; parent?: number | undefined; service: string; from: number; to: number; error?: string; kind?: number }
+type Given = {
+  name: string
+  id?: number
+  parent?: number | undefined
+  service: string
+  from: number
+  to: number
+  error?: string
+  kind?: number
+}
 
 async function sendSpans(traceId: string, spans: readonly Given[]): Promise<void> {
   const attribute = (key: string, stringValue: string) => ({ key, value: { stringValue } })
@@ -25,9 +38,9 @@ async function sendSpans(traceId: string, spans: readonly Given[]): Promise<void
     resource: { attributes: [attribute('service.name', service)] },
     scopeSpans: [
       {
-        spans: own.map(({ at, parent, name, from, to, error, kind = 1 }) => ({
+        spans: own.map(({ at, id = at, parent, name, from, to, error, kind = 1 }) => ({
           traceId,
-          spanId: spanId(at),
+          spanId: spanId(id),
           ...(parent === undefined ? {} : { parentSpanId: spanId(parent) }),
           name,
           kind,
@@ -65,6 +78,12 @@ describe.skipIf(browserPath === undefined)('traces', () => {
         trace_id: TRACE,
         span_id: spanId(2),
       },
+    ])
+    await sendSpans(TWINS, [
+      { name: 'GET /offer', service: 'shop', from: 0 - LONG_AGO_MS, to: 100 - LONG_AGO_MS, kind: 2 },
+      { name: 'ask price', parent: 0, id: 1, service: 'shop', from: 10 - LONG_AGO_MS, to: 60 - LONG_AGO_MS, kind: 3 },
+      { name: 'price', parent: 0, id: 1, service: 'prices', from: 20 - LONG_AGO_MS, to: 50 - LONG_AGO_MS, kind: 2 },
+      { name: 'read prices', parent: 1, id: 3, service: 'prices', from: 30 - LONG_AGO_MS, to: 40 - LONG_AGO_MS },
     ])
     const child = (at: number): Given => ({
       name: `step ${at}`,
@@ -133,6 +152,19 @@ describe.skipIf(browserPath === undefined)('traces', () => {
       if (process.env.DENDRO_TRACE_PICTURES)
         await page.screenshot({ path: `${process.env.DENDRO_TRACE_PICTURES}/traces-${theme}-${width}.png` })
     }
+  })
+
+  test('the keys move over a client and a server that share an id', async () => {
+    const page = await stand.open(`/app/traces?id=${TWINS}`)
+    await span(page, /GET \/offer/).click()
+    await page.getByRole('tree', { name: 'Spans' }).focus()
+    for (const name of ['ask price', 'price', 'read prices']) {
+      await page.keyboard.press('ArrowDown')
+      await page.getByRole('heading', { name, exact: true }).waitFor()
+    }
+    expect(await span(page, /prices price/).getAttribute('aria-level')).toBe('3')
+    await page.goto(page.url().replace(/span=[^&]*/, `span=${spanId(1)}.2`))
+    await page.getByRole('heading', { name: 'price', exact: true }).waitFor()
   })
 
   test('operations lead to their traces, in every order', async () => {

@@ -23,7 +23,7 @@ const schema = {
   id: text,
   /** A rough time, which makes the search for the trace short. */
   at: number,
-  /** The id of the selected span. */
+  /** The selected span: its id, and `.2` for the second one that has it. */
   span: text,
   find: text,
   /** How the trace is drawn, by default as a tree. */

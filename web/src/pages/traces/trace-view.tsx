@@ -11,7 +11,7 @@ import { drawings, type TraceDrawing, type TraceParams } from './params.ts'
 import type { ShownPart } from './shown-part.ts'
 import { LogRow, SpanDetail } from './span-detail.tsx'
 import { SpanTable } from './span-table.tsx'
-import { matches } from './waterfall.ts'
+import { matches, spanKeys } from './waterfall.ts'
 import { WaterfallView } from './waterfall-view.tsx'
 
 type TraceViewProps = { trace: Trace; params: TraceParams; onChange(by: Partial<TraceParams>): void }
@@ -24,13 +24,14 @@ export function TraceView({ trace, params, onChange }: TraceViewProps) {
   const { span: selected, find = '', as = 'tree' } = params
   const [shown, setShown] = useState<ShownPart>()
   const colors = useMemo(() => colorsOfServices(trace), [trace])
+  const keys = useMemo(() => spanKeys(spans), [spans])
   const found = useMemo(
     () => (find === '' ? undefined : new Set(spans.flatMap((span, at) => (matches(span, find) ? [at] : [])))),
     [spans, find],
   )
   if (spans.length === 0) return <LogsAlone logs={logs} />
-  const current = spans.findIndex(({ span_id }) => span_id === selected)
-  const select = (at: number | undefined) => onChange({ span: at === undefined ? undefined : spans[at]?.span_id })
+  const current = selected === undefined ? -1 : keys.indexOf(selected)
+  const select = (at: number | undefined) => onChange({ span: at === undefined ? undefined : keys[at] })
   const drawn = { trace, part: shown ?? { from: 0, to: trace.duration_nano }, colors, found, current, onSelect: select, onShow: setShown }
   return (
     <>
@@ -67,7 +68,7 @@ export function TraceView({ trace, params, onChange }: TraceViewProps) {
           <SpanDetail
             trace={trace}
             span={spans[current]}
-            logs={logs.filter(({ span_id }) => span_id === selected)}
+            logs={logs.filter(({ span_id }) => span_id === spans[current]?.span_id)}
             onClose={() => select(undefined)}
           />
         )}

@@ -12,6 +12,16 @@ export function shownRows(spans: readonly Pick<Span, 'descendants'>[], collapsed
   return rows
 }
 
+/** The names of spans in the address: their ids, with a number where spans before have the same. Some senders give a client and its server one id. */
+export function spanKeys(spans: readonly Pick<Span, 'span_id'>[]): string[] {
+  const seen = new Map<string, number>()
+  return spans.map(({ span_id }) => {
+    const number = (seen.get(span_id) ?? 0) + 1
+    seen.set(span_id, number)
+    return number === 1 ? span_id : `${span_id}.${number}`
+  })
+}
+
 /** True for a span that has the text in its name, service, id or attributes. */
 export function matches(span: Pick<Span, 'name' | 'service' | 'span_id' | 'attributes'>, find: string): boolean {
   const wanted = find.toLowerCase()

@@ -150,6 +150,25 @@ test('100,000 spans below each other, or side by side, are assembled', () => {
   expect(assembleTrace(wide).path.length).toBe(100_000)
 })
 
+test('a server that shares the id of its client lies below it, and has the spans of its service below itself', () => {
+  const [shop, pay] = ['shop', 'pay'].map((service) => ({ service, machine: service }))
+  const trace = assembleTrace([
+    spanOf('a', undefined, 0, 100, shop),
+    spanOf('x', 'a', 10, 60, { ...shop, name: 'call', kind: 'SPAN_KIND_CLIENT' }),
+    // The clock of the server is behind.
+    spanOf('x', 'a', 5, 30, { ...pay, name: 'serve', kind: 'SPAN_KIND_SERVER' }),
+    spanOf('b', 'x', 8, 10, { ...pay, name: 'store' }),
+    spanOf('c', 'x', 12, 10, { ...shop, name: 'encode' }),
+  ])
+  expect(trace.nodes.map(({ span, depth }) => [span.name, depth])).toEqual([
+    ['a', 0],
+    ['call', 1],
+    ['serve', 2],
+    ['store', 3],
+    ['encode', 2],
+  ])
+})
+
 test('a failure is the origin only where nothing below it failed', () => {
   const failed = { status: 'error' as const }
   const trace = assembleTrace([spanOf('a', undefined, 0, 9, failed), spanOf('b', 'a', 1, 5), spanOf('c', 'b', 2, 1, failed)])

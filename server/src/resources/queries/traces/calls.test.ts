@@ -119,6 +119,17 @@ describe('serviceCalls', () => {
   test('a span with the same id in another trace is no parent', () => {
     expect(serviceCalls([span({}), span({ traceId: 'u', id: '2', parentId: '1', service: 'b' })], one)).toEqual([])
   })
+  test('a server that shares the id of its client is called by it, and has its own spans', () => {
+    const client = span({ kind: 'SPAN_KIND_CLIENT', peer: { name: 'b:80', kind: 'peer' } })
+    const server = span({ kind: 'SPAN_KIND_SERVER', service: 'b' })
+    const store = span({ id: '2', parentId: '1', service: 'b' })
+    for (const spans of [
+      [client, server, store],
+      [store, server, client],
+    ]) {
+      expect(serviceCalls(spans, one)).toMatchObject([{ from: 'a', to: 'b', kind: 'service', calls: 1 }])
+    }
+  })
   test('a parent is found whatever the order', () => {
     expect(serviceCalls([span({ id: '2', parentId: '1', service: 'b' }), span({})], one)).toMatchObject([{ from: 'a', to: 'b', calls: 1 }])
   })

@@ -1,4 +1,5 @@
 import type { CallList } from '@dendro/api'
+import { isClientOf } from './tree.ts'
 
 type Calls = CallList['calls'][number]
 type Kind = Calls['kind']
@@ -44,7 +45,7 @@ type Counting = { readonly weight: number; readonly seconds: number }
 
 /** Counts the calls between services in the spans of whole traces, most first. */
 export function serviceCalls(spans: readonly CallSpan[], { weight, seconds }: Counting): Calls[] {
-  const byId = new Map(spans.map((span) => [keyOf(span.traceId, span.id), span]))
+  const byId = Map.groupBy(spans, ({ traceId, id }) => keyOf(traceId, id))
   const counted = new Map<string, Counted>()
   const answered = new Set<CallSpan>()
   const add = (from: string, to: string, kind: Kind, { isFailed, durationNano, weight: own }: CallSpan) => {
@@ -56,7 +57,7 @@ export function serviceCalls(spans: readonly CallSpan[], { weight, seconds }: Co
     if (isFailed) known.errors += own
   }
   for (const span of spans) {
-    const parent = span.parentId === undefined ? undefined : byId.get(keyOf(span.traceId, span.parentId))
+    const parent = callerOf(span, byId)
     if (!parent || parent.service === span.service) continue
     answered.add(parent)
     add(parent.service, span.service, 'service', span)
@@ -65,6 +66,14 @@ export function serviceCalls(spans: readonly CallSpan[], { weight, seconds }: Co
     if (span.peer && callers.has(span.kind) && !answered.has(span)) add(span.service, span.peer.name, span.peer.kind, span)
   }
   return [...counted.values()].map((calls) => shown(calls, { weight, seconds })).sort(mostFirst)
+}
+
+/** The parent of a span. A client and its server may have one id. */
+function callerOf(span: CallSpan, byId: ReadonlyMap<string, readonly CallSpan[]>): CallSpan | undefined {
+  const client = byId.get(keyOf(span.traceId, span.id))?.find((other) => isClientOf(other, span))
+  if (client || span.parentId === undefined) return client
+  const found = byId.get(keyOf(span.traceId, span.parentId)) ?? []
+  return found.find(({ service }) => service === span.service) ?? found.at(-1)
 }
 
 const keyOf = (traceId: string, id: string): string => `${traceId} ${id}`

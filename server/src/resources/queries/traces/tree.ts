@@ -23,10 +23,10 @@ export type SpanTree = { readonly nodes: readonly SpanNode[]; readonly duplicate
 export function treeOf(given: readonly RecordedSpan[]): SpanTree {
   const spans = withoutCopies(given)
   const owners = ownersOf(spans)
-  const parents = spans.map(({ span }, index) => parentOf(span, index, owners))
+  const parents = spans.map((_span, index) => parentOf(spans, index, owners))
   const states = spans.map(({ span }, index): ParentState => {
-    if (!span.parentId) return 'none'
-    return parents[index] === undefined ? 'missing' : 'present'
+    if (parents[index] !== undefined) return 'present'
+    return span.parentId ? 'missing' : 'none'
   })
   breakCycles(spans, parents, states)
   const children = spans.map((): number[] => [])
@@ -53,7 +53,7 @@ function withoutCopies(given: readonly RecordedSpan[]): Placed[] {
 }
 
 /** The spans of each id. Some senders give a client and its server one id. */
-function ownersOf(spans: readonly Placed[]): ReadonlyMap<string, readonly number[]> {
+function ownersOf(spans: readonly Placed[]): Owners {
   const owners = new Map<string, number[]>()
   for (const [index, { span }] of spans.entries()) {
     const known = owners.get(span.id)
@@ -64,12 +64,26 @@ function ownersOf(spans: readonly Placed[]): ReadonlyMap<string, readonly number
   return owners
 }
 
+type Owners = ReadonlyMap<string, readonly number[]>
+
 /** The parent of a span. Where several spans have its id, the one of the same service, otherwise the innermost. */
-function parentOf(span: RecordedSpan, index: number, owners: ReadonlyMap<string, readonly number[]>): number | undefined {
-  if (!span.parentId) return undefined
-  const found = (owners.get(span.parentId) ?? []).filter((owner) => owner !== index)
-  return found.at(-1)
+function parentOf(spans: readonly Placed[], index: number, owners: Owners): number | undefined {
+  const { id, parentId, service } = (spans[index] as Placed).span
+  const client = (owners.get(id) ?? []).find((other) => isClientOf(spans[other]?.span, spans[index]?.span))
+  if (client !== undefined) return client
+  if (!parentId) return undefined
+  const found = (owners.get(parentId) ?? []).filter((owner) => owner !== index)
+  return found.findLast((owner) => spans[owner]?.span.service === service) ?? found.at(-1)
 }
+
+type Twin = Pick<RecordedSpan, 'service' | 'kind' | 'parentId'>
+
+/** Whether a span is the client of a server that has the same id. */
+export const isClientOf = (one: Twin | undefined, server: Twin | undefined): boolean =>
+  one?.kind === 'SPAN_KIND_CLIENT' &&
+  server?.kind === 'SPAN_KIND_SERVER' &&
+  one.service !== server.service &&
+  one.parentId === server.parentId
 
 /** Cuts each circle of parents at its earliest span. */
 function breakCycles(spans: readonly Placed[], parents: (number | undefined)[], states: ParentState[]): void {
