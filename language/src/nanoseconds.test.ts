@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { durationText, readDuration } from './nanoseconds.ts'
+import { durationText, readDuration, readDurations } from './nanoseconds.ts'
 
 test.each([
   [0, '0 ns'],
@@ -29,4 +29,17 @@ test.each([
   ['', undefined],
 ])('%s has %s nanoseconds', (text, nanos) => {
   expect(readDuration(text)).toBe(nanos)
+})
+
+test.each([
+  ['1m30s', 90e9],
+  ['1h0.5s', 3_600.5e9],
+  ['250ms', 250e6],
+  ['15µs', 15_000],
+  ['1m30', undefined],
+  ['1m 30s', undefined],
+  ['2000h2000h', undefined],
+  ['', undefined],
+])('%s in several units has %s nanoseconds', (text, nanos) => {
+  expect(readDurations(text)).toBe(nanos)
 })

@@ -22,7 +22,14 @@ const sizes: ReadonlyMap<string, number> = new Map([
 
 /** Reads the nanoseconds of a duration such as `250ms`. Undefined for other texts, and for 2500 hours and more, which a float cannot represent. */
 export function readDuration(text: string): number | undefined {
-  const [, digits = '', unit = ''] = /^(\d{1,15}(?:\.\d{1,9})?)([a-z]+)$/.exec(text) ?? []
+  const [, digits = '', unit = ''] = /^(\d{1,16}(?:\.\d{1,9})?)([a-z]+)$/.exec(text) ?? []
   const nanos = Math.round(Number(digits) * (sizes.get(unit) ?? Number.NaN))
   return Number.isSafeInteger(nanos) ? nanos : undefined
+}
+
+/** Reads a duration of one or several units, such as `1m30s`, as other programs write them. */
+export function readDurations(text: string): number | undefined {
+  const parts = text.replaceAll('µs', 'us').match(/\d+(?:\.\d+)?[a-z]+/g) ?? []
+  const nanos = parts.reduce((sum, part) => sum + (readDuration(part) ?? Number.NaN), 0)
+  return parts.length > 0 && parts.join('') === text.replaceAll('µs', 'us') && Number.isSafeInteger(nanos) ? nanos : undefined
 }

@@ -119,7 +119,7 @@ test.each([
   ['traces?service=shop&limit=0', 'limit'],
   ['traces?service=shop&limit=all', 'limit'],
   ['traces?service=shop&minDuration=fast', 'minDuration'],
-  ['traces?service=shop&minDuration=2s&maxDuration=1s', 'min_duration'],
+  ['traces?service=shop&minDuration=2s&maxDuration=1s', 'minDuration'],
   ['traces?service=shop&start=yesterday', 'start'],
   ['traces?service=shop&tags=[]', 'tags'],
   ['traces?service=shop&tags={', 'tags'],
@@ -138,4 +138,14 @@ test('another organization, unknown traces and other paths find nothing', async 
   expect((await ask(`traces/${'9'.repeat(32)}`)).errors).toEqual([{ code: 404, msg: 'trace not found' }])
   expect((await ask('dependencies', other)).data).toEqual([])
   expect((await ask('metrics/latencies')).status).toBe(404)
+})
+
+test('times and durations in the wrong order are refused by the names that they have here', async () => {
+  const reason = async (path: string) => (await ask(path)).errors
+  const times = [{ code: 400, msg: 'end must not be before start' }]
+  expect(await reason('traces?service=shop&start=5&end=3')).toEqual(times)
+  expect(await reason(`traces/${SLOW}?start=5&end=3`)).toEqual(times)
+  const durations = [{ code: 400, msg: 'minDuration must not be longer than maxDuration' }]
+  expect(await reason('traces?service=shop&minDuration=1m1s&maxDuration=1s')).toEqual(durations)
+  expect((await ask('traces?service=shop&minDuration=2000h')).status).toBe(200)
 })

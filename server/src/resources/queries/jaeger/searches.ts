@@ -1,5 +1,5 @@
 import { TRACES_MAX } from '@dendro/api'
-import { readDuration } from '@dendro/language/nanoseconds'
+import { readDurations } from '@dendro/language/nanoseconds'
 import type { Filter } from '@dendro/language/tree'
 import { type ReadCall, wholeParameter } from '../../../http/protocol-reads.ts'
 import { badField, Failure } from '../../../kernel/errors.ts'
@@ -34,6 +34,7 @@ export async function traceById(
   const given = withLeadingZeros(segments[0] ?? '')
   const [from, to] = [millisecondsOf(parameters, 'start'), millisecondsOf(parameters, 'end')]
   const range = from === undefined || to === undefined ? {} : { from_ts: from, to_ts: to }
+  refuseOrder(from, to)
   const { traceId, spans, isComplete } = await findSpans(world, actor, given, range, signal)
   if (spans.length === 0) throw new Failure(404, 'trace not found')
   return { data: [shownTrace(traceId, spans, isComplete ? undefined : PARTIAL)] }
@@ -76,31 +77,37 @@ function searchQuery(parameters: URLSearchParams, nowMs: number): TracesQuery {
   const operation = text('operation')
   const toMs = millisecondsOf(parameters, 'end') ?? nowMs
   const lookbackNs = durationOf(parameters, 'lookback') ?? LOOKBACK_NS
+  const fromMs = millisecondsOf(parameters, 'start')
+  refuseOrder(fromMs, toMs)
   const also = tagFilters(parameters)
   return {
     service,
     ...(operation === undefined || operation === 'all' ? {} : { operation }),
     ...(also === undefined ? {} : { also }),
     ...durationsOf(parameters),
-    from_ts: millisecondsOf(parameters, 'start') ?? Math.max(0, Math.floor(toMs - lookbackNs / NS_PER_MS)),
+    from_ts: fromMs ?? Math.max(0, Math.floor(toMs - lookbackNs / NS_PER_MS)),
     to_ts: toMs,
     // Clients of the protocol have no place for a reason: Grafana shows the status only.
     limit: Math.min(TRACES_MAX, wholeParameter(parameters, 'limit', { otherwise: LIMIT, most: LIMIT_MAX })),
   }
 }
 
+function refuseOrder(fromMs: number | undefined, toMs: number | undefined): void {
+  if (fromMs !== undefined && toMs !== undefined && fromMs > toMs) throw badField('end', 'must not be before start')
+}
+
 function durationsOf(parameters: URLSearchParams): Pick<TracesQuery, 'min_duration' | 'max_duration'> {
   const [least, most] = [durationOf(parameters, 'minDuration'), durationOf(parameters, 'maxDuration')]
+  if (least !== undefined && most !== undefined && least > most) throw badField('minDuration', 'must not be longer than maxDuration')
   return { ...(least === undefined ? {} : { min_duration: `${least}ns` }), ...(most === undefined ? {} : { max_duration: `${most}ns` }) }
 }
 
 /** A length of time such as `1h` or `1.5s`, in nanoseconds. */
 function durationOf(parameters: URLSearchParams, name: string): number | undefined {
-  const text = parameters.get(name)?.trim().replace('µs', 'us')
+  const text = parameters.get(name)?.trim()
   if (!text || (name === 'lookback' && text === 'custom')) return undefined
-  const parts = text.match(/\d+(?:\.\d+)?[a-z]+/g) ?? []
-  const nanos = parts.join('') === text ? parts.reduce((sum, part) => sum + (readDuration(part) ?? Number.NaN), 0) : Number.NaN
-  if (!Number.isFinite(nanos)) throw badField(name, 'must be a length of time, such as 250ms or 1m30s')
+  const nanos = readDurations(text)
+  if (nanos === undefined) throw badField(name, 'must be a length of time, such as 250ms or 1m30s')
   return nanos
 }
 

@@ -1,4 +1,4 @@
-import { readDuration } from '@dendro/language/nanoseconds'
+import { readDurations } from '@dendro/language/nanoseconds'
 import { badField } from '../../../kernel/errors.ts'
 import type { TimeBounds } from '../../../reading/query.ts'
 
@@ -16,7 +16,9 @@ export function rangeOf(parameters: URLSearchParams, nowMs: number): TimeBounds 
 /** Both times of a request, or nothing. */
 export function bothTimes(parameters: URLSearchParams): { from_ts: number; to_ts: number } | undefined {
   const [from, to] = [timeOf(parameters, 'start'), timeOf(parameters, 'end')]
-  return from === undefined || to === undefined ? undefined : { from_ts: from, to_ts: to }
+  if (from === undefined || to === undefined) return undefined
+  if (from > to) throw badField('end', 'must not be before start')
+  return { from_ts: from, to_ts: to }
 }
 
 function timeOf(parameters: URLSearchParams, name: string): number | undefined {
@@ -26,10 +28,18 @@ function timeOf(parameters: URLSearchParams, name: string): number | undefined {
   return Number(text) * MS_PER_S
 }
 
-/** A length of time such as `250ms`, as `GET /traces` takes it. */
-export function durationOf(parameters: URLSearchParams, name: string): string | undefined {
-  const text = parameters.get(name)?.trim().replace('µs', 'us')
+/** The bounds of durations, as `GET /traces` takes them. */
+export function durationsOf(parameters: URLSearchParams): { min_duration?: string; max_duration?: string } {
+  const [least, most] = [durationOf(parameters, 'minDuration'), durationOf(parameters, 'maxDuration')]
+  if (least !== undefined && most !== undefined && least > most) throw badField('minDuration', 'must not be longer than maxDuration')
+  return { ...(least === undefined ? {} : { min_duration: `${least}ns` }), ...(most === undefined ? {} : { max_duration: `${most}ns` }) }
+}
+
+/** A length of time such as `250ms` or `1m30s`, in nanoseconds. */
+function durationOf(parameters: URLSearchParams, name: string): number | undefined {
+  const text = parameters.get(name)?.trim()
   if (!text) return undefined
-  if (readDuration(text) === undefined) throw badField(name, 'must be a number and a unit of ns, us, ms, s, m or h, such as 250ms')
-  return text
+  const nanos = readDurations(text)
+  if (nanos === undefined) throw badField(name, 'must be numbers with units of ns, us, ms, s, m or h, such as 250ms or 1m30s')
+  return nanos
 }

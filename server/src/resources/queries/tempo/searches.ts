@@ -19,7 +19,7 @@ import {
   withLeadingZeros,
 } from '../traces/traces.ts'
 import { attributesJson, PARTIAL, resourceSpansJson, traceProtobuf, traceReplyProtobuf } from './otlp-trace.ts'
-import { bothTimes, durationOf, rangeOf } from './parameters.ts'
+import { bothTimes, durationsOf, rangeOf } from './parameters.ts'
 import { queryOfTags } from './tag-query.ts'
 import { parseTraceql, type SpanQuery } from './traceql.ts'
 
@@ -54,12 +54,7 @@ export async function traceById(world: World, call: ReadCall, version: 1 | 2): P
 export async function searchTraces(world: World, { actor, parameters, signal }: ReadCall): Promise<LongRawReply> {
   const { filter, attributes } = spanQuery(parameters)
   const { fromMs, toMs } = rangeOf(parameters, world.clock.nowMs())
-  const [least, most] = [durationOf(parameters, 'minDuration'), durationOf(parameters, 'maxDuration')]
-  const conditions: TracesQuery = {
-    also: filter,
-    ...(least === undefined ? {} : { min_duration: least }),
-    ...(most === undefined ? {} : { max_duration: most }),
-  }
+  const conditions: TracesQuery = { also: filter, ...durationsOf(parameters) }
   const limit = wholeParameter(parameters, 'limit', { otherwise: LIMIT, most: TRACES_MAX })
   const ofEach = wholeParameter(parameters, 'spss', { otherwise: SPANS_OF_A_TRACE, most: SPANS_OF_A_TRACE_MAX })
   const { traces } = await findTraces(world, actor, { ...conditions, from_ts: fromMs, to_ts: toMs, limit }, signal)
@@ -72,8 +67,8 @@ export async function searchTraces(world: World, { actor, parameters, signal }: 
 }
 
 function spanQuery(parameters: URLSearchParams): SpanQuery {
-  const query = parameters.get('q')
-  return query === null ? queryOfTags(parameters.get('tags') ?? '') : parseTraceql(query)
+  const query = parameters.get('q') ?? ''
+  return query.trim() === '' ? queryOfTags(parameters.get('tags') ?? '') : parseTraceql(query)
 }
 
 type Matching = { readonly filter: Filter; readonly bounds: TimeBounds; readonly ids: readonly string[] }

@@ -14,6 +14,8 @@ const NEWEST = 1_000
 const VALUES_MAX = 1_000
 const INTRINSIC = ['duration', 'kind', 'name', 'status', 'statusMessage']
 const SCOPES = ['resource', 'span', 'intrinsic'] as const
+/** Scopes of the protocol whose attributes are not searched. */
+const otherScopes: ReadonlySet<string> = new Set(['event', 'link', 'instrumentation'])
 type Scope = (typeof SCOPES)[number]
 
 const fixedValues: ReadonlyMap<string, readonly string[]> = new Map([
@@ -28,6 +30,7 @@ const storedKeys: ReadonlyMap<string, string> = new Map([
 /** Lists the names of attributes by scope. */
 export async function listScopedTags(world: World, call: ReadCall): Promise<LongRawReply> {
   const scope = call.parameters.get('scope')?.trim() || 'none'
+  if (otherScopes.has(scope)) return jsonReply({ scopes: [{ name: scope, tags: [] }], metrics: {} })
   if (scope !== 'none' && !SCOPES.some((one) => one === scope)) throw badField('scope', `must be one of ${SCOPES.join(', ')}`)
   const names = await tagNames(world, call)
   const scopes = SCOPES.filter((one) => scope === 'none' || one === scope)

@@ -1,10 +1,10 @@
-import { readDuration } from '@dendro/language/nanoseconds'
+import { readDurations } from '@dendro/language/nanoseconds'
 import { compileRegex } from '@dendro/language/regex'
 import type { Filter, FilterOperator, Literal } from '@dendro/language/tree'
 import { RE2JSException } from 're2js'
 import { badRequest, type Failure } from '../../../kernel/errors.ts'
 import { ALL_EVENTS } from '../../data/event-queries/event-queries.ts'
-import { DURATION_KEY, isRoot, ofStatus, TRACE_ID_KEY } from '../traces/traces.ts'
+import { DURATION_KEY, isRoot, ofStatus, TRACE_ID_KEY, withLeadingZeros } from '../traces/traces.ts'
 
 /** The conditions of a query on one span, and the attributes that it names, without scope. */
 export type SpanQuery = { readonly filter: Filter; readonly attributes: readonly string[] }
@@ -12,7 +12,7 @@ export type SpanQuery = { readonly filter: Filter; readonly attributes: readonly
 const at = { position: 0, length: 0 }
 const SPACE = /[ \t\r\n]*/y
 const TOKEN =
-  /(&&|\|\||=~|!~|!=|>=|<=|[{}()=<>!|,])|("(?:[^"\\]|\\.)*"|`[^`]*`)|(-?\d+(?:\.\d+)?(?:[a-zµ]+)?(?![\w.]))|((?:[A-Za-z_]\w*:)?\.?(?:[\w/*-]+|"(?:[^"\\]|\\.)*")(?:\.(?:[\w/*-]+|"(?:[^"\\]|\\.)*"))*)/y
+  /(&&|\|\||=~|!~|!=|>=|<=|[{}()=<>!|,])|("(?:[^"\\]|\\.)*"|`[^`]*`)|(-?\d+(?:\.\d+)?(?:[a-zµ]+(?:\d+(?:\.\d+)?[a-zµ]+)*)?(?![\w.]))|((?:[A-Za-z_]\w*:)?\.?(?:[\w/*-]+|"(?:[^"\\]|\\.)*")(?:\.(?:[\w/*-]+|"(?:[^"\\]|\\.)*"))*)/y
 
 type Token = { readonly kind: 'sign' | 'text' | 'number' | 'word' | 'end'; readonly text: string; readonly position: number }
 
@@ -140,7 +140,7 @@ class TraceqlParser {
       case 'parentID':
         return this.#withText('$span.parent_span_id', operator, value)
       case 'trace:id':
-        return this.#withText(TRACE_ID_KEY, operator, { ...value, text: value.text.toLowerCase() })
+        return this.#withText(TRACE_ID_KEY, operator, operator === '=' || operator === '!=' ? traceIdToken(value) : value)
       case 'status':
         return this.#status(operator, value)
       case 'kind':
@@ -226,7 +226,7 @@ class TraceqlParser {
   }
 
   #nanos(value: Token): number {
-    const nanos = value.kind === 'number' ? readDuration(value.text.replace('µs', 'us')) : undefined
+    const nanos = value.kind === 'number' ? readDurations(value.text) : undefined
     if (nanos === undefined) throw this.#error('is no length of time, such as 250ms', value)
     return nanos
   }
@@ -286,6 +286,10 @@ class TraceqlParser {
     return badRequest(`q is not valid at character ${position + 1}${text === '' ? '' : ` (${text})`}: ${message}`)
   }
 }
+
+/** Ids are stored in lower case and with all digits. */
+const traceIdToken = (value: Token): Token =>
+  value.kind === 'text' ? { ...value, text: withLeadingZeros(value.text.toLowerCase()) } : value
 
 /** The name of an attribute without its scope and quotes. */
 function attributeIn(field: string): string | undefined {
