@@ -66,7 +66,13 @@ function toSpan(given: unknown): OtlpSpan {
   const id = idOf(given.id, 'id', HEX_SPAN).padStart(SPAN_DIGITS, '0')
   const start = microseconds(given.timestamp)
   const length = microseconds(given.duration)
-  const span: OtlpSpan = { ...newSpan(), traceId, spanId: id, name: textOf(given.name), kind: kinds.get(given.kind) ?? 1 }
+  const span: OtlpSpan = {
+    ...newSpan(),
+    traceId,
+    spanId: id,
+    name: textOf(given.name),
+    kind: kinds.get(textOf(given.kind).toUpperCase()) ?? 1,
+  }
   if (given.parentId !== undefined && given.parentId !== null) {
     span.parentId = idOf(given.parentId, 'parentId', HEX_SPAN).padStart(SPAN_DIGITS, '0')
   }
@@ -95,7 +101,9 @@ function idOf(value: unknown, name: string, form: RegExp): string {
 }
 
 function microseconds(value: unknown): bigint | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : undefined
+  const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value
+  const whole = typeof number === 'number' ? Math.trunc(number) : -1
+  return Number.isSafeInteger(whole) && whole >= 0 ? BigInt(whole) : undefined
 }
 
 const instantOf = (micros: bigint): Instant | undefined => nanoInstant(String(micros * NS_PER_US))
