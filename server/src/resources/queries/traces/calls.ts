@@ -58,11 +58,10 @@ export async function listCalls(world: World, actor: Actor, query: CallsQuery, s
     bytes += found.cost.bytes
     return found
   }
-  const { events, isWhole } = await readWhole(read, total)
+  const { events, isWhole, weight } = await readWhole(read, total)
   recordSearch(world, actor, { datasets, bytes, startedMs })
   const seconds = (bounds.toMs - bounds.fromMs) / 1_000
-  const counting = { weight: isWhole || events.length === 0 ? 1 : Math.max(1, total / events.length), seconds }
-  const calls = serviceCalls(events.map(callSpan), counting).filter(
+  const calls = serviceCalls(events.map(callSpan), { weight, seconds }).filter(
     ({ from, to, kind }) => !query.service || from === query.service || (kind === 'service' && to === query.service),
   )
   const failures = new Map(failed.groups.map(({ values: [service], whole }) => [service ?? '', whole.count]))
@@ -92,7 +91,8 @@ const NOTHING: CallsReply = {
 }
 
 type Page = { readonly events: readonly FoundEvent[]; readonly hasMore: boolean }
-type ReadSpans = { readonly events: readonly FoundEvent[]; readonly isWhole: boolean }
+/** `weight` is how many traces each of those that were read stands for. */
+type ReadSpans = { readonly events: readonly FoundEvent[]; readonly isWhole: boolean; readonly weight: number }
 
 /**
  * Reads the spans of whole traces: of all, or of those whose ids have some ends. Ends of ids are random, so that these traces stand for the others. If one of
@@ -102,14 +102,15 @@ async function readWhole(read: (ends: readonly string[]) => Promise<Page>, total
   if (total <= READ_MAX) {
     const { events, hasMore } = await read([])
     // More may have arrived since they were counted.
-    return { events, isWhole: !hasMore }
+    return { events, isWhole: !hasMore, weight: 1 }
   }
   for (const ends of someEnds(READ_MAX / 2 / total)) {
     const { events, hasMore } = await read(ends)
-    if (events.length > 0 && !hasMore) return { events, isWhole: false }
+    // Not by spans: traces of very different sizes would stand for too many or too few.
+    if (events.length > 0 && !hasMore) return { events, isWhole: false, weight: HEX ** (ends[0]?.length ?? 0) / ends.length }
   }
   const { events } = await read([])
-  return { events, isWhole: false }
+  return { events, isWhole: false, weight: Math.max(1, total / Math.max(1, events.length)) }
 }
 
 /** Up to four choices of the ends that a share of all ids has. */
