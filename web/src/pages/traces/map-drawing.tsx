@@ -1,4 +1,5 @@
 import { durationText } from '@dendro/language/nanoseconds'
+import { useEffect, useRef } from 'react'
 import { compact, count, quantity, share } from '../../parts/chart/numbers.ts'
 import { type Calls, type GraphEdge, type GraphNode, NODE_HEIGHT, NODE_WIDTH, pathThrough, type ServiceGraph } from './service-graph.ts'
 
@@ -8,9 +9,15 @@ const kinds = { service: '', database: 'database', queue: 'queue', peer: 'peer' 
 
 /** The map of services. Its numbers are in the table below it as well, so that a reader of the screen takes that. */
 export function MapDrawing({ graph, selected, onSelect }: MapDrawingProps) {
+  const section = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const { current: box } = section
+    const at = graph.nodes.find(({ kind, name }) => kind === 'service' && name === selected) ?? graph.first
+    if (box && at) box.scrollTo(at.x - box.clientWidth / 2, at.y - box.clientHeight / 2)
+  }, [graph, selected])
   const most = graph.edges.reduce((max, { calls }) => Math.max(max, calls.calls), 1)
   return (
-    <section aria-label="Service map" className="max-h-[60vh] overflow-auto rounded-md border border-line bg-panel">
+    <section ref={section} aria-label="Service map" className="max-h-[60vh] overflow-auto rounded-md border border-line bg-panel">
       <div className="relative mx-auto" style={{ width: graph.width, height: graph.height }}>
         <svg aria-hidden width={graph.width} height={graph.height} className="absolute inset-0">
           <defs>

@@ -15,6 +15,13 @@ const calls = (from: string, to: string, kind: Calls['kind'] = 'service'): Calls
 const service = (name: string, errors = 0) => ({ service: name, spans: 10, errors })
 
 describe('serviceGraph', () => {
+  test.each(['right', 'down'] as const)('the map opens at the first caller, %s', (direction) => {
+    const callees = ['a', 'b', 'c', 'd', 'e'].map((name) => calls('web', name))
+    const services = ['alone', 'a', 'b', 'c', 'd', 'e', 'web'].map((name) => service(name))
+    expect(serviceGraph({ services, calls: callees }, { direction }).first?.name).toBe('web')
+    expect(serviceGraph({ services: [], calls: [] }, { direction }).first).toBeUndefined()
+  })
+
   test('callers lie left of what they call, and no two places overlap', () => {
     const { nodes, edges, width, height } = serviceGraph({
       services: [service('pay', 2), service('shop'), service('web'), service('alone')],

@@ -24,6 +24,8 @@ export type ServiceGraph = {
   readonly height: number
   readonly nodes: readonly GraphNode[]
   readonly edges: readonly GraphEdge[]
+  /** Where calls begin, as far as they do not go in circles. */
+  readonly first: GraphNode | undefined
 }
 
 export const NODE_WIDTH = 168
@@ -70,6 +72,8 @@ export function serviceGraph(
     const { x = 0, y = 0 } = graph.node(node.key)
     return { ...node, x, y }
   })
+  const rankOf = ({ x, y }: GraphNode): number => (isDown ? y : x)
+  const first = nodes.reduce<GraphNode | undefined>((least, node) => (!least || rankOf(node) < rankOf(least) ? node : least), undefined)
   const alone = services.filter(({ service }) => !known.has(`service ${service}`) && (only === undefined || only === service))
   const columns = Math.max(COLUMNS[direction], Math.floor((width - MARGIN) / COLUMN))
   const rows = Math.ceil(alone.length / columns)
@@ -90,6 +94,7 @@ export function serviceGraph(
         }),
       ),
     ],
+    first,
     edges: ends.map((end) => ({ ...end, points: graph.edge(end.fromKey, end.toKey)?.points ?? [] })),
   }
 }
