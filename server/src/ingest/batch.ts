@@ -33,6 +33,17 @@ export type ReceivedEvents =
 /** What ingest rules made of the records of a table. */
 export type RuledTable = { readonly dropped: ReadonlySet<number>; readonly changed: ReadonlyMap<number, ReceivedRecord> }
 
+const NO_PAIRS: readonly Pair[] = []
+
+/** A record that is nothing but its line. */
+export const recordOfLine = (raw: Uint8Array): ReceivedRecord => ({
+  raw,
+  time: undefined,
+  level: undefined,
+  keys: NO_PAIRS,
+  attributes: NO_PAIRS,
+})
+
 /** The records as objects, none for lines. */
 export function* recordsOf(events: ReceivedEvents): Generator<ReceivedRecord> {
   if (events.kind === 'records') yield* events.records

@@ -23,6 +23,12 @@ export type Page<Row> = NextPage & { readonly rows: readonly Row[] }
 export const searchedText = (texts: readonly (string | null | undefined)[], tags: Readonly<Record<string, string>> = {}): string =>
   [...texts, ...Object.entries(tags).flat()].join(' ')
 
+/** The records with these ids; the list itself when none is named. */
+export function withIds<Row extends { readonly id: string }>(all: readonly Row[], ids: readonly string[] = []): readonly Row[] {
+  const named = new Set(ids)
+  return named.size === 0 ? all : all.filter(({ id }) => named.has(id))
+}
+
 /** The records that contain each word of a search, in any case; the list itself without words. */
 export function searched<Row>(all: readonly Row[], search: string | undefined, textOf: (row: Row) => string): readonly Row[] {
   const words = (search ?? '')

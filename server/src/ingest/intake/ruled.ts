@@ -3,7 +3,15 @@ import { isLine, type RuleChain, type RuleSelection, textOfEvent, type WaitingRu
 import type { RuleRun } from '../../ingest-rules/rule-run.ts'
 import type { Arrival } from '../../lines/reference/event.ts'
 import { type FoundLists, type LiteralSearch, SEARCH_BYTES_MAX } from '../../lines/search/literal-search.ts'
-import { type DatasetBatch, type Pair, type ReceivedEvents, type ReceivedRecord, type RuledTable, recordsOf } from '../batch.ts'
+import {
+  type DatasetBatch,
+  type Pair,
+  type ReceivedEvents,
+  type ReceivedRecord,
+  type RuledTable,
+  recordOfLine,
+  recordsOf,
+} from '../batch.ts'
 import { arrivalOf, baseOf, type PostContext } from './arrivals.ts'
 import { ArrivedEvent } from './arrived-event.ts'
 import { BodyLines, endOfLine, searchable, splitLines } from './lines.ts'
@@ -322,8 +330,6 @@ function withAttributes({ events, attributes }: DatasetBatch): ReceivedRecord[] 
   const records = events.kind === 'lines' ? Array.from(splitLines(events.bytes), recordOfLine) : [...recordsOf(events)]
   return records.map((record) => ({ ...record, attributes: [...attributes, ...record.attributes] }))
 }
-
-const recordOfLine = (raw: Uint8Array): ReceivedRecord => ({ raw, time: undefined, level: undefined, keys: NO_PAIRS, attributes: NO_PAIRS })
 
 const recordOfEvent = ({ line, level, keys, attributes }: ArrivingEvent): ReceivedRecord => ({
   raw: line,

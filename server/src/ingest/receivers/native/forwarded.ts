@@ -1,4 +1,4 @@
-import type { ParsedBody, ReceivedRecord } from '../../batch.ts'
+import { type ParsedBody, type ReceivedRecord, recordOfLine } from '../../batch.ts'
 import { splitLines } from '../../intake/lines.ts'
 import type { RecordRoute } from '../batches.ts'
 import { type OwnLine, readOwnLine } from '../own-line.ts'
@@ -27,7 +27,7 @@ export function forwardedEvents(body: Uint8Array, place: RecordRoute): ParsedBod
 }
 
 const asIs = (raw: Uint8Array): OwnLine => ({
-  record: { raw, time: undefined, level: undefined, keys: [], attributes: [] },
+  record: recordOfLine(raw),
   collection: undefined,
   dataset: undefined,
 })

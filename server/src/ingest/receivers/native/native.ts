@@ -1,7 +1,16 @@
 import { DENDRO_EVENTS } from '../../../http/dendro-events.ts'
 import { failureBody } from '../../../http/failure-body.ts'
 import { badRequest } from '../../../kernel/errors.ts'
-import type { IngestOutcome, IngestRequest, IngestRequestHead, ParsedBody, ReceivedRecord, Receiver, ReceiverReply } from '../../batch.ts'
+import {
+  type IngestOutcome,
+  type IngestRequest,
+  type IngestRequestHead,
+  type ParsedBody,
+  type ReceivedRecord,
+  type Receiver,
+  type ReceiverReply,
+  recordOfLine,
+} from '../../batch.ts'
 import type { RecordRoute } from '../batches.ts'
 import { describesSource } from '../source-attributes.ts'
 import { keyOf, linesByService, serviceRouteOf } from './by-service.ts'
@@ -44,7 +53,7 @@ function parse(request: IngestRequest): ParsedBody {
       total: 0,
     }
   }
-  return recordsOf(request, splitObjects(bytes).map(asArrived))
+  return recordsOf(request, splitObjects(bytes).map(recordOfLine))
 }
 
 function recordsOf({ path }: IngestRequest, records: readonly ReceivedRecord[]): ParsedBody {
@@ -63,8 +72,6 @@ function recordsOf({ path }: IngestRequest, records: readonly ReceivedRecord[]):
     total: records.length,
   }
 }
-
-const asArrived = (raw: Uint8Array): ReceivedRecord => ({ raw, time: undefined, level: undefined, keys: [], attributes: [] })
 
 /** Reads `/ingest/<collection>/<dataset>`. */
 function routeOfPath(path: string): RecordRoute {

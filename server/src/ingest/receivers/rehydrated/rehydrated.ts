@@ -1,6 +1,6 @@
 import { matcherOf } from '../../../query/matcher.ts'
 import { parseFilter } from '../../../query/query.ts'
-import type { IngestRequest, MessageParser, ParsedBody, ReceivedRecord } from '../../batch.ts'
+import { type IngestRequest, type MessageParser, type ParsedBody, type ReceivedRecord, recordOfLine } from '../../batch.ts'
 import { arrivalOf } from '../../intake/arrivals.ts'
 import { ArrivedEvent } from '../../intake/arrived-event.ts'
 import { splitLines } from '../../intake/lines.ts'
@@ -37,7 +37,7 @@ function parse({ body, query }: IngestRequest): ParsedBody {
   const notes = { read: 0, earlier: 0, unselected: 0 }
   for (const line of splitLines(body)) {
     notes.read += 1
-    const record = readOwnLine(line)?.record ?? asIs(line)
+    const record = readOwnLine(line)?.record ?? recordOfLine(line)
     const event = eventOf(record)
     if (!isWanted(event)) notes.unselected += 1
     else if (wasWanted.some((matches) => matches(event))) notes.earlier += 1
@@ -59,5 +59,3 @@ function selects({ fromMs, toMs, filter }: Selection): (event: ArrivedEvent) => 
     return (from === undefined || timeNs >= from) && (to === undefined || timeNs < to) && matches(event)
   }
 }
-
-const asIs = (raw: Uint8Array): ReceivedRecord => ({ raw, time: undefined, level: undefined, keys: [], attributes: [] })

@@ -15,7 +15,7 @@ import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { MetaWorld, World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
-import { byName, type NextPage, pageOf, searched, searchedText } from '../../list-pages.ts'
+import { byName, type NextPage, pageOf, searched, searchedText, withIds } from '../../list-pages.ts'
 import {
   hiddenMetricIds,
   type MetricDefinitionRow,
@@ -92,9 +92,7 @@ export async function widgetPage(
   actor: Actor,
   query: QueryOf<typeof contract.widgets.list>,
 ): Promise<NextPage & { widgets: Widget[] }> {
-  const seen = await seenWidgets(world, actor)
-  const ids = new Set(query.widget_ids)
-  const named = ids.size === 0 ? seen : seen.filter(({ id }) => ids.has(id))
+  const named = withIds(await seenWidgets(world, actor), query.widget_ids)
   const { is_frame: isFrame } = query
   const ofKind = isFrame === undefined ? named : named.filter(({ widget_ids }) => widget_ids.length > 0 === isFrame)
   const using = metricUsers(ofKind, query, ({ metric_ids }) => metric_ids)

@@ -6,7 +6,7 @@ import { parseSelector } from '../../../query/query.ts'
 import { matchDatasets } from '../../../query/selector.ts'
 import type { World } from '../../../world.ts'
 import { AUDIT_COLLECTION } from '../../access/audit/audit.ts'
-import { byName, type ListOrder, newest, pageOf, searched, searchedText } from '../../list-pages.ts'
+import { byName, type ListOrder, newest, pageOf, searched, searchedText, withIds } from '../../list-pages.ts'
 import { CANARY_COLLECTION } from './fixed-retention.ts'
 import { type DatasetList, type LatestArrivals, latestArrivals, shownDataset, visibleDatasets, withArrivals } from './listing.ts'
 import type { DatasetRow } from './rows.ts'
@@ -37,15 +37,15 @@ const textOf = ({ collection, dataset, tags }: DatasetRow): string => searchedTe
 
 /** The datasets that all parameters but the search and the flow select; the list itself when there are none. */
 function selectedBy(query: DatasetListQuery, visible: readonly DatasetRow[]): readonly DatasetRow[] {
-  const from = new Set(query.from)
+  const { from = [] } = query
   const fromExpr = query.from_expr?.trim() ?? ''
-  if (from.size > 0 && fromExpr !== '') {
+  if (from.length > 0 && fromExpr !== '') {
     throw badRequest('from and from_expr exclude each other', {
       errors: [{ field: 'from_expr', code: 'CONFLICT', message: 'excludes from' }],
     })
   }
   const selector = fromExpr === '' ? undefined : parseSelector(query.from_expr ?? '')
-  const chosen = selector ? matchDatasets(selector, visible) : from.size > 0 ? visible.filter(({ id }) => from.has(id)) : visible
+  const chosen = selector ? matchDatasets(selector, visible) : withIds(visible, from)
   const { collection, is_system_generated: isSystem } = query
   if (collection === undefined && isSystem === undefined) return chosen
   return chosen.filter(

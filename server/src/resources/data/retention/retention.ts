@@ -6,7 +6,7 @@ import type { Actor } from '../../../http/actor.ts'
 import { unavailable } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { isLimited, visibleTo } from '../../access/policies/policies.ts'
-import { byName, pageOf, searched, searchedText } from '../../list-pages.ts'
+import { byName, pageOf, searched, searchedText, withIds } from '../../list-pages.ts'
 import { checkSeesWhole, type DatasetRow, EVENT_REMOVAL_JOB, visibleDatasets, wholeDatasets } from '../datasets/datasets.ts'
 import { DAY_MS, effectiveRetention, isAgreed, nextRemoval, type RetentionRules, retentionCutoffMs } from './decide.ts'
 import { rulesOf } from './keepings.ts'
@@ -34,8 +34,7 @@ export async function retentionOverview(
 ): Promise<Overview> {
   const { meta, clock } = world
   const visible = await visibleDatasets(world, actor)
-  const chosen = new Set(query.from)
-  const found = searched(chosen.size === 0 ? visible : visible.filter(({ id }) => chosen.has(id)), query.search, textOf)
+  const found = searched(withIds(visible, query.from), query.search, textOf)
   const { rows, ...rest } = pageOf(found, query, query.sort === 'name' ? byFullName : undefined)
   const ids = rows === visible ? undefined : rows.map(({ id }) => id)
   const [whole, rules, removed, tombstones, payload, orphans] = await Promise.all([

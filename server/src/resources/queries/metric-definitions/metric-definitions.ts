@@ -15,7 +15,7 @@ import { metadataOf } from '../../../meta/metadata.ts'
 import type { MetaWorld, World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { visibilityOfDefinitions, visibleDatasets, visibleRows } from '../../data/datasets/datasets.ts'
-import { byName, type NextPage, pageOf, searched, searchedText } from '../../list-pages.ts'
+import { byName, type NextPage, pageOf, searched, searchedText, withIds } from '../../list-pages.ts'
 import { changeRecord, createdBy, modifiedBy, type RecordKind, removeRecord } from '../../records.ts'
 import { fillTemplate, isSameTemplate, type Library, type TemplateUse } from '../templates/templates.ts'
 import { planMetrics } from '../timeseries/timeseries.ts'
@@ -63,9 +63,7 @@ export async function metricDefinitionPage(
   actor: Actor,
   query: QueryOf<typeof contract.metricDefinitions.list>,
 ): Promise<NextPage & { metric_definitions: MetricDefinition[] }> {
-  const seen = await seenMetricDefinitions(world, actor)
-  const ids = new Set(query.metric_ids)
-  const found = searched(ids.size === 0 ? seen : seen.filter(({ id }) => ids.has(id)), query.search, textOf)
+  const found = searched(withIds(await seenMetricDefinitions(world, actor), query.metric_ids), query.search, textOf)
   const { rows, ...rest } = pageOf(found, query, query.sort === 'name' ? byTitle : undefined)
   return { metric_definitions: rows.map(shownMetricDefinition), ...rest }
 }

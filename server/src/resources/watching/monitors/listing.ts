@@ -4,7 +4,7 @@ import { parseSelector } from '../../../query/query.ts'
 import { matchDatasets } from '../../../query/selector.ts'
 import type { MetaWorld, World } from '../../../world.ts'
 import { type DatasetRow, isSameIdentity, visibilityFor, visibleDatasets } from '../../data/datasets/datasets.ts'
-import { type NextPage, pageOf, searched, searchedText } from '../../list-pages.ts'
+import { type NextPage, pageOf, searched, searchedText, withIds } from '../../list-pages.ts'
 import { metricUsers } from '../../queries/metric-definitions/metric-definitions.ts'
 import type { MonitorRow, StateRow } from '../monitor-definitions/monitor-definitions.ts'
 import { isMuted, monitorReply } from './monitor-reply.ts'
@@ -34,8 +34,7 @@ export async function monitorPage(world: Pick<World, 'meta' | 'clock'>, actor: A
     known = await selectStates(world.meta, orgId)
     return byMonitor(known)
   })
-  const ids = new Set(query.monitor_ids)
-  const named = metricUsers(ids.size === 0 ? visible : visible.filter(({ id }) => ids.has(id)), query, ({ metric_id }) => [metric_id])
+  const named = metricUsers(withIds(visible, query.monitor_ids), query, ({ metric_id }) => [metric_id])
   const datasets = await visibleDatasets(world, actor)
   const ofLog = query.log_id === undefined ? named : readersOf(named, [query.log_id], datasets)
   const selected = searched(query.log_ids?.length ? readersOf(ofLog, query.log_ids, datasets) : ofLog, query.search, textOf)
