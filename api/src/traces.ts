@@ -160,7 +160,11 @@ const OperationStats = z
     spans: z.int().min(0),
     per_second: z.number().min(0).describe('Spans a second over the whole range.'),
     errors: z.int().min(0).describe('Failed spans.'),
-    p50_nano: length.optional().describe('Absent where no span has a duration. Estimated, as are the other percentiles.'),
+    p50_nano: length
+      .optional()
+      .describe(
+        'Absent where no span has a duration. Exact for up to some 2 million spans, as are the other percentiles, and estimated for more.',
+      ),
     p95_nano: length.optional(),
     p99_nano: length.optional(),
     max_nano: length.optional().describe('Exact.'),
@@ -174,7 +178,7 @@ const OperationList = z
     is_exact: z
       .boolean()
       .describe(
-        'False when percentiles are shown, which are estimates. Numbers of spans and failures are exact, unless an ingest rule has sampled whole traces: then each stored span counts for those that it stands for, and percentiles are those of the stored ones.',
+        'False when percentiles are estimates, because there are too many spans. Numbers of spans and failures are exact, unless an ingest rule has sampled whole traces: then each stored span counts for those that it stands for, percentiles are those of the stored ones, and this is false.',
       ),
   })
   .meta({ id: 'OperationList' })

@@ -31,8 +31,13 @@ const KEYED: ReadonlyMap<string, KeyedName> = new Map(
     last: 'last',
   }),
 )
-const NAMES = [...KEYED.keys(), 'count', 'rate', 'median', 'percentile', 'p50', 'p95', 'p99', 'p999']
-const KNOWN = 'count, sum, avg, min, max, median, p1 to p99, p99.9, percentile, unique, stddev, variance, rate, first, last'
+const EXACT_PERCENTILE = 'exact_percentile'
+/** Whether a function takes a number after its key. */
+export const takesNumber = (called: string): boolean => ['percentile', EXACT_PERCENTILE].includes(called.toLowerCase())
+
+const NAMES = [...KEYED.keys(), 'count', 'rate', 'median', 'percentile', 'exact_percentile', 'p50', 'p95', 'p99', 'p999']
+const KNOWN =
+  'count, sum, avg, min, max, median, p1 to p99, p99.9, percentile, exact_percentile, unique, stddev, variance, rate, first, last'
 const PERCENTILES = 'percentiles go from p1 to p99, p99.9, p999'
 const EDITS_MAX = 2
 
@@ -52,6 +57,7 @@ export const functionCompletions: readonly FunctionCompletion[] = [
   { name: 'p99', takes: 'key', description: '99th percentile' },
   { name: 'unique', takes: 'key', description: 'number of distinct values' },
   { name: 'percentile', takes: 'key, number', description: 'the given percentile' },
+  { name: 'exact_percentile', takes: 'key, number', description: 'the given percentile, exact for up to two million events' },
   { name: 'stddev', takes: 'key', description: 'standard deviation' },
   { name: 'variance', takes: 'key', description: 'variance' },
   { name: 'first', takes: 'key', description: 'oldest value' },
@@ -72,7 +78,7 @@ export function callOf(field: string, name: Token, argument: CallArgument): Aggr
   const wanted = name.text.toLowerCase()
   const percent = wanted === 'median' ? 50 : percentOf(field, name)
   if (percent !== undefined) return { name: 'percentile', key: keyOf(field, name, argument), percent }
-  if (wanted === 'percentile') return percentile(field, name, argument)
+  if (takesNumber(wanted)) return percentile(field, name, argument)
   if (wanted === 'rate') {
     if (argument.kind !== 'key') return { name: 'rate' }
     throw languageError(field, diagnosticAt(argument, 'BAD_ARGUMENT', 'rate counts events', 'write rate(*)'))
@@ -93,7 +99,7 @@ function keyOf(field: string, name: Token, argument: CallArgument): string {
     const hint = argument.kind === 'star' ? 'only count and rate take *' : `for example ${says}(latency_ms)`
     throw languageError(field, diagnosticAt(argument, 'BAD_ARGUMENT', `${says} needs a key`, hint))
   }
-  if (argument.comma && name.text.toLowerCase() !== 'percentile') {
+  if (argument.comma && !takesNumber(name.text)) {
     throw languageError(field, diagnosticAt(argument.comma, 'BAD_ARGUMENT', `${says} takes one key`, 'write one item for each key'))
   }
   if (argument.distinct && name.text.toLowerCase() !== 'count') {
@@ -106,9 +112,11 @@ function percentile(field: string, name: Token, argument: CallArgument): Aggrega
   const key = keyOf(field, name, argument)
   const given = argument.kind === 'key' ? argument.number : undefined
   const percent = given && numberOf(given.text)
-  if (percent !== undefined && percent > 0 && percent < 100) return { name: 'percentile', key, percent }
-  const hint = 'for example percentile(latency_ms, 97.5)'
-  throw languageError(field, diagnosticAt(given ?? argument, 'BAD_ARGUMENT', 'percentile needs a key and a number between 0 and 100', hint))
+  const wanted = name.text.toLowerCase()
+  const isExact = wanted === EXACT_PERCENTILE
+  if (percent !== undefined && percent > 0 && percent < 100) return { name: 'percentile', key, percent, ...(isExact ? { isExact } : {}) }
+  const hint = `for example ${wanted}(latency_ms, 97.5)`
+  throw languageError(field, diagnosticAt(given ?? argument, 'BAD_ARGUMENT', `${wanted} needs a key and a number between 0 and 100`, hint))
 }
 
 /** Parses names such as p95, p999 (99.9) and p99.9. Undefined for other names. */

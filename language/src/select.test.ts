@@ -31,6 +31,10 @@ describe('items of a select', () => {
     ['p99.9(a)', { kind: 'call', call: { name: 'percentile', key: 'a', percent: 99.9 }, name: 'p99.9(a)' }],
     ['p0.5(a)', { kind: 'call', call: { name: 'percentile', key: 'a', percent: 0.5 }, name: 'p0.5(a)' }],
     ['percentile(a, 97.5)', { kind: 'call', call: { name: 'percentile', key: 'a', percent: 97.5 }, name: 'percentile(a, 97.5)' }],
+    [
+      'Exact_Percentile(a, 50)',
+      { kind: 'call', call: { name: 'percentile', key: 'a', percent: 50, isExact: true }, name: 'Exact_Percentile(a, 50)' },
+    ],
     ['stddev(a)', { kind: 'call', call: { name: 'stddev', key: 'a' }, name: 'stddev(a)' }],
     ['variance(a)', { kind: 'call', call: { name: 'variance', key: 'a' }, name: 'variance(a)' }],
     ['rate(*)', { kind: 'call', call: { name: 'rate' }, name: 'rate(*)' }],
@@ -55,6 +59,7 @@ describe('items of a select', () => {
     [['p100(x)'], 'UNKNOWN_FUNCTION', 0, 'percentiles go from p1 to p99, p99.9, p999; use max(x)'],
     [['p0(x)'], 'UNKNOWN_FUNCTION', 0, 'percentiles go from p1 to p99, p99.9, p999; use min(x)'],
     [['p250(x)'], 'UNKNOWN_FUNCTION', 0, 'percentiles go from p1 to p99, p99.9, p999; use max(x)'],
+    [['exact_percentile(x)'], 'BAD_ARGUMENT', 17, 'for example exact_percentile(latency_ms, 97.5)'],
     [['percentile(x)'], 'BAD_ARGUMENT', 11, 'for example percentile(latency_ms, 97.5)'],
     [['percentile(x, 100)'], 'BAD_ARGUMENT', 14, 'for example percentile(latency_ms, 97.5)'],
     [['percentile(x, y)'], 'BAD_ARGUMENT', 14, 'for example percentile(latency_ms, 97.5)'],

@@ -1,4 +1,4 @@
-import { type CallArgument, callOf, expectedArguments } from './functions.ts'
+import { type CallArgument, callOf, expectedArguments, takesNumber } from './functions.ts'
 import { diagnosticAt, echo, type LanguageError, languageError } from './language-error.ts'
 import type { ParseTrace } from './parse-trace.ts'
 import { type Dialect, Scanner } from './scan.ts'
@@ -70,7 +70,7 @@ function itemOf(text: string, field: string, trace: ParseTrace | undefined): Sel
   trace?.record('function', name)
   const argument = argumentOf(scanner, name)
   // An incomplete call is closed only to be rejected.
-  const isWhole = argument.kind === 'star' || (argument.kind === 'key' && (!takesNumber(name) || argument.number !== undefined))
+  const isWhole = argument.kind === 'star' || (argument.kind === 'key' && (!takesNumber(name.text) || argument.number !== undefined))
   if (isWhole ? !scanner.take(')') : !scanner.skip(')')) throw unclosed(scanner, open, argument)
   const call = callOf(field, name, argument)
   const alias = aliasOf(scanner)
@@ -107,15 +107,13 @@ function argumentOf(scanner: Scanner, called: NameToken): CallArgument {
   const key = scanner.plainKey(name)
   scanner.trace?.record('key', name)
   const comma = scanner.skipTo()
-  if (takesNumber(called) ? !scanner.take(',') : !scanner.skip(','))
+  if (takesNumber(called.text) ? !scanner.take(',') : !scanner.skip(','))
     return { ...name, kind: 'key', key, distinct: isDistinct, comma: undefined, number: undefined }
   scanner.expect({ kind: 'number' })
   const number = scanner.name()
   if (number) scanner.trace?.record('value', number)
   return { ...name, kind: 'key', key, distinct: isDistinct, comma: { text: ',', position: comma, length: 1 }, number }
 }
-
-const takesNumber = (called: NameToken): boolean => called.text.toLowerCase() === 'percentile'
 
 function unclosed(scanner: Scanner, open: number, argument: CallArgument): LanguageError {
   if (scanner.atEnd()) return scanner.unclosed(scanner.text.indexOf('(', open))

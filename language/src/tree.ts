@@ -56,7 +56,8 @@ export type Condition =
 export type AggregateCall =
   | { readonly name: 'count' | 'rate'; readonly key?: undefined }
   | { readonly name: 'count' | 'sum' | 'avg' | 'min' | 'max' | 'unique' | 'stddev' | 'variance' | 'first' | 'last'; readonly key: string }
-  | { readonly name: 'percentile'; readonly key: string; readonly percent: number }
+  // Exact where the values are few enough to be sorted, otherwise an estimate.
+  | { readonly name: 'percentile'; readonly key: string; readonly percent: number; readonly isExact?: boolean }
   // The bytes of the lines. The language has no function for it; other query languages do.
   | { readonly name: 'bytes'; readonly key: '@raw' }
 

@@ -27,6 +27,7 @@ type Aggregate = {
     | 'argMinIf'
     | 'argMaxIf'
     | 'quantilesTDigest'
+    | 'quantilesExact'
   readonly percent?: number
   readonly result: 'count' | 'number' | 'text' | 'quantiles' | 'digits'
 }
@@ -70,7 +71,10 @@ export function measuresOf(call: AggregateCall): readonly Measure[] {
     case 'percentile': {
       const number = (context: TableContext) => numberOf(call.key, context)
       return [
-        { aggregate: { name: 'quantilesTDigest', percent: call.percent, result: 'quantiles' }, of: number },
+        {
+          aggregate: { name: call.isExact ? 'quantilesExact' : 'quantilesTDigest', percent: call.percent, result: 'quantiles' },
+          of: number,
+        },
         { aggregate: { name: 'min', result: 'number' }, of: number },
         { aggregate: { name: 'max', result: 'number' }, of: number },
       ]
@@ -144,7 +148,7 @@ const levelsOf = ({ percent = 50 }: Aggregate): SqlFragment => {
   return constant([...QUANTILES, level].map((one) => one.toFixed(9)).join(', '))
 }
 
-const parametersOf = (aggregate: Aggregate): SqlFragment => (aggregate.name === 'quantilesTDigest' ? sql`(${levelsOf(aggregate)})` : sql``)
+const parametersOf = (aggregate: Aggregate): SqlFragment => (aggregate.result === 'quantiles' ? sql`(${levelsOf(aggregate)})` : sql``)
 
 /** Computes an aggregate in one step. */
 export const finalAggregate = ({ aggregate, of }: Measure, context: TableContext): SqlFragment =>
@@ -186,8 +190,7 @@ export const mergedStateIf = ({ aggregate }: Measure, state: SqlFragment, condit
   sql`${constant(`${aggregate.name.replace(/If$/, '')}MergeStateIf`)}${parametersOf(aggregate)}(${state}, ${condition})`
 
 /** Whether merging states is much more expensive than merging numbers. */
-export const hasLargeState = ({ aggregate }: Measure): boolean =>
-  aggregate.name === 'quantilesTDigest' || aggregate.name === 'uniqCombined64If'
+export const hasLargeState = ({ aggregate }: Measure): boolean => aggregate.result === 'quantiles' || aggregate.name === 'uniqCombined64If'
 
 function resultOf({ result }: Aggregate, value: SqlFragment): SqlFragment {
   switch (result) {
@@ -229,7 +232,7 @@ function readStat(rows: BinaryRows, call: AggregateCall, count: number, widthMs:
       return { value: storedValue(rows.text()) }
     }
     case 'percentile':
-      return readQuantiles(rows)
+      return readQuantiles(rows, call.isExact ? identity : rounded)
     case 'min':
     case 'max':
       return readExtreme(rows)
@@ -246,13 +249,14 @@ function readExtreme(rows: BinaryRows): StatValue {
 }
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null)
+const identity = (value: number): number => value
 const rounded = (value: number): number => Number(value.toPrecision(QUANTILE_DIGITS))
 
-function readQuantiles(rows: BinaryRows): StatValue {
+function readQuantiles(rows: BinaryRows, shown: (value: number) => number): StatValue {
   const levels = Array.from({ length: rows.length() }, () => rows.float64())
   const [min, max] = [rows.float64(), rows.float64()]
   if (!Number.isFinite(min)) return { value: null }
-  const within = (value = Number.NaN) => Math.min(max, Math.max(min, rounded(value)))
+  const within = (value = Number.NaN) => Math.min(max, Math.max(min, shown(value)))
   const [p25, p50, p75, p90, p95, p99, p999, own] = levels.map(within)
   const quantiles = {
     min,
@@ -275,4 +279,4 @@ export const emptyStats = (calls: readonly AggregateCall[]): StatsRow => ({
 })
 
 /** Whether the result of a call is exact, not an estimate. */
-export const isExactCall = (call: AggregateCall): boolean => call.name !== 'percentile' && call.name !== 'unique'
+export const isExactCall = (call: AggregateCall): boolean => (call.name === 'percentile' ? call.isExact === true : call.name !== 'unique')

@@ -1,6 +1,6 @@
 import type { AggregateCall } from '@dendro/language/tree'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openReader, type Reader } from '../../../../test/support/reader.ts'
+import { budget, openReader, type Reader } from '../../../../test/support/reader.ts'
 import { parseSelect } from '../../query/query.ts'
 import type { StatsRequest, StatsResult } from '../query.ts'
 import { readStats } from '../reading.ts'
@@ -75,6 +75,62 @@ test('percentiles come with their quantiles', async () => {
   expect(whole.stats[0]).toMatchObject({ value: 20.5, quantiles: { min: 10, p50: 20.5, max: 30 } })
   expect(whole.stats[1]).toEqual({ value: null })
   expect(slices[0]?.stats[0]?.quantiles).toMatchObject({ min: 10, max: 20.5 })
+})
+
+describe('exact percentiles', () => {
+  const SENT = 2_000
+  const sent = Array.from({ length: SENT }, (_, at) => ((at * 7_919) % 104_729) * 1_000_003 + 1)
+  const serviceOf = (at: number) => `s${(at * at) % 3}`
+  const sorted = (isWanted = (_: number) => true) => sent.filter((_, at) => isWanted(at)).toSorted((a, b) => a - b)
+  const at = (share: number, of: readonly number[]) => of[Math.floor(of.length * share)]
+  const select = ['exact_percentile(nanos, 95)', 'EXACT_PERCENTILE(nanos, 50)', 'exact_percentile(nothing, 50)']
+
+  beforeAll(() =>
+    reader.send(
+      'sorted',
+      sent.map((nanos, index) => JSON.stringify({ timestamp: minute(index % 10), nanos, service: serviceOf(index) })),
+    ),
+  )
+
+  test('are values of events, in the whole, in groups and in slices', async () => {
+    const { whole, groups, slices, isExact } = await stats(['sorted'], select, { groups: ['service'] })
+    expect(isExact).toBe(true)
+    const all = sorted()
+    expect(whole.stats.map(({ value }) => value)).toEqual([at(0.95, all), at(0.5, all), null])
+    expect(whole.stats[0]?.quantiles).toMatchObject({
+      min: all[0],
+      p50: at(0.5, all),
+      p99: at(0.99, all),
+      p999: at(0.999, all),
+      max: all.at(-1),
+    })
+    for (const [slice, own] of slices.entries())
+      expect(own.stats[0]?.value).toBe(
+        at(
+          0.95,
+          sorted((index) => index % 10 === slice),
+        ),
+      )
+    expect(groups.map(({ values: [service] }) => service).toSorted()).toEqual(['s0', 's1'])
+    for (const {
+      values: [service],
+      whole: own,
+    } of groups)
+      expect(own.stats[0]?.value).toBe(
+        at(
+          0.95,
+          sorted((index) => serviceOf(index) === service),
+        ),
+      )
+  })
+
+  test('are estimates of events that take too much memory, and the answer says so', async () => {
+    const query = await reader.query(['sorted'], '', { bounds, budget: { ...budget, memoryBytes: (SENT - 1) * 512 } })
+    const found = await readStats(reader.senders.app.app.world.events, query, { calls: callsOf(select), groups: [], slices: 1, limit: 1 })
+    expect(found.isExact).toBe(false)
+    expect(found.whole.stats[0]?.value).toBeGreaterThan(at(0.9, sorted()) ?? 0)
+    expect(found.whole.stats[0]?.value).toBeLessThan(at(0.99, sorted()) ?? 0)
+  })
 })
 
 describe('datasets with keys in different columns are aggregated together', () => {

@@ -1,3 +1,4 @@
+import type { AggregateCall } from '@dendro/language/tree'
 import type { EventStore } from '../../events/store/events.ts'
 import { badRequest } from '../../kernel/errors.ts'
 import { mapInSteps } from '../../kernel/steps.ts'
@@ -13,6 +14,7 @@ import { costOf, type QueryRun, run, runAtOnce } from '../run/run.ts'
 import { areResultsKept } from '../run/statement-results.ts'
 import { endRead, type SliceQuery, sliceQuery, type UsedSlices, useSlices } from './aggregate-states.ts'
 import { emptyStats, isExactCall, readStatsRow } from './aggregates.ts'
+import { countMatching } from './count.ts'
 import { mergeGroupCounts, needCountsOnly } from './merge-counts.ts'
 import {
   type ClosedSlices,
@@ -25,6 +27,8 @@ import {
   statsStatement,
 } from './statistics-statement.ts'
 
+/** The memory of a query for each value that it sorts, with much room: one takes 8 bytes at each of the four levels of a result. */
+const BYTES_PER_SORTED_VALUE = 512
 /** Limits groups × slices. */
 const CELLS_MAX = 1_000_000
 /** Up to so many groups × slices, all are read, though not all are returned. */
@@ -32,6 +36,20 @@ const CELLS_AT_ONCE = 20_000
 
 /** Computes statistics of the matching events: in total, by slices of time, and by groups, of which the largest are returned. */
 export async function readStats(store: EventStore, given: EventQuery, request: StatsRequest): Promise<StatsResult> {
+  if (!request.calls.some(isSorting)) return readCalls(store, given, request)
+  // The values are sorted in memory, so that their number has to be known.
+  const { count, cost } = await countMatching(store, given)
+  const calls = count * BYTES_PER_SORTED_VALUE > given.budget.memoryBytes ? request.calls.map(estimated) : request.calls
+  const found = await readCalls(store, given, { ...request, calls })
+  return { ...found, cost: { ...found.cost, rows: cost.rows + found.cost.rows, bytes: cost.bytes + found.cost.bytes } }
+}
+
+/** Whether a call keeps all its values until the end. */
+const isSorting = (call: AggregateCall): boolean => call.name === 'percentile' && call.isExact === true
+
+const estimated = (call: AggregateCall): AggregateCall => (call.name === 'percentile' ? { ...call, isExact: false } : call)
+
+async function readCalls(store: EventStore, given: EventQuery, request: StatsRequest): Promise<StatsResult> {
   const keys = request.calls.flatMap((call) => (call.key === undefined ? [] : [call.key]))
   const named = [...keysIn(given.filter), ...keys, ...request.groups]
   const wanted = { keys: named, texts: freeTextsIn(given.filter), overflow: 'find' } as const
@@ -39,7 +57,8 @@ export async function readStats(store: EventStore, given: EventQuery, request: S
   let used: UsedSlices | undefined
   const result = await prepare(store, given, wanted, async ({ queryRun, query, tableReads, startedAt }) => {
     // Which patterns belong together changes with the patterns that arrive.
-    const own = named.includes('@pattern') ? undefined : sliceQuery({ store, queryRun, query, request, startedAt })
+    const own =
+      named.includes('@pattern') || request.calls.some(isSorting) ? undefined : sliceQuery({ store, queryRun, query, request, startedAt })
     slicing = own
     const isSlicing = own && request.groups.every((key) => tableReads.every((tableRead) => hasFewValues(tableRead, key)))
     used = isSlicing ? await useSlices(own, tableReads) : undefined

@@ -97,7 +97,7 @@ export function OperationsPage({ params }: { params: TraceParams }) {
       </div>
       {params.service !== undefined && <ServiceChartPanels service={params.service} operation={params.op} range={range} />}
       <Loaded of={found}>
-        {({ operations, operations_total }) =>
+        {({ operations, operations_total, is_exact }) =>
           operations.length === 0 ? (
             <NoOperations
               isFailing={order === 'failing'}
@@ -113,7 +113,9 @@ export function OperationsPage({ params }: { params: TraceParams }) {
                   {operations.length} of {count(operations_total)} operations; select a service for others.
                 </TruncationNote>
               )}
-              <TruncationNote>Percentiles are estimates.</TruncationNote>
+              {!is_exact && (
+                <TruncationNote>Some numbers are estimates, since there are many spans or only a share of them is stored.</TruncationNote>
+              )}
             </div>
           )
         }

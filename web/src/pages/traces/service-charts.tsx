@@ -48,7 +48,7 @@ export function ServiceChartPanels({ service, operation, range }: ServiceChartsP
   )
   if (charts.error && !charts.data) return <FailureNote thrown={charts.error} again={() => charts.refetch()} />
   if (!charts.data) return <Loading height="14rem" />
-  const { spans, failed, durations, versions, isSampled } = charts.data
+  const { spans, failed, durations, versions, isSampled, isEstimated } = charts.data
   const common = { zone, height: HEIGHT, marks: versions, syncKey: 'service', isOld: charts.isPlaceholderData, onRange: zoom }
   return (
     <div className="flex flex-col gap-2">
@@ -73,6 +73,9 @@ export function ServiceChartPanels({ service, operation, range }: ServiceChartsP
         <TruncationNote>
           Numbers of spans are estimates, since only a share of the traces is stored. Durations and monitors are those of stored spans.
         </TruncationNote>
+      )}
+      {isEstimated && (
+        <TruncationNote>Durations are estimates, since there are many spans. Those of a shorter time are exact.</TruncationNote>
       )}
     </div>
   )

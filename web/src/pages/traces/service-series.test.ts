@@ -48,6 +48,7 @@ test('series have the values of the time before, and no duration where there is 
     { ...unweighted, durations: series([2, 2], 8), failed: undefined },
     undefined,
   )
+  expect(charts.isEstimated).toBe(false)
   expect(charts.spans).toEqual({ times: [1_000, 2_000], stepMs: 1_000, series: [{ name: 'spans', values: [4, 0], before: [2, 2] }] })
   expect(charts.failed.series).toEqual([{ name: 'error', values: [1, 0], before: [0, 0] }])
   expect(charts.durations.series).toEqual([
@@ -55,6 +56,12 @@ test('series have the values of the time before, and no duration where there is 
     { name: 'p95', values: [10, null], before: [8, 8] },
     { name: 'p99', values: [20, null] },
   ])
+})
+
+test('durations of too many spans are estimates', () => {
+  const grid = { fromMs: 1_000, toMs: 3_000, stepMs: 1_000, slices: 2 }
+  const of = (is_exact: boolean) => ({ ...unweighted, durations: { ...series([4, 3], 10), is_exact }, failed: undefined })
+  expect([of(true), of(false)].map((before) => chartsOf(grid, of(true), before, undefined).isEstimated)).toEqual([false, true])
 })
 
 test('a version is marked where it begins, unless it ran from the start', () => {

@@ -5,7 +5,7 @@ import { ABSENT } from '../../parts/chart/group-name.ts'
 import type { Grid } from '../../parts/time/time-range.ts'
 
 export const SPANS_SELECTOR = "collection = '.traces'"
-export const DURATION_MEASURE = 'p95($span.duration_nano)'
+export const DURATION_MEASURE = 'exact_percentile($span.duration_nano, 95)'
 const IS_FAILED = "$span.status_code = 'STATUS_CODE_ERROR'"
 
 export type SpanSelection = { readonly service: string; readonly operation?: string | undefined }
@@ -29,6 +29,8 @@ export type ServiceCharts = {
   readonly versions: readonly ChartMark[]
   /** Whether numbers of spans are estimates. */
   readonly isSampled: boolean
+  /** Whether there are too many spans to sort their durations. */
+  readonly isEstimated: boolean
 }
 
 type Slices = Readonly<Record<'durations' | 'failed' | 'weights' | 'failedWeights', MetricTimeseries | undefined>>
@@ -67,6 +69,7 @@ export function chartsOf(
     ),
     versions: versionMarks(times, versions),
     isSampled: [now.weights, before.weights].some((of) => times.some((_, at) => unstoredIn(of, at) > 0)),
+    isEstimated: [now.durations, before.durations].some((of) => of?.is_exact === false),
   }
 }
 

@@ -19,7 +19,7 @@ const DEFAULT_RANGE = 'last 1 hour'
 const LIMIT = 100
 const GROUPS = ['$service.name', '$span.name'] as const
 const COUNT: AggregateCall = { name: 'count' }
-const DURATIONS: AggregateCall = { name: 'percentile', key: DURATION_KEY, percent: 95 }
+const DURATIONS: AggregateCall = { name: 'percentile', key: DURATION_KEY, percent: 95, isExact: true }
 
 /** Counts spans by service and name, with their failures and durations. */
 export async function listOperations(world: World, actor: Actor, query: OperationsQuery, signal: AbortSignal): Promise<OperationsReply> {
@@ -65,7 +65,7 @@ export async function listOperations(world: World, actor: Actor, query: Operatio
   return {
     operations,
     operations_total: chosen.groupsTotal,
-    is_exact: unstored.size === 0 && operations.every(({ p95_nano }) => p95_nano === undefined),
+    is_exact: unstored.size === 0 && chosen.isExact && others.isExact,
   }
 }
 
