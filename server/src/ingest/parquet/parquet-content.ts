@@ -55,13 +55,21 @@ export type ParquetReading = {
   readonly starts?: number[]
 }
 
-type ParquetOptions = ParquetReading & { readonly bytes: number; readonly onBroken: (broken: BrokenContent) => void }
+type ParquetOptions = ParquetReading & {
+  readonly bytes: number
+  readonly onBroken: (broken: BrokenContent) => void
+  /** Rows of an export have their fields beside the original line. */
+  readonly withFields?: boolean
+}
 
 /**
  * The rows of a Parquet file as lines of JSON objects. A process of its own reads it. Where row groups begin is remembered, so that reading goes on there
  * after `pause`, which ends the process.
  */
-export function parquetContent(file: SourceContent, { bytes, onBroken, signal, starts = [0] }: ParquetOptions): SourceContent {
+export function parquetContent(
+  file: SourceContent,
+  { bytes, onBroken, signal, starts = [0], withFields = false }: ParquetOptions,
+): SourceContent {
   return sequentialContent({
     begin: async (position) => {
       const group = Math.max(
@@ -69,19 +77,19 @@ export function parquetContent(file: SourceContent, { bytes, onBroken, signal, s
         starts.findLastIndex((start) => start <= position),
       )
       const at = starts[group] ?? 0
-      return { at, parts: linesFrom(file, { bytes, group, at, starts, signal }) }
+      return { at, parts: linesFrom(file, { bytes, group, at, starts, signal, withFields }) }
     },
     onBroken,
     close: file.close,
   })
 }
 
-type From = { readonly bytes: number; readonly group: number; readonly at: number; readonly starts: number[]; readonly signal: AbortSignal }
+type From = Required<Pick<ParquetOptions, 'bytes' | 'signal' | 'starts' | 'withFields'>> & { readonly group: number; readonly at: number }
 
-async function* linesFrom(file: SourceContent, { bytes, group, at, starts, signal }: From): AsyncGenerator<Buffer> {
+async function* linesFrom(file: SourceContent, { bytes, group, at, starts, signal, withFields }: From): AsyncGenerator<Buffer> {
   const child = new ParquetProcess(file, signal)
   try {
-    child.send({ kind: 'open', bytes, firstGroup: group })
+    child.send({ kind: 'open', bytes, firstGroup: group, withFields })
     for (let end = at; ; ) {
       const lines = await child.next()
       if (!lines) return

@@ -5,7 +5,10 @@ import { type GroupLines, linesOfGroups, UnreadableParquet } from './row-groups.
  * Reads one Parquet file in a process of its own: what a hostile file does to the memory or the time of its reader ends only this process. The parent
  * sends the bytes, and asks for lines.
  */
-export type ToParquetProcess = { kind: 'open'; bytes: number; firstGroup: number } | { kind: 'next' } | { kind: 'bytes'; bytes: Uint8Array }
+export type ToParquetProcess =
+  | { kind: 'open'; bytes: number; firstGroup: number; withFields: boolean }
+  | { kind: 'next' }
+  | { kind: 'bytes'; bytes: Uint8Array }
 export type FromParquetProcess =
   | { kind: 'read'; position: number; length: number }
   | { kind: 'lines'; bytes: Uint8Array; begins: number | undefined }
@@ -22,7 +25,7 @@ let reading: Promise<unknown> = Promise.resolve()
 const send = (message: FromParquetProcess): void => void process.send?.(message)
 
 process.on('message', (message: ToParquetProcess) => {
-  if (message.kind === 'open') lines = linesOfGroups(fileOf(message.bytes), message.firstGroup)
+  if (message.kind === 'open') lines = linesOfGroups(fileOf(message.bytes), message)
   else if (message.kind === 'bytes') received?.(message.bytes)
   else void sendNext()
 })

@@ -30,14 +30,17 @@ const DECODED_BYTES = 8 * MIB
 const DECODED_ROWS_MAX = 10_000
 
 /** Writes the rows of a file as JSON objects, each on a line, from a row group on. Row groups are read one after the other, and in parts. */
-export async function* linesOfGroups(file: AsyncBuffer, firstGroup: number): AsyncGenerator<GroupLines> {
+export async function* linesOfGroups(
+  file: AsyncBuffer,
+  { firstGroup, withFields }: { readonly firstGroup: number; readonly withFields: boolean },
+): AsyncGenerator<GroupLines> {
   await checkFooter(file)
   const metadata = await parquetMetadataAsync(file, { parsers: timeParsers, geoparquet: false })
   const forms = formsOf(metadata)
   const columns = parquetSchema(metadata).children
   if (columns.length === 0) throw new UnreadableParquet('it has no columns')
   if (metadata.schema.length > COLUMNS_MAX) throw new UnreadableParquet(`it has more than ${COLUMNS_MAX} columns`)
-  const lineOf = isOwn(columns) ? ownLines(columns) : (row: readonly unknown[]) => textOfRow(row, columns, forms)
+  const lineOf = isOwn(columns) ? ownLines(columns, withFields) : (row: readonly unknown[]) => textOfRow(row, columns, forms)
   let start = 0
   for (const [number, group] of metadata.row_groups.entries()) {
     const rows = Number(group.num_rows)
@@ -193,10 +196,11 @@ const MORE = '@more'
 const isOwn = (columns: readonly SchemaTree[]): boolean =>
   OWN.every((name, index) => columns[index]?.element.name === name) && columns.at(-1)?.element.name === MORE
 
-/** Writes rows of an export as exports write lines, with what cannot be found in the original line. */
-function ownLines(columns: readonly SchemaTree[]): (row: readonly unknown[]) => string {
+/** Writes rows of an export as exports write lines, with what cannot be found in the original line: `withFields` also values that may be in it. */
+function ownLines(columns: readonly SchemaTree[], withFields: boolean): (row: readonly unknown[]) => string {
   const names = columns.map(({ element }) => element.name)
   const [timestamp, raw, more] = [names.indexOf('@timestamp'), names.indexOf('@raw'), names.indexOf(MORE)]
+  const isWritten = (name: string): boolean => name.startsWith('$') || (withFields && !name.startsWith('@') && !OWN.includes(name))
   return (row) => {
     const members: [string, string | undefined][] = [
       ['@time', JSON.stringify(row[timestamp])],
@@ -205,9 +209,9 @@ function ownLines(columns: readonly SchemaTree[]): (row: readonly unknown[]) => 
     ]
     const rest = typeof row[more] === 'string' ? (JSON.parse(row[more]) as Record<string, unknown>) : {}
     for (const [index, name] of names.entries()) {
-      if (name.startsWith('$') && row[index] !== null) members.push([name, JSON.stringify(row[index])])
+      if (isWritten(name) && row[index] !== null) members.push([name, JSON.stringify(row[index])])
     }
-    for (const [name, value] of Object.entries(rest)) if (name.startsWith('$')) members.push([name, JSON.stringify(value)])
+    for (const [name, value] of Object.entries(rest)) if (isWritten(name)) members.push([name, JSON.stringify(value)])
     return textOfMembers(members)
   }
 }

@@ -105,7 +105,7 @@ async function contentOf({ open, row }: RehydrationStep, file: RehydrationFileRo
   const head = Buffer.from(await raw.read(0, HEAD_BYTES))
   checkName(found.name, head)
   if (isParquet(head)) {
-    const content = parquetContent(raw, { bytes: found.bytes, onBroken, signal: open.signal })
+    const content = parquetContent(raw, { bytes: found.bytes, onBroken, signal: open.signal, withFields: file.form === 2 })
     open.reading = { ...open.reading, content }
     return open.reading
   }

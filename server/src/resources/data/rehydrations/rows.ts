@@ -50,6 +50,7 @@ export type RehydrationFileRow = EventCounts & {
   planned_to: number | null
   planned_at: number | null
   in_line: boolean
+  form: 1 | 2
   failure_detail: string | null
 }
 
@@ -93,11 +94,13 @@ export const endRehydration = (
 
 export type ListedFile = Pick<RehydrationFileRow, 'file' | 'name' | 'bytes'>
 
-/** Saves the files of a rehydration, once. */
+/** Saves the files of a rehydration, once. The form of a file that was read before stays, so that positions in it mean the same. */
 export async function insertFiles(db: Db, row: RehydrationRow, files: readonly ListedFile[]): Promise<void> {
   await db.run(sql`
-    insert into rehydration_files (rehydration_id, number, org_id, log_id, file, name, bytes, status)
-    select ${row.id}::uuid, place, ${row.org_id}::uuid, ${row.log_id}::uuid, file, name, bytes, 'WAITING'
+    insert into rehydration_files (rehydration_id, number, org_id, log_id, file, name, bytes, status, form)
+    select ${row.id}::uuid, place, ${row.org_id}::uuid, ${row.log_id}::uuid, given.file, given.name, given.bytes, 'WAITING',
+      coalesce((select min(form) from rehydration_files earlier
+        where earlier.log_id = ${row.log_id} and earlier.file = given.file and earlier.org_id = ${row.org_id} and earlier.position > 0), 2)
     from unnest(${files.map(({ file }) => file)}::text[], ${files.map(({ name }) => name)}::text[], ${files.map(({ bytes }) => bytes)}::bigint[])
       with ordinality as given (file, name, bytes, place)
     on conflict do nothing`)
