@@ -174,7 +174,7 @@ describe('the chart', () => {
 
   const SERVERS = [
     '--set',
-    'stores=servers,ingress.enabled=true,ingress.host=logs.example.org,ingress.tlsSecret=tls,podMonitor.enabled=true,podMonitor.keySecret.name=key',
+    'stores=servers,ingress.enabled=true,ingress.host=logs.example.org,ingress.tlsSecret=tls,tls.secretName=certificate,podMonitor.enabled=true,podMonitor.keySecret.name=key',
   ]
   const LISTENER = ['--set-json', 'listenerPorts=[{"name":"syslog","port":1514,"protocol":"TCP"}]']
   const SETTINGS = ['--set', 'settings.DENDRO_PUBLIC_URL=https://logs.example.org']
@@ -182,7 +182,14 @@ describe('the chart', () => {
     ['with embedded stores', [], ['StatefulSet', 'Service']],
     ['with servers', SERVERS, ['Deployment', 'PodDisruptionBudget', 'Service', 'Ingress', 'PodMonitor']],
   ] as const)('%s', (_name, values, kinds) => {
-    type Resource = { kind: string; spec: { template?: { spec: { containers: { env: { name: string; value: string }[] }[] } } } }
+    type Probe = { httpGet: { scheme: string } }
+    type Container = {
+      env: { name: string; value: string }[]
+      volumeMounts: { mountPath: string }[]
+      readinessProbe: Probe
+      livenessProbe: Probe
+    }
+    type Resource = { kind: string; spec: { template?: { spec: { containers: Container[] } } } }
     const given = ['--set', 'secretName=secrets', ...values, ...LISTENER, ...SETTINGS]
     let rendered = ''
     const render = (): Resource[] => {
@@ -198,6 +205,15 @@ describe('the chart', () => {
       for (const { env } of containers) expectValid(Object.fromEntries(env.map(({ name, value }) => [name, value])))
       const roles = containers.flatMap(({ env }) => env.find(({ name }) => name === 'DENDRO_ROLES')?.value.split(',') ?? [])
       expect(roles.toSorted()).toEqual(['api', 'ingest', 'work'])
+      const hasTls = given.some((one) => one.includes('tls.secretName'))
+      for (const { env, volumeMounts, readinessProbe, livenessProbe } of containers) {
+        const certificate = env.find(({ name }) => name === 'DENDRO_TLS_CERT')?.value
+        expect([certificate, volumeMounts.some(({ mountPath }) => mountPath === '/tls')]).toEqual([
+          hasTls ? '/tls/tls.crt' : undefined,
+          hasTls,
+        ])
+        expect([readinessProbe, livenessProbe].map(({ httpGet }) => httpGet.scheme)).toEqual(hasTls ? ['HTTPS', 'HTTPS'] : ['HTTP', 'HTTP'])
+      }
     })
 
     test.skipIf(!has('kubernetes-validate'))('fits the schemas of Kubernetes', () => {

@@ -20,6 +20,7 @@ export type SizePlan = {
   readonly oneMachine: boolean
   readonly processes: number
   readonly shards: number
+  readonly replicas: number
   readonly storeNodes: number
   readonly postgresConnections: number
   readonly settings: readonly (readonly [name: string, value: string])[]
@@ -54,6 +55,7 @@ export function planSize(demand: Demand, figures: Figures): SizePlan {
     oneMachine,
     processes,
     shards,
+    replicas,
     storeNodes: oneMachine ? 0 : shards * replicas,
     postgresConnections: processes * CONNECTIONS_OF_A_PROCESS,
     settings: oneMachine ? oneMachineSettings(demand) : clusterSettings(demand, shards),

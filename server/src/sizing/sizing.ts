@@ -22,8 +22,10 @@ function planLines(plan: SizePlan): readonly string[] {
       ]
     : [
         `${plan.processes} processes of the service: ${plan.processes - 2} that ingest, 2 for the API and jobs; ${cores(plan.serviceCores)} together, ${figures.processMemoryGb} GB of memory each`,
-        `${quantity(plan.storeNodes, 'machine')} of the event store: ${quantity(plan.shards, 'shard')}; ${cores(plan.storeCores)} together, ${figures.storeMemoryGb} GB of memory or more each, ${text(plan.diskBytes)} of disk together`,
+        `${quantity(plan.storeNodes, 'machine')} of the event store: ${quantity(plan.shards, 'shard')} with ${quantity(plan.replicas, 'replica')}; each machine ${cores(plan.storeCores / plan.storeNodes)}, ${figures.storeMemoryGb} GB of memory or more, ${text(plan.diskBytes / plan.storeNodes)} of disk`,
+        ...(plan.storeNodes > 1 ? ['3 machines of ClickHouse Keeper'] : []),
         `PostgreSQL: ${plan.postgresConnections} connections`,
+        ...(plan.replicas === 2 ? ['', 'With 2 replicas a shard takes no events while one of them is away: use 3.'] : []),
       ]
   return [
     ...machines,

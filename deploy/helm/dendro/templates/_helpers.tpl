@@ -19,6 +19,7 @@ helm.sh/chart: {{ printf "%s-%s" (index . 0).Chart.Name (index . 0).Chart.Versio
 {{/* The pod of a role. Call with (dict "root" $ "role" "api" "roles" "api" "pods" .Values.api). */}}
 {{- define "dendro.pod" -}}
 {{- $root := .root -}}
+{{- $scheme := ternary "HTTPS" "HTTP" (ne $root.Values.tls.secretName "") -}}
 metadata:
   labels:
     {{- include "dendro.labels" (list $root .role) | nindent 4 }}
@@ -63,6 +64,10 @@ spec:
         {{- if not (hasKey $root.Values.settings "DENDRO_DRAIN_TIME") }}
         - { name: DENDRO_DRAIN_TIME, value: 10s }
         {{- end }}
+        {{- if $root.Values.tls.secretName }}
+        - { name: DENDRO_TLS_CERT, value: /tls/tls.crt }
+        - { name: DENDRO_TLS_KEY, value: /tls/tls.key }
+        {{- end }}
         {{- range $name, $value := $root.Values.settings }}
         - { name: {{ $name }}, value: {{ $value | quote }} }
         {{- end }}
@@ -77,15 +82,15 @@ spec:
         {{- end }}
       # A first start makes the stores, and a later one may repair them.
       startupProbe:
-        httpGet: { path: /live, port: http }
+        httpGet: { path: /live, port: http, scheme: {{ $scheme }} }
         periodSeconds: 5
         failureThreshold: 60
       livenessProbe:
-        httpGet: { path: /live, port: http }
+        httpGet: { path: /live, port: http, scheme: {{ $scheme }} }
         periodSeconds: 10
         failureThreshold: 6
       readinessProbe:
-        httpGet: { path: /ready, port: http }
+        httpGet: { path: /ready, port: http, scheme: {{ $scheme }} }
         periodSeconds: 3
         failureThreshold: 2
       resources:
@@ -93,8 +98,15 @@ spec:
       volumeMounts:
         - { name: data, mountPath: /data }
         - { name: tmp, mountPath: /tmp }
+        {{- if $root.Values.tls.secretName }}
+        - { name: tls, mountPath: /tls, readOnly: true }
+        {{- end }}
   volumes:
     - { name: tmp, emptyDir: {} }
+    # Mode 0440.
+    {{- with $root.Values.tls.secretName }}
+    - { name: tls, secret: { secretName: {{ . | quote }}, defaultMode: 288 } }
+    {{- end }}
     {{- if ne $root.Values.stores "embedded" }}
     # What only this process has: nothing that must survive.
     - { name: data, emptyDir: {} }

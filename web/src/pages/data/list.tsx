@@ -221,7 +221,7 @@ function Table({ datasets, idsByPage, volumes, sort, onSort }: TableProps) {
 type DatasetRowProps = {
   dataset: Dataset
   volume: Volume | undefined
-  /** keptDays is the retention that a rule sets, if known. */
+  /** The retention that a rule sets, if known. */
   retentionDays: string | undefined
   nowMs: number
   isNamed: boolean
