@@ -34,7 +34,7 @@ const NewDowntime = z
     from: list(uuid, { min: 1, max: FROM_MAX }),
     suppress_recovery_alert: z.boolean().default(false),
     alert_strategy: z.enum(['DELAY', 'DROP']).default('DELAY'),
-    static_time_range: StaticRange.refine(({ from, to }) => from < to, { error: 'must begin before it ends', path: ['to'] }).optional(),
+    static_time_range: StaticRange.refine(({ from, to }) => from < to, { error: 'must be later than from', path: ['to'] }).optional(),
     dynamic_time_range: z
       .object({
         from_minute_of_day: minuteOfDay,

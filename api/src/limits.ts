@@ -8,7 +8,7 @@ const LIMIT_MAX = 2n ** 63n - 1n
 /** A number that is not negative; integers beyond 2^53 stay exact. */
 const amount = z
   .custom<number | bigint>((value) => (typeof value === 'number' || typeof value === 'bigint') && value >= 0 && value <= LIMIT_MAX, {
-    error: `must be a number from 0 to ${LIMIT_MAX}`,
+    error: ({ input }) => (input === undefined ? 'is required' : `must be a number from 0 to ${LIMIT_MAX}`),
   })
   .meta({ type: 'number', minimum: 0 })
 

@@ -30,7 +30,10 @@ export const User = z
     tags: Tags,
     status: UserStatus,
     invited_at: sec.optional().describe('The latest invitation, in Unix seconds.'),
-    invited_by: z.string().optional().describe('The e-mail of the latest inviter, or the name of the API key.'),
+    invited_by: z
+      .string()
+      .optional()
+      .describe('The e-mail address of the latest inviter; absent when an API key or an identity provider created the user.'),
     metadata: Metadata,
   })
   .meta({ id: 'User' })

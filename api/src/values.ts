@@ -37,9 +37,11 @@ type Size = { min?: number; max?: number }
 
 /** A list of ids, addresses, names or objects. It always has a maximum, beyond which no item is validated. */
 export const list = <T extends z.ZodType>(item: T, { min, max = ITEMS_MAX }: Size = {}) => {
-  const bounded = z.array(item).max(max, { error: `must have at most ${max} items` })
-  return min === undefined ? bounded : bounded.min(min, { error: `must have at least ${min} item${min === 1 ? '' : 's'}` })
+  const bounded = z.array(item).max(max, { error: `must have at most ${items(max)}` })
+  return min === undefined ? bounded : bounded.min(min, { error: `must have at least ${items(min)}` })
 }
+
+const items = (count: number): string => `${count} item${count === 1 ? '' : 's'}`
 
 /** A list of free texts, such as fields to group by. Empty ones are dropped before it is validated: forms send them for what was left blank. */
 export const textList = <T extends z.ZodType<string>>(item: T, size: Size = {}) =>

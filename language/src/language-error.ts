@@ -45,7 +45,7 @@ const MISSPELLED_OPERATORS: ReadonlyMap<string, string> = new Map(
 export function languageError(field: string, problem: Diagnostic): LanguageError {
   const where = problem.position === undefined ? '' : ` (position ${problem.position})`
   const hint = problem.hint === undefined ? '' : `: ${problem.hint}`
-  return new LanguageError(`${field}: ${problem.message}${where}${hint}`, { field, ...problem })
+  return new LanguageError(`${field}: ${problem.message}${where}${hint}`, { ...problem, field })
 }
 
 /** Builds the diagnostic of a token. `instead` becomes the fix when it is short enough. */

@@ -1,3 +1,4 @@
+import type { FailureBody } from '@dendro/api'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWire, repliesIn } from '../../../test/support/http-raw.ts'
@@ -8,6 +9,14 @@ beforeAll(async () => {
   app = await openTestApp()
 })
 afterAll(() => app?.close())
+
+test.each(['/dashboards', '/exports', '/encryption-keys'])('an id in %s of any form and length is 404', async (path) => {
+  const { ask } = await app.newOrganization()
+  for (const id of ['none', '%20', 'a%00b', '%F0%9F%8D%A3', 'a%2Fb', 'x'.repeat(256), 'x'.repeat(20_000)]) {
+    const { status, body } = await ask<FailureBody>('GET', `${path}/${id}`)
+    expect([status, body.code, body.details.length < 200]).toEqual([404, 404, true])
+  }
+})
 
 test('no bytes break the service or cause a 500', async () => {
   const token = fc.constantFrom(

@@ -8,15 +8,38 @@ const PROBLEMS_SHOWN_MAX = 5
 export function check<S extends z.ZodType>(schema: S, value: unknown, whole: string): z.output<S> {
   const result = parseLeniently(schema, value)
   if (result.success) return result.data
-  throw describe(result.error.issues, whole)
+  throw describe(result.error.issues, value, whole)
 }
 
-function describe(issues: readonly z.core.$ZodIssue[], whole: string): Failure {
-  const problems = eachOnce(issues.flatMap((issue) => problemsOf(issue, whole)))
+function describe(issues: readonly z.core.$ZodIssue[], given: unknown, whole: string): Failure {
+  const named = issues.flatMap((issue) =>
+    problemsOf(issue.code === 'invalid_type' && isAbsent(given, issue.path) ? required(issue) : issue, whole),
+  )
+  const ofWrongType = new Set(named.filter(({ code }) => code === 'INVALID_TYPE').map(({ field }) => field))
+  const problems = eachOnce(named.filter(({ field, code }) => !isSize(code) || !ofWrongType.has(field)))
   const shown = problems.slice(0, PROBLEMS_SHOWN_MAX)
   const more = problems.length > shown.length ? `; and ${problems.length - shown.length} more` : ''
   return badRequest(shown.map((problem) => `${problem.field} ${problem.message}`).join('; ') + more, { errors: shown })
 }
+
+/** The same problem of a field that was not given: a schema with a message of its own says only which form it wants. */
+const required = (issue: z.core.$ZodIssue): z.core.$ZodIssue => ({ ...issue, message: 'is required' })
+
+function isAbsent(given: unknown, path: readonly PropertyKey[]): boolean {
+  let inner: unknown = given
+  for (const key of path) {
+    if (typeof inner !== 'object' || inner === null) return false
+    if (!Object.hasOwn(inner, key)) return true
+    const parent = inner
+    inner = (inner as Record<PropertyKey, unknown>)[key]
+    // An item of a list is never absent.
+    if (inner === null) return !Array.isArray(parent)
+  }
+  return inner === undefined
+}
+
+/** A text has a length too, where a list is wanted. */
+const isSize = (code: string): boolean => code === 'TOO_SMALL' || code === 'TOO_BIG'
 
 /** Keeps the last problem per field and rule: a number beyond the safe integers also exceeds the bound of its field. */
 const eachOnce = (problems: readonly FieldProblem[]): FieldProblem[] => [

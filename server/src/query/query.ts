@@ -30,7 +30,13 @@ export const parseGroups = asBadRequest(readGroups)
 export const parseOrderBy = asBadRequest(readOrderBy)
 export const parseFormula = asBadRequest(readFormula)
 export const parseTimeRange = asBadRequest(readTimeRange)
-export const parseSelector = asBadRequest((text: string) => readSelector(text))
+export const parseSelector = asBadRequest((text: string, field?: string) => {
+  try {
+    return readSelector(text)
+  } catch (thrown) {
+    throw thrown instanceof LanguageError && field !== undefined ? refusedText(field, thrown.problem) : thrown
+  }
+})
 
 /** Refuses an invalid regular expression that is a field of its own. */
 export function checkRegex(pattern: string, field: string): void {

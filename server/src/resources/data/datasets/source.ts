@@ -35,9 +35,9 @@ export async function selectedDatasets(world: Pick<World, 'meta'>, actor: Actor,
 /** Chooses among the existing datasets. */
 export type DatasetSelection = (datasets: readonly DatasetRow[]) => DatasetRow[]
 
-/** Parses a source once, for repeated use on changing datasets. */
-export function datasetSelectionOf(source: SourceSelection): DatasetSelection {
-  const selector = selectorOf(source)
+/** Parses a source once, for repeated use on changing datasets; `at` is the object that has its fields, if any. */
+export function datasetSelectionOf(source: SourceSelection, at?: string): DatasetSelection {
+  const selector = selectorOf(source, at === undefined ? '' : `${at}.`)
   if (selector) return (datasets) => matchDatasets(selector, datasets)
   const named = [...new Set(source.from)]
   return (datasets) => {
@@ -62,9 +62,9 @@ const placesOf = oncePerObject((datasets: readonly DatasetRow[]): ReadonlyMap<st
   return places
 })
 
-function selectorOf(source: SourceSelection): Selector | undefined {
-  if (source.from_expr?.trim()) return parseSelector(source.from_expr)
+function selectorOf(source: SourceSelection, prefix: string): Selector | undefined {
+  if (source.from_expr?.trim()) return parseSelector(source.from_expr, `${prefix}from_expr`)
   if (source.from_tags?.length) return selectorOfTags(source.from_tags)
   if (source.from?.length) return undefined
-  throw refusal('from', { code: 'MISSING_SOURCE', message: 'give from or from_expr' })
+  throw refusal(`${prefix}from`, { code: 'MISSING_SOURCE', message: 'give from or from_expr' })
 }

@@ -1,6 +1,7 @@
 import type { contract, QueryOf, ReplyOf, Series } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
-import { boundsOf } from '../../../query/bounds.ts'
+import { boundsOf, deltaFields } from '../../../query/bounds.ts'
+import { parseTimeRange } from '../../../query/query.ts'
 import { sliceLengthMs, sliceStartMs } from '../../../query/slices.ts'
 import type { TimeBounds } from '../../../reading/query.ts'
 import type { World } from '../../../world.ts'
@@ -70,8 +71,8 @@ function slicesOf({ fromMs, toMs }: TimeBounds): number {
 
 function earlierOf(request: ParserMetricsQuery, { fromMs, toMs }: TimeBounds, nowMs: number): TimeBounds {
   const named = { time_range: request.delta_time_range, from_ts: request.delta_from_ts, to_ts: request.delta_to_ts }
-  if (named.time_range !== undefined) return boundsOf({ time_range: named.time_range }, nowMs, RANGE)
-  if (named.from_ts !== undefined || named.to_ts !== undefined) return boundsOf(named, nowMs, RANGE)
+  if (named.time_range !== undefined) return parseTimeRange(named.time_range, nowMs, deltaFields.range, 'its end')
+  if (named.from_ts !== undefined || named.to_ts !== undefined) return boundsOf(named, nowMs, RANGE, deltaFields)
   return { fromMs: Math.max(0, fromMs - (toMs - fromMs)), toMs: fromMs }
 }
 

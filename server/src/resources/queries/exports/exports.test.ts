@@ -179,9 +179,11 @@ test('a deleted export is gone at once, with its file', async () => {
 
 test.each<[string, object, object, string]>([
   ['no datasets', { time_range: 'Last 1 hour' }, {}, 'search_details.from'],
-  ['no range', { from_expr: '*' }, {}, 'time_range'],
-  ['half a range', { from_expr: '*', from_ts: 1 }, {}, 'from_ts'],
-  ['two ranges', { from_expr: '*', from_ts: 1, to_ts: 2, time_range: 'today' }, {}, 'time_range'],
+  ['no range', { from_expr: '*' }, {}, 'search_details.time_range'],
+  ['half a range', { from_expr: '*', from_ts: 1 }, {}, 'search_details.from_ts'],
+  ['two ranges', { from_expr: '*', from_ts: 1, to_ts: 2, time_range: 'today' }, {}, 'search_details.time_range'],
+  ['a range that is none', { from_expr: '*', time_range: 'soon' }, {}, 'search_details.time_range'],
+  ['a selector that is none', { from_expr: 'dataset ==', time_range: 'today' }, {}, 'search_details.from_expr'],
   ['a filter that is none', { from_expr: '*', time_range: 'today', where: 'a =' }, {}, 'search_details.where'],
   ['ids that are none', { from: 'web:api', time_range: 'today' }, {}, 'search_details.from.0'],
   ['an unknown format', { from_expr: '*', time_range: 'today' }, { format: 'xlsx' }, 'format'],

@@ -2,13 +2,13 @@ import { type Export, isUuid, type NewExport } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { enqueue } from '../../../jobs/jobs.ts'
 import { badField, notFound, unavailable } from '../../../kernel/errors.ts'
-import { boundsOf } from '../../../query/bounds.ts'
+import { boundsOf, rangeFieldsIn } from '../../../query/bounds.ts'
 import { parseAll } from '../../../query/parse-all.ts'
 import { parseFilter } from '../../../query/query.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
-import { eventFiltersOf, sourceDatasets, visibilityFor } from '../../data/datasets/datasets.ts'
+import { datasetSelectionOf, eventFiltersOf, selectedDatasets, visibilityFor } from '../../data/datasets/datasets.ts'
 import { signedLink } from './links.ts'
 import { deleteExport, type ExportRow, insertExport, type NewExportRow, selectExport, selectExports } from './rows.ts'
 import { highestSequence } from './snapshot.ts'
@@ -40,11 +40,12 @@ export async function createExport(world: World, actor: Actor, request: NewExpor
   const { search_details: wanted, format, compression } = request
   const nowMs = world.clock.nowMs()
   if (!wanted.from?.length && !wanted.from_expr?.trim()) throw badField('search_details.from', 'or from_expr is required', 'MISSING_SOURCE')
-  const { bounds } = parseAll({
+  const { bounds, choose } = parseAll({
     filter: () => parseFilter(wanted.where ?? '', 'search_details.where'),
-    bounds: () => boundsOf(wanted, nowMs, undefined),
+    bounds: () => boundsOf(wanted, nowMs, undefined, rangeFieldsIn('search_details')),
+    choose: () => datasetSelectionOf(wanted, 'search_details'),
   })
-  const datasets = inOrder(await sourceDatasets(world, actor, wanted), wanted)
+  const datasets = inOrder(await selectedDatasets(world, actor, choose), wanted)
   const refusal = await world.blobStore.unavailableReason()
   if (refusal) throw unavailable(refusal, { retryAfterS: 60 })
   const ids = datasets.map(({ id }) => id)

@@ -44,6 +44,8 @@ test.each<[string, object[], string]>([
   ['a step without words and query', [step, { title: 'Nothing', words: ' ' }], 'steps.1'],
   ['a filter that is none', [{ search_details: { from_expr: '*', where: 'a =' } }], 'steps.0.search_details.where'],
   ['a query of nothing', [{ words: 'x', search_details: { where: 'a = 1' } }], 'steps.0.search_details'],
+  ['a selector that is none', [{ search_details: { from_expr: 'web' } }], 'steps.0.search_details.from_expr'],
+  ['a range that is none', [{ search_details: { from_expr: '*', time_range: 'soon' } }], 'steps.0.search_details.time_range'],
   ['ids that are none', [{ search_details: { from: 'web' } }], 'steps.0.search_details.from'],
   ['more steps than a notebook has', Array.from({ length: 101 }, () => ({ words: 'x' })), 'steps'],
   ['more words than a notebook has', Array.from({ length: 30 }, () => ({ words: 'x'.repeat(10_000) })), 'steps'],

@@ -61,6 +61,17 @@ test.each<[string, object, number]>([
   expect((await ask(details)).status).toBe(status)
 })
 
+test.each<[object, string]>([
+  [{ from_expr: '*', where: 'a =' }, 'search_details.where'],
+  [{ from_expr: 'dataset ==' }, 'search_details.from_expr'],
+  [{ from_expr: '*', time_range: 'soon' }, 'search_details.time_range'],
+  [{ from_expr: '*', from_ts: 1 }, 'search_details.from_ts'],
+])('%j is refused and names %s', async (details, field) => {
+  const { body } = await org.ask<FailureBody>('POST', '/patterns', { body: { search_details: details } })
+  expect(body.errors?.[0]?.field).toBe(field)
+  expect(body.details).toMatch(new RegExp(`^${field}`))
+})
+
 test('search_details are required', async () => {
   expect((await org.ask('POST', '/patterns', { body: {} })).status).toBe(400)
 })

@@ -43,8 +43,8 @@ test.each<[string, object, string]>([
   ['nothing to search in', {}, 'search_details'],
   ['ids that are none', { from: 'web' }, 'search_details.from'],
   ['a filter that is none', { from_expr: '*', where: 'a =' }, 'search_details.where'],
-  ['a selector that is none', { from_expr: 'web' }, 'from_expr'],
-  ['two ranges', { from_expr: '*', time_range: 'today', from_ts: 1, to_ts: 2 }, 'time_range'],
+  ['a selector that is none', { from_expr: 'web' }, 'search_details.from_expr'],
+  ['two ranges', { from_expr: '*', time_range: 'today', from_ts: 1, to_ts: 2 }, 'search_details.time_range'],
   ['an unknown display', { from_expr: '*', display: 'hologram' }, 'search_details.display'],
 ])('%s is refused', async (_, search_details, field) => {
   const { status, body } = await create({ search_details })

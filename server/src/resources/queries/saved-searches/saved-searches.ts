@@ -13,7 +13,7 @@ import type { Actor } from '../../../http/actor.ts'
 import { check } from '../../../http/validation.ts'
 import { badField, notFound } from '../../../kernel/errors.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
-import { boundsOf } from '../../../query/bounds.ts'
+import { boundsOf, rangeFieldsIn } from '../../../query/bounds.ts'
 import { parseAll } from '../../../query/parse-all.ts'
 import { parseFilter, parseSelector } from '../../../query/query.ts'
 import type { MetaWorld, World } from '../../../world.ts'
@@ -135,8 +135,8 @@ export function checkSearchDetails(details: SearchDetails, nowMs: number, at = A
   if (odd !== undefined) throw badField(`${at}.from`, 'must be dataset ids joined by :', 'BAD_ID')
   parseAll({
     where: () => parseFilter(details.where ?? '', `${at}.where`),
-    source: () => (details.from_expr?.trim() ? parseSelector(details.from_expr) : undefined),
-    bounds: () => boundsOf(details, nowMs, ''),
+    source: () => (details.from_expr?.trim() ? parseSelector(details.from_expr, `${at}.from_expr`) : undefined),
+    bounds: () => boundsOf(details, nowMs, '', rangeFieldsIn(at)),
   })
 }
 

@@ -55,7 +55,7 @@ function planQuery(query: MetricQuery, field: string): PlannedQuery {
     read: () => parseFilter(query.where, `${field}.where`),
     groups: () => parseGroups(query.groups ?? [], `${field}.groups`),
     items: () => parseSelect(query.select, `${field}.select`),
-    source: () => (query.from_expr?.trim() ? parseSelector(query.from_expr) : undefined),
+    source: () => (query.from_expr?.trim() ? parseSelector(query.from_expr, `${field}.from_expr`) : undefined),
   })
   const [item] = parts.items
   const aggregation = query.aggregation?.[0]

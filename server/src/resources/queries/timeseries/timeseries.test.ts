@@ -137,9 +137,16 @@ describe('queries and formulas', () => {
   })
 
   test.each<[string, object, string]>([
-    ['no range', { time_range: {} }, 'time_range'],
-    ['two ranges', { time_range: { natural: 'Last 1 hour', from_ts: 1, to_ts: 2 } }, 'time_range'],
-    ['half a range', { time_range: { from_ts: 1 } }, 'from_ts'],
+    ['no range', { time_range: {} }, 'time_range.natural'],
+    ['two ranges', { time_range: { natural: 'Last 1 hour', from_ts: 1, to_ts: 2 } }, 'time_range.natural'],
+    ['half a range', { time_range: { from_ts: 1 } }, 'time_range.from_ts'],
+    ['a period that is none', { delta: { enabled: true, natural: 'soon' } }, 'delta.natural'],
+    ['half a period', { delta: { enabled: true, to_ts: 1 } }, 'delta.to_ts'],
+    [
+      'a selector that is none',
+      { queries: [{ name: 'a', select: ['count(*)'], from_expr: 'dataset ==', where: '' }] },
+      'queries.0.from_expr',
+    ],
     ['a filter that is none', { queries: [{ name: 'a', select: ['count(*)'], from_expr: '*', where: 'b =' }] }, 'queries.0.where'],
     ['no dataset named', { queries: [{ name: 'a', select: ['count(*)'], where: '' }] }, 'queries.0.from'],
     ['a formula over nothing', { formulas: [{ name: 'f', expression: 'nobody * 2' }] }, 'formulas.0.expression'],

@@ -2,7 +2,7 @@ import type { MetricFormula, MetricQuery, MetricTimeseries, TimeseriesRequest } 
 import type { Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
 import { mapInSteps } from '../../../kernel/steps.ts'
-import { boundsOf } from '../../../query/bounds.ts'
+import { boundsOf, deltaFields, type RangeFields, rangeFieldsIn } from '../../../query/bounds.ts'
 import { parseFilter, parseTimeRange } from '../../../query/query.ts'
 import type { EventQuery, StatsRequest, StatsResult, TimeBounds } from '../../../reading/query.ts'
 import { readStats } from '../../../reading/reading.ts'
@@ -52,10 +52,10 @@ const DEFAULT_RANGE = 'last 20 minutes'
 export async function searchTimeseries(world: World, actor: Actor, ask: TimeseriesRequest, signal: AbortSignal): Promise<TimeseriesReply> {
   const nowMs = world.clock.nowMs()
   const { natural, ...absolute } = ask.time_range
-  const bounds = boundsOf({ ...absolute, time_range: natural }, nowMs, undefined)
+  const bounds = boundsOf({ ...absolute, time_range: natural }, nowMs, undefined, naturalFieldsIn('time_range'))
   const { delta } = ask
   const earlier = delta?.enabled
-    ? earlierThan(bounds, { range: delta.natural, from_ts: delta.from_ts, to_ts: delta.to_ts }, nowMs, 'delta')
+    ? earlierThan(bounds, { range: delta.natural, from_ts: delta.from_ts, to_ts: delta.to_ts }, nowMs, naturalFieldsIn('delta'))
     : undefined
   const { queries, formulas } = ask
   return measureAll(
@@ -88,7 +88,7 @@ export async function measureDefinition(
   const nowMs = world.clock.nowMs()
   const bounds = boundsOf(ask, nowMs, DEFAULT_RANGE)
   const period = { range: ask.delta_time_range, from_ts: ask.delta_from_ts, to_ts: ask.delta_to_ts }
-  const earlier = ask.delta ? earlierThan(bounds, period, nowMs, 'delta_time_range') : undefined
+  const earlier = ask.delta ? earlierThan(bounds, period, nowMs, deltaFields) : undefined
   const { filter } = parseFilter(ask.where ?? '')
   const slices = ask.num_of_slices ?? SLICES_OF_DEFINITION
   return measureAll(
@@ -99,12 +99,20 @@ export async function measureDefinition(
   )
 }
 
+/** The fields of a range with a relative phrase of its own name. */
+const naturalFieldsIn = (at: string): RangeFields => ({ ...rangeFieldsIn(at), range: `${at}.natural` })
+
 type Period = { range: string | undefined; from_ts: number | undefined; to_ts: number | undefined }
 
 /** The period to compare with: the named one, or the equally long one before. */
-export function earlierThan({ fromMs, toMs }: TimeBounds, { range, from_ts, to_ts }: Period, nowMs: number, field: string): TimeBounds {
-  if (range?.trim()) return parseTimeRange(range, nowMs, field, 'its end')
-  if (from_ts !== undefined || to_ts !== undefined) return boundsOf({ from_ts, to_ts }, nowMs, undefined)
+export function earlierThan(
+  { fromMs, toMs }: TimeBounds,
+  { range, from_ts, to_ts }: Period,
+  nowMs: number,
+  fields: RangeFields,
+): TimeBounds {
+  if (range?.trim()) return parseTimeRange(range, nowMs, fields.range, 'its end')
+  if (from_ts !== undefined || to_ts !== undefined) return boundsOf({ from_ts, to_ts }, nowMs, undefined, fields)
   return { fromMs: Math.max(0, fromMs - (toMs - fromMs)), toMs: fromMs }
 }
 

@@ -188,6 +188,7 @@ describe('monitors', () => {
       { type: 'USAGE', window: 'Last 1 day', aux: { spend: 'MONTH' }, queries: [{ ...errors, where: '', groups: ['@dataset'] }] },
       'queries',
     ],
+    [{ queries: [{ ...errors, from: [], from_expr: 'dataset ==' }] }, 'queries.0.from_expr'],
     [{ mute_until: 1 }, 'mute_until'],
     [{ mute_until: -2 }, 'mute_until'],
     [{ monitor_type: 'CHANGE_DETECTION' }, 'compare_to'],
