@@ -44,8 +44,10 @@ const Export = z
   .meta({ id: 'Export' })
 export type Export = z.output<typeof Export>
 
-/** A list of ids, or one text of ids joined by colons. */
-const from = z.preprocess((given) => (typeof given === 'string' ? given.split(':') : given), list(uuid, { max: FROM_MAX })).optional()
+/** A list of ids, or one text of ids joined by colons; a blank one names none. */
+const from = z
+  .preprocess((given) => (typeof given !== 'string' ? given : given.trim() === '' ? [] : given.split(':')), list(uuid, { max: FROM_MAX }))
+  .optional()
 
 const NewExport = z.object({
   search_details: z.object({

@@ -34,15 +34,24 @@ const givenForms = z.union([
     .describe('A binding, or the literal itself, within `value`.'),
 ])
 
-export const TemplateArgument = givenForms
+const ONE_BINDING = 'must be an object with exactly one of literal and input'
+
+const argument = z
+  .preprocess((given, context) => {
+    if (hasOneMember(given)) return given
+    context.addIssue({ code: 'custom', message: ONE_BINDING, input: given })
+    return z.NEVER
+  }, givenForms)
   .transform((given, context) => {
     // An unknown member alone does not stop a pipe, and the union after it would forget it.
     if (context.issues.length === 0) return plainly(given)
-    context.addIssue({ code: 'custom', message: 'must be exactly one of literal and input', input: given })
+    context.addIssue({ code: 'custom', message: ONE_BINDING, input: given })
     return z.NEVER
   })
   .pipe(z.union([Literal, Input]))
   .meta({ id: 'TemplateArgument', description: 'Exactly one of `literal` and `input`.' })
+/** The input type of a preprocess is unknown; callers need the forms. */
+export const TemplateArgument = argument as unknown as z.ZodType<z.output<typeof argument>, z.input<typeof givenForms>>
 export type TemplateArgument = z.output<typeof TemplateArgument>
 
 export const TemplateArguments = mapOf(TemplateArgument, PARAMETERS_MAX)
@@ -71,6 +80,15 @@ export const TemplateReference = z.object({ id: uuid, arguments: TemplateArgumen
   description: 'A template within another one; an argument `input` takes the value of a parameter of the outer one.',
 })
 export type TemplateReference = z.output<typeof TemplateReference>
+
+const BINDINGS: readonly string[] = ['literal', 'input', 'value']
+
+/** Whether a value is an object with one binding. Members that are null count as absent. */
+function hasOneMember(given: unknown): boolean {
+  if (typeof given !== 'object' || given === null) return false
+  const names = Object.entries(given).flatMap(([name, value]) => (value === null || value === undefined ? [] : [name]))
+  return names.length === 1 && names.every((name) => BINDINGS.includes(name))
+}
 
 type GivenLiteral = z.output<typeof givenLiteral>
 type Binding = { literal: GivenLiteral } | { input: string }

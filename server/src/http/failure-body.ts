@@ -11,6 +11,7 @@ export function toFailure(thrown: unknown): Failure | undefined {
 
 function wordsFor(thrown: { code?: unknown; message?: unknown }, status: number): string {
   if (status === 413) return 'the body is larger than this endpoint accepts'
+  if (thrown.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return 'the header Content-Type is not a media type; use application/json'
   if (thrown.code === 'FST_ERR_BAD_URL') return 'the path is not valid percent-encoded text'
   return typeof thrown.message === 'string' ? thrown.message : reasonPhrase(status)
 }

@@ -60,11 +60,14 @@ export async function unknownRoles(world: Pick<World, 'meta'>, orgId: string, ki
   })
 }
 
+/** As user records have them. */
+const givenUserRoles = userRoles.map((role) => (role === 'Admin' ? 'Administrator' : role))
+
 /** Rejects unknown roles, and roles with more permissions than the caller has. */
 export async function checkGrant(world: Pick<World, 'meta'>, actor: Actor, kind: RoleKind, roles: readonly string[]): Promise<void> {
   const unknown = await unknownRoles(world, actor.orgId, kind, roles)
   if (unknown[0] !== undefined) {
-    const known = { USER: userRoles, API: apiRoles, ANY: [...userRoles, ...apiRoles] }[kind].join(', ')
+    const known = { USER: givenUserRoles, API: apiRoles, ANY: [...givenUserRoles, ...apiRoles] }[kind].join(', ')
     throw badField('roles', `must each be one of ${known} or the id of a custom role, not ${unknown[0].slice(0, 100)}`)
   }
   const beyond = firstPermissionNotHeld(actor, await permissionsOf(world, actor.orgId, roles))

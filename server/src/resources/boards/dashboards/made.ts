@@ -18,7 +18,11 @@ export const dashboardTemplates: Library<DashboardTemplateDraft> = {
   parts: PARTS,
   uses: ({ widgets }) => [usesOf(widgetTemplates, widgets)],
   check: (world, actor, draft) =>
-    checkReferences(world, actor, widgetTemplates, { references: draft.widgets, outer: draft.parameters, field: 'widgets' }),
+    checkReferences(world, actor, widgetTemplates, {
+      references: draft.widgets,
+      outer: draft.parameters,
+      fieldOf: (index) => `widgets.${index}`,
+    }),
 }
 
 /** Plans the dashboard of a template; anything invalid is a 400. */

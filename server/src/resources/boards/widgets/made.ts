@@ -44,8 +44,16 @@ export const widgetTemplates: Library<WidgetTemplateDraft> = {
     if (draft.metrics.length > 0 && draft.widgets.length > 0) {
       throw badField('widgets', 'must be empty: a widget has either metrics or widgets', 'CONFLICT')
     }
-    await checkReferences(world, actor, metricDefinitionTemplates, { references: draft.metrics, outer: draft.parameters, field: 'metrics' })
-    await checkReferences(world, actor, widgetTemplates, { references: draft.widgets, outer: draft.parameters, field: 'widgets' })
+    await checkReferences(world, actor, metricDefinitionTemplates, {
+      references: draft.metrics,
+      outer: draft.parameters,
+      fieldOf: (index) => `metrics.${index}`,
+    })
+    await checkReferences(world, actor, widgetTemplates, {
+      references: draft.widgets,
+      outer: draft.parameters,
+      fieldOf: (index) => `widgets.${index}`,
+    })
     if (id === undefined) return
     const { templates } = await listTemplates(world, actor, widgetTemplates)
     const holders = templates.map((template) => ({ id: template.id, widget_ids: template.widgets.map((child) => child.id) }))

@@ -117,6 +117,7 @@ function scopeOf(actor: Actor, { organisation, tag }: RequestedScope): Scope {
 function teamOf(target: Limit['target'], { tag }: RequestedScope): string {
   if (!tag) return ''
   if (target === 'ORGANISATION') throw badField('scope.tag', 'belongs to the target TEAM', 'CONFLICT')
+  if (Object.values(tag).every((part) => part === undefined)) throw badField('scope.tag', 'must name a team', 'INCOMPLETE')
   if ((tag.key === undefined) !== (tag.value === undefined)) throw badField('scope.tag', 'must have key and value together', 'INCOMPLETE')
   if (tag.key !== undefined && tag.key !== 'team') throw badField('scope.tag.key', 'must be team', 'INVALID')
   if (tag.team !== undefined && tag.value !== undefined && tag.team !== tag.value) {

@@ -179,6 +179,7 @@ test('a deleted export is gone at once, with its file', async () => {
 
 test.each<[string, object, object, string]>([
   ['no datasets', { time_range: 'Last 1 hour' }, {}, 'search_details.from'],
+  ['a blank list of datasets', { from: ' ', time_range: 'Last 1 hour' }, {}, 'search_details.from'],
   ['no range', { from_expr: '*' }, {}, 'search_details.time_range'],
   ['half a range', { from_expr: '*', from_ts: 1 }, {}, 'search_details.from_ts'],
   ['two ranges', { from_expr: '*', from_ts: 1, to_ts: 2, time_range: 'today' }, {}, 'search_details.time_range'],
@@ -198,6 +199,7 @@ test('datasets of other organizations are not found, and roles limit who creates
   const other = await app.newOrganization()
   expect((await order({ from: web, time_range: 'today' }, {}, other)).status).toBe(404)
   expect((await order({ from_expr: "dataset = 'nobody'", time_range: 'today' })).status).toBe(404)
+  expect((await order({ from: '', from_expr: '*', time_range: 'today' })).status).toBe(201)
   const { export_id } = (await order({ from: web, time_range: 'today' })).body
   const [reader, standard] = [await org.newUser(['ReadOnly']), await org.newUser(['Standard'])]
   const search = await org.newKey(['SearchApi'])

@@ -164,3 +164,26 @@ test('whatever the names and values, texts come back with exactly the values in 
     { numRuns: 1_000 },
   )
 })
+
+test.each([
+  {},
+  'web',
+  null,
+  ['web'],
+  { literal: 'a', input: 'b' },
+  { literal: 'a', more: 1 },
+  { other: 'a' },
+  { value: 'a', literal: 'b' },
+])('%j is refused with the one rule that it breaks', (given) => {
+  expect(TemplateArgument.safeParse(given).error?.issues.map(({ path, message }) => [path, message])).toEqual([
+    [[], 'must be an object with exactly one of literal and input'],
+  ])
+})
+
+test.each<[object, string]>([
+  [{ literal: 'x'.repeat(16_385) }, 'at most 16384'],
+  [{ input: '' }, '1 to 255'],
+  [{ value: { input: '' } }, '1 to 255'],
+])('%# the form is right and the value is not', (given, rule) => {
+  expect(JSON.stringify(TemplateArgument.safeParse(given).error?.issues)).toContain(rule)
+})

@@ -212,19 +212,20 @@ export async function fillTemplate<D extends Parametrised, S extends z.ZodType>(
 export const isSameTemplate = (sent: Template, kept: Template | null): boolean =>
   kept !== null && isDeepStrictEqual({ id: sent.id, arguments: sent.arguments ?? {} }, { id: kept.id, arguments: kept.arguments ?? {} })
 
-type References = { references: readonly TemplateReference[]; outer: TemplateParameters; field: string }
+/** `fieldOf` names the place of a reference in the request. */
+type References = { references: readonly TemplateReference[]; outer: TemplateParameters; fieldOf: (index: number) => string }
 
 /** Rejects references to missing templates, or with arguments that can never be bound. */
 export async function checkReferences<D extends Parametrised>(
   world: MetaWorld,
   actor: Actor,
   library: Library<D>,
-  { references, outer, field }: References,
+  { references, outer, fieldOf }: References,
 ): Promise<void> {
   const known = new Map((await seenTemplates(world, actor, library)).map((row) => [row.id, row.definition.parameters]))
   for (const [index, { id, arguments: given }] of references.entries()) {
     const parameters = known.get(id)
-    if (!parameters) throw badField(`${field}.${index}.id`, `names no ${nounOf(library)}: ${id}`, 'UNKNOWN_TEMPLATE')
-    checkReference(given, { parameters, outer, field: `${field}.${index}.arguments` })
+    if (!parameters) throw badField(`${fieldOf(index)}.id`, `names no ${nounOf(library)}: ${id}`, 'UNKNOWN_TEMPLATE')
+    checkReference(given, { parameters, outer, field: `${fieldOf(index)}.arguments` })
   }
 }

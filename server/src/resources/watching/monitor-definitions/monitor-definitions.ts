@@ -104,7 +104,10 @@ const EVALUATION_MAX_MS = 30 * DAY_MS
 const COUNT = '(?:(?:\\d+|one|two|three|four|five|six|seven|eight|nine|ten)\\s*)?'
 const SHORT_UNITS = '(?:m|mins?|minutes?|h|hours?|d|days?)'
 const WINDOW = new RegExp(`^\\s*last\\s+${COUNT}${SHORT_UNITS}\\s*$`, 'i')
-const LENGTH = new RegExp(`^\\s*${COUNT}(?:${SHORT_UNITS}|w|weeks?|months?)(?:\\s+ago)?\\s*$`, 'i')
+const LENGTH = new RegExp(
+  `^\\s*${COUNT}(?:${SHORT_UNITS}|ms|milli(?:second)?s?|s|sec(?:ond)?s?|w|weeks?|months?|y|years?)(?:\\s+ago)?\\s*$`,
+  'i',
+)
 /** The keys by which usage can be grouped. */
 const USAGE_GROUPS: ReadonlySet<string> = new Set(['@collection', '@dataset'])
 const PATTERN_KEY = '@pattern'

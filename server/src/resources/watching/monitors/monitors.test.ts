@@ -126,6 +126,7 @@ describe('monitors', () => {
     ['both names of the type', { type: 'PATTERN', monitor_type: 'PATTERN' }, { monitor_type: 'PATTERN' }],
     ['a change', change, { change_type: 'DIFFERENCE', compare_to: '1 hour ago' }],
     ['a change without ago', { ...change, compare_to: '1 month', change_type: 'PERCENTAGE' }, { change_type: 'PERCENTAGE' }],
+    ['the least in seconds', { ...change, compare_to: '300 s ago' }, { compare_to: '300 s ago' }],
     ['the least to compare with', { ...change, compare_to: '5 mins ago' }, { compare_to: '5 mins ago' }],
     ['an anomaly', anomaly, { anomaly_algorithm: 'MEDIAN_MAD', evaluation_window: '1 day' }],
     ['fields of other types, which are ignored', { compare_to: '1 hour ago', evaluation_window: '1 day' }, {}],
@@ -193,6 +194,7 @@ describe('monitors', () => {
     [{ mute_until: -2 }, 'mute_until'],
     [{ monitor_type: 'CHANGE_DETECTION' }, 'compare_to'],
     [{ ...change, compare_to: '4 minutes ago' }, 'compare_to'],
+    [{ ...change, compare_to: '299 seconds ago' }, 'compare_to'],
     [{ ...change, compare_to: '2 months' }, 'compare_to'],
     [{ ...change, compare_to: 'yesterday' }, 'compare_to'],
     [{ ...change, change_type: 'RATIO' }, 'change_type'],
@@ -283,7 +285,7 @@ describe('templates of monitors', () => {
 
   test.each<[object, string]>([
     [{ metric: undefined }, 'metric'],
-    [{ metric: { id: UNKNOWN } }, 'metric_id.0.id'],
+    [{ metric: { id: UNKNOWN } }, 'metric_id.id'],
     [{ threshold: undefined }, 'threshold'],
     [{ threshold: '{{nothing}}' }, 'threshold'],
     [{ this_template_tags: undefined }, 'this_template_tags'],
