@@ -45,7 +45,7 @@ const NewDowntime = z
       .optional(),
   })
   .refine((body) => (body.static_time_range === undefined) !== (body.dynamic_time_range === undefined), {
-    error: 'exactly one of static_time_range and dynamic_time_range is needed',
+    error: 'or dynamic_time_range is needed, and not both',
     path: ['static_time_range'],
   })
   .meta({

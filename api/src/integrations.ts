@@ -57,7 +57,7 @@ const NewSlackWorkspace = z
     api_url: text(10, 2048).optional().describe('Base URL of the chat service, if not the default.'),
   })
   .refine(({ token, webhook_url }) => (token === undefined) !== (webhook_url === undefined), {
-    error: 'exactly one of token and webhook_url is needed',
+    error: 'or webhook_url is needed, and not both',
     path: ['token'],
   })
   .meta({ examples: [{ name: 'Our chat', webhook_url: 'https://chat.example.com/hooks/7c1f' }] })
