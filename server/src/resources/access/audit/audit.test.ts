@@ -59,6 +59,7 @@ test('the trail is read page by page, and by time and actor', async () => {
   expect(pages).toEqual(all)
   const newest = all[0]
   expect(await trail(`?from_ts=${(newest?.time ?? 0) + 1}`)).toEqual([])
+  expect((await org.ask('GET', '/audit?from_ts=2&to_ts=1')).status).toBe(400)
   expect((await trail(`?actor_id=${newest?.actor?.id}`)).length).toBeGreaterThan(0)
   expect(await trail('?actor_id=nobody')).toEqual([])
 })

@@ -1,4 +1,5 @@
 import type { Actor } from '../../../http/actor.ts'
+import { badField } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { isLimited } from '../policies/policies.ts'
 import { type AuditQuery, type AuditRow, selectAudit } from './rows.ts'
@@ -31,6 +32,8 @@ const DATASET_FREE_TYPES: ReadonlySet<string> = new Set([
  * contents of records that may mention a log: the datasets they referred to at that time are unknown.
  */
 export async function listAudit(world: Pick<World, 'meta'>, actor: Actor, query: AuditQuery): Promise<AuditRow[]> {
+  const { from_ts = 0, to_ts = from_ts } = query
+  if (from_ts > to_ts) throw badField('from_ts', 'must not be later than to_ts', 'OUT_OF_RANGE')
   const rows = await selectAudit(world.meta, actor.orgId, query)
   if (!(await isLimited(world, actor))) return rows
   return rows.map((row) => (DATASET_FREE_TYPES.has(row.entity_type) ? row : { ...row, before: null, after: null }))
