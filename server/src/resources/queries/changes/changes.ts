@@ -19,7 +19,7 @@ import {
   type RangeTotals,
 } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
-import { sourceDatasets } from '../../data/datasets/datasets.ts'
+import { datasetSelectionOf, selectedDatasets } from '../../data/datasets/datasets.ts'
 import { and, buildEventQuery, isSampled, recordSearch } from '../../data/event-queries/event-queries.ts'
 import { patternTemplates } from '../patterns/patterns.ts'
 import { type Candidates, chooseKeys } from './candidates.ts'
@@ -48,12 +48,13 @@ const VALUES_MAX = 10_000
 
 /** Compares the matching events of a range with those of a baseline. */
 export async function findChangesIn(world: World, actor: Actor, request: ChangesRequest, signal: AbortSignal): Promise<FoundChanges> {
-  const { filter, bounds } = parseAll({
+  const { filter, bounds, choose } = parseAll({
     filter: () => parseFilter(request.where ?? '').filter,
     bounds: () => comparedBounds(request, world.clock.nowMs()),
+    choose: () => datasetSelectionOf(request),
   })
   const startedMs = world.clock.monotonicMs()
-  const datasets = await sourceDatasets(world, actor, request)
+  const datasets = await selectedDatasets(world, actor, choose)
   const query = await buildEventQuery(world, actor, { datasets, filter, bounds: combinedRange(bounds), signal })
   const { cost, ...found } = await compareEvents(world, actor.orgId, { query, bounds, limit: request.limit ?? LIMIT })
   const ms = recordSearch(world, actor, { datasets, bytes: cost.bytes, startedMs })

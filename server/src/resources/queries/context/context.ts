@@ -1,12 +1,13 @@
 import type { ContextResponse, contract, Link, QueryOf } from '@dendro/api'
 import type { Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
+import { parseAll } from '../../../query/parse-all.ts'
 import { parseFilter } from '../../../query/query.ts'
 import type { EventPosition, EventsRequest, EventsResult, FoundEvent, TimeBounds } from '../../../reading/query.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
-import { sourceDatasets } from '../../data/datasets/datasets.ts'
+import { datasetSelectionOf, selectedDatasets } from '../../data/datasets/datasets.ts'
 import { ALL_EVENTS, buildEventQuery, rangeBytes, recordSearch, SELECT_ALL, shownEvents } from '../../data/event-queries/event-queries.ts'
 import { type Direction, GAP_MS, justAfter, justBefore, positionOf, shareOut, uninterrupted } from './around.ts'
 
@@ -33,10 +34,13 @@ type ContextReading = {
 /** Returns the events around a position in all selected datasets. */
 export async function findContext(world: World, actor: Actor, query: ContextQuery, signal: AbortSignal): Promise<ContextResponse> {
   const startedMs = world.clock.monotonicMs()
-  const datasets = await sourceDatasets(world, actor, query)
+  const { filter, choose } = parseAll({
+    filter: () => (query.where?.trim() ? parseFilter(query.where, 'where').filter : undefined),
+    choose: () => datasetSelectionOf(query),
+  })
+  const datasets = await selectedDatasets(world, actor, choose)
   const { direction = 'both', limit = LIMIT } = query
   if (query.explain_only) return explain(world, actor, datasets, boundsAround(query.timestamp, limit), startedMs)
-  const filter = query.where?.trim() ? parseFilter(query.where, 'where').filter : undefined
   const reading: ContextReading = { world, actor, datasets, filter, signal, bytes: 0 }
   const target = await findTarget(reading, query)
   const { older, newer } = await readAround(reading, target, query.timestamp, limit, direction)

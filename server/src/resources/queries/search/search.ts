@@ -1,7 +1,8 @@
 import type { SearchRequest, SearchResponse } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
+import { parseAll } from '../../../query/parse-all.ts'
 import type { World } from '../../../world.ts'
-import { sourceDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
+import { datasetSelectionOf, selectedDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
 import { budgetOf, rangeBytes, ticketOf } from '../../data/event-queries/event-queries.ts'
 import { answerSearch, type Search } from './answer.ts'
 import { emptyAnswer } from './empty-answer.ts'
@@ -45,8 +46,11 @@ export async function runSearch(
 }
 
 async function prepare(world: World, actor: Actor, request: SearchRequest): Promise<Search> {
-  const plan = planSearch(request, world.clock.nowMs())
-  return { plan, datasets: await sourceDatasets(world, actor, request) }
+  const { plan, choose } = parseAll({
+    plan: () => planSearch(request, world.clock.nowMs()),
+    choose: () => datasetSelectionOf(request),
+  })
+  return { plan, datasets: await selectedDatasets(world, actor, choose) }
 }
 
 /** Continues a search at a page; datasets that the caller may no longer see are omitted. */

@@ -7,7 +7,7 @@ import { parseFilter } from '../../../query/query.ts'
 import type { EventQuery, FoundEvent, QueryCost, StatsGroup } from '../../../reading/query.ts'
 import { readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
-import { sourceDatasets } from '../../data/datasets/datasets.ts'
+import { datasetSelectionOf, selectedDatasets } from '../../data/datasets/datasets.ts'
 import { buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
 import { countKeys } from './count-keys.ts'
 import { type SampleRead, sampleReads, sampleSize } from './sample-plan.ts'
@@ -28,12 +28,13 @@ const CALLS: readonly AggregateCall[] = [{ name: 'count' }, { name: 'min', key: 
 
 /** Estimates how many matching events have each key, from events that are spread evenly over the matches of each dataset. */
 export async function sampleKeys(world: World, actor: Actor, request: SampleRequest, signal: AbortSignal): Promise<SampleReply> {
-  const { filter, bounds } = parseAll({
+  const { filter, bounds, choose } = parseAll({
     filter: () => parseFilter(request.where ?? '').filter,
     bounds: () => boundsOf(request, world.clock.nowMs(), DEFAULT_RANGE),
+    choose: () => datasetSelectionOf(request),
   })
   const startedMs = world.clock.monotonicMs()
-  const datasets = await sourceDatasets(world, actor, request)
+  const datasets = await selectedDatasets(world, actor, choose)
   const eventQuery = await buildEventQuery(world, actor, { datasets, filter, bounds, signal })
   const found = await readStats(world.events, eventQuery, { calls: CALLS, groups: PLACE, slices: 1, limit: DATASETS_MAX })
   const reading = { world, eventQuery, all: found.whole.count, costs: [found.cost] }
