@@ -9,6 +9,11 @@ export const facilities: readonly string[] =
   )
 export const severities: readonly string[] = 'emerg alert crit err warning notice info debug'.split(' ')
 
+const NUMBER = /^\d(?:\.0+)?$/
+
+/** The word for a severity that is written as a number from 0 to 7; any other text as it is. */
+export const severityWord = (written: string): string => (NUMBER.test(written) ? severities[Number(written)] : undefined) ?? written
+
 const PRIORITY = /<(\d{1,3})>/y
 const MODERN = /(\d{1,2}) (-|\S{10,64}) (\S{1,255}) (\S{1,48}) (\S{1,128}) (\S{1,32}) (?=-|\[)/y
 /** Heroku leaves out the structured data and the sign that there is none. */

@@ -6,6 +6,7 @@ import { TimeReader } from '../../lines/values/fast-time.ts'
 import { readPlainTime } from '../../lines/values/plain-time.ts'
 import { parseTime } from '../../lines/values/time-text.ts'
 import type { DatasetBatch, Pair, ParsedBody, ReceivedRecord } from '../batch.ts'
+import { type JsonReader, QUOTE } from './json/reader.ts'
 import { unescapeInto } from './json/unescape.ts'
 
 /** RECORDS_MAX and WEIGHT_MAX bound the memory and time of one post in a worker. A pair that many records share weighs 1. */
@@ -13,6 +14,8 @@ export const RECORDS_MAX = 200_000
 const WEIGHT_MAX = 8_000_000
 const OWN_WEIGHT = 8
 const TIME_BYTES_MAX = 64
+/** Marks a record that is not what its protocol says. It is kept as text; the value is the protocol. */
+export const UNREADABLE = '$ingest.unreadable'
 
 export type RecordRoute = Pick<DatasetBatch, 'collection' | 'dataset'>
 
@@ -91,6 +94,23 @@ export class Batches {
     const { draft, memory } = this
     if (isString && escaped) draft.setRawAt(this.putUnescaped(memory.body, start, stop), memory.end)
     else draft.setRawAt(start, stop, isString)
+  }
+
+  /** Reads a value that should be an object into the draft, as a text: the protocol cannot reject it alone. */
+  readOther(reader: JsonReader, protocol: string): void {
+    const isString = reader.peek() === QUOTE
+    if (isString) reader.string()
+    else reader.skip()
+    this.setOther(0, 0, protocol)
+    this.setLine(reader, isString)
+  }
+
+  /** Makes a part of the body, which cannot be read, the line of the draft. */
+  setOther(start: number, end: number, protocol: string): void {
+    const { draft } = this
+    draft.clear()
+    draft.setRawAt(start, end)
+    draft.attributes.addText(UNREADABLE, protocol)
   }
 
   /** Puts a part of a JSON string into the memory without its escapes, and returns its position; `memory.end` is its end. */

@@ -3,6 +3,7 @@ import type { IngestOutcome, IngestRequest, IngestRequestHead, ParsedBody, Recei
 import { splitLines } from '../../intake/lines.ts'
 import { Batches } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
+import { decoded } from '../elasticsearch/index-name.ts'
 import { MemberText } from '../json/member-text.ts'
 import { JsonReader, QUOTE } from '../json/reader.ts'
 import { isUploadCheck } from '../native/objects.ts'
@@ -25,7 +26,8 @@ export const cloudflare: Receiver = {
 function parse({ path, body }: IngestRequest): ParsedBody {
   if (isUploadCheck(body)) return { batches: [], rejected: [], total: 0 }
   const batches = new Batches(body)
-  const table = batches.of({ collection: 'cloudflare', dataset: PATH.exec(path)?.[1] })
+  const dataset = PATH.exec(path)?.[1]
+  const table = batches.of({ collection: 'cloudflare', dataset: dataset && decoded(dataset) })
   const reader = new JsonReader(body)
   const time = new MemberText(reader, new BodyText(body))
   for (const raw of splitLines(body)) {

@@ -78,7 +78,14 @@ export class LogEntries {
 
   /** Reads an array of objects, or objects one after another. An object without members is a check of the connection. */
   readObjects(): ParsedBody {
-    this.#reader.records(() => this.#entry())
+    this.#reader.records(
+      () => this.#entry(),
+      () => {
+        this.#found.clear()
+        this.#batches.readOther(this.#reader, 'datadog')
+        this.#add()
+      },
+    )
     return this.#batches.parsed()
   }
 

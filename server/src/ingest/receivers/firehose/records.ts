@@ -2,9 +2,9 @@ import { gunzipSync } from 'node:zlib'
 import { Failure } from '../../../kernel/errors.ts'
 import type { Pair, ParsedBody, ReceivedRecord } from '../../batch.ts'
 import { afterBlank, endOfLine } from '../../intake/lines.ts'
-import { Batches, RECORDS_MAX } from '../batches.ts'
+import { Batches, RECORDS_MAX, UNREADABLE } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
-import { JsonReader, OPEN_ARRAY, OPEN_OBJECT } from '../json/reader.ts'
+import { JsonReader, OPEN_OBJECT } from '../json/reader.ts'
 import { readText } from '../json/texts.ts'
 import { splitObjects } from '../native/objects.ts'
 import { readSubscription } from './subscription.ts'
@@ -51,10 +51,8 @@ export class DeliveryRecords {
     while (reader.key()) {
       const name = this.#text.text(reader.start, reader.stop)
       if (name === 'requestId') requestId = readText(reader, this.#text)
-      else if (name === 'records' && reader.peek() === OPEN_ARRAY) {
-        reader.openArray()
-        while (reader.element()) this.#record()
-      } else reader.skip()
+      else if (name !== 'records') reader.skip()
+      else if (reader.openList()) while (reader.element()) this.#record()
     }
     reader.finish()
     return { ...this.#batches.parsed(), requestId }
@@ -64,6 +62,10 @@ export class DeliveryRecords {
     const reader = this.#reader
     this.#records += 1
     if (this.#records > RECORDS_MAX) throw new Failure(413, `more than ${RECORDS_MAX} records in one post`)
+    if (reader.peek() !== OPEN_OBJECT) {
+      this.#add(Buffer.from(readText(reader, this.#text)), [[UNREADABLE, 'firehose']])
+      return
+    }
     reader.openObject()
     while (reader.key()) {
       if (this.#text.text(reader.start, reader.stop) === 'data') this.#data(readText(reader, this.#text))
@@ -105,9 +107,9 @@ export class DeliveryRecords {
     return true
   }
 
-  #add(raw: Uint8Array): void {
+  #add(raw: Uint8Array, own: readonly Pair[] = []): void {
     const { collection, dataset, stream, attributes } = this.#source
-    const record: ReceivedRecord = { raw, time: undefined, level: undefined, keys: [], attributes: [] }
+    const record: ReceivedRecord = { raw, time: undefined, level: undefined, keys: [], attributes: own }
     this.#batches.add(this.#batches.of({ collection, dataset: dataset ?? stream }), record, attributes)
   }
 }

@@ -1,6 +1,6 @@
 import type { IngestOutcome, IngestRequest, IngestRequestHead, ParsedBody, Receiver, ReceiverReply } from '../../batch.ts'
 import { Batches } from '../batches.ts'
-import { JsonReader, OPEN_ARRAY } from '../json/reader.ts'
+import { JsonReader, OPEN_ARRAY, OPEN_OBJECT } from '../json/reader.ts'
 import { GelfRecords } from './record.ts'
 
 const MIB = 2 ** 20
@@ -27,7 +27,13 @@ function parse({ body }: Pick<IngestRequest, 'body'>): ParsedBody {
   for (let byte = reader.peek(); byte >= 0; byte = reader.peek()) {
     if (byte === OPEN_ARRAY) {
       reader.openArray()
-      while (reader.element()) read()
+      while (reader.element()) {
+        if (reader.peek() === OPEN_OBJECT) read()
+        else {
+          batches.readOther(reader, 'gelf')
+          batches.take(batches.of({ collection: undefined, dataset: undefined }))
+        }
+      }
     } else read()
     // Libraries for sockets end each message with NUL.
     const next = reader.peek()

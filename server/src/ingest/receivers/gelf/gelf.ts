@@ -1,6 +1,5 @@
 import { gunzipSync, inflateSync } from 'node:zlib'
 import { Failure } from '../../../kernel/errors.ts'
-import type { RecordDraft } from '../../../lines/shredder/record-table.ts'
 import type { IngestRequest, MessageParser, ParsedBody, RejectedRecord } from '../../batch.ts'
 import { LINE_BYTES_MAX } from '../../intake/arrivals.ts'
 import { joined } from '../../intake/bytes.ts'
@@ -18,8 +17,6 @@ const POST_BYTES_MAX = 64 * LINE_BYTES_MAX
 const SMALL_BYTES = 512
 const SMALL_CHUNK_BYTES = 1_024
 const LARGE_CHUNK_BYTES = 16 * 1_024
-/** Marks a message that is no JSON object. It is kept as text. */
-const UNREADABLE: readonly [string, string] = ['$ingest.unreadable', 'gelf']
 
 function parse({ body }: IngestRequest): ParsedBody {
   const post = new GelfPost(body)
@@ -62,7 +59,7 @@ class GelfPost {
     const records = new GelfRecords(new JsonReader(body), batches)
     for (const { start, end, source, isInflated } of this.#messages) {
       const before = isInflated ? own : 0
-      const dataset = readMessage(records, batches.draft, before + start, before + end)
+      const dataset = readMessage(records, batches, before + start, before + end)
       batches.take(batches.of({ collection: undefined, dataset }), batches.sharedOf(source.attributes, undefined, source.address))
     }
     return { ...batches.parsed(), rejected: this.#rejected, total: this.#messages.length + this.#rejected.length }
@@ -86,14 +83,12 @@ const isZlib = ([first = 0, second = 0]: Uint8Array): boolean =>
   (first & 0x0f) === 8 && first >> 4 <= 7 && ((first << 8) | second) % 31 === 0
 
 /** Reads a message into the draft and returns its dataset. */
-function readMessage(records: GelfRecords, draft: RecordDraft, start: number, end: number): string | undefined {
+function readMessage(records: GelfRecords, batches: Batches, start: number, end: number): string | undefined {
   try {
     return records.read(start, end)
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown
-    draft.clear()
-    draft.setRawAt(start, end)
-    draft.attributes.addText(...UNREADABLE)
+    batches.setOther(start, end, gelf.name)
     return undefined
   }
 }

@@ -1,3 +1,4 @@
+import { severityWord } from '../../detect/syslog.ts'
 import type { Batches } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
@@ -30,8 +31,6 @@ const attributeOfField: ReadonlyMap<string, string> = new Map([
 /** The fields that name the dataset, best first. The last resort is the host. */
 const datasetFields: readonly string[] = ['_service', '_container_name', 'facility', '_program', '_facility']
 const NO_RANK = -1
-
-const levels = ['emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug']
 
 type Role = { field: Field; key: string; isAttribute: boolean; rank: number }
 
@@ -136,8 +135,7 @@ export class GelfRecords {
     }
     if (field === 'time' || field === 'host') found[field].note(leaves.isString)
     else if (field === 'level') {
-      const text = leaves.repeated()
-      draft.setLevel(levels[Number(text)] ?? text)
+      draft.setLevel(severityWord(leaves.repeated()))
     } else if (isAttribute) leaves.addTo(draft.attributes, key)
     else if (field !== 'version') leaves.addTo(draft.keys, key)
   }

@@ -1,6 +1,6 @@
 import { badRequest } from '../../../kernel/errors.ts'
 import { ORIGINAL_TIME } from '../../../lines/reference/event.ts'
-import { severities } from '../../detect/syslog.ts'
+import { severityWord } from '../../detect/syslog.ts'
 import type { Batches } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { KEYS_MAX } from '../json/leaves.ts'
@@ -221,7 +221,7 @@ export class JournalEntries {
     }
     if (kind === 'priority') {
       const text = this.#text.text(start, end)
-      draft.setLevel(severities[Number(text)] ?? text)
+      draft.setLevel(severityWord(text))
     }
     if (kind === 'cursor') this.#hasCursor = true
     if (rank >= 0 && rank < this.#datasetRank && end > start) {

@@ -101,13 +101,20 @@ export class JsonReader {
     this.#fresh = true
   }
 
-  /** Reads the records of a body: an array of them, or records one after another, with or without commas between. */
-  records(read: () => void): void {
+  /**
+   * Reads the records of a body: an array of them, or records one after another, with or without commas between. `readOther` reads an element of an
+   * array that is no object.
+   */
+  records(read: () => void, readOther = read): void {
     for (let byte = this.peek(); byte >= 0; byte = this.peek()) {
       if (byte !== OPEN_ARRAY) read()
       else {
         this.openArray()
-        while (this.element()) read()
+        while (this.element()) {
+          const first = this.peek()
+          if (first === OPEN_OBJECT || first === NO_BYTE) read()
+          else readOther()
+        }
       }
       if (this.peek() === COMMA) this.at += 1
     }
@@ -138,6 +145,21 @@ export class JsonReader {
     this.at = at + 1
     this.#take(COLON, 'a colon')
     return true
+  }
+
+  /** Opens the array of a member whose key was read last, which is false for null; any other value is refused with the name of the member. */
+  openList(): boolean {
+    const [from, to] = [this.start, this.stop]
+    if (this.isNull()) {
+      this.scalar()
+      return false
+    }
+    if (this.peek() === OPEN_ARRAY) {
+      this.openArray()
+      return true
+    }
+    const { bytes } = this
+    throw this.fail(`${Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8')} is not an array`)
   }
 
   /** Goes to the next element of the open array; false at the array's end, which it consumes. */

@@ -4,7 +4,7 @@ import { Batches, RECORDS_MAX } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
 import { MemberText } from '../json/member-text.ts'
-import { JsonReader, OPEN_ARRAY } from '../json/reader.ts'
+import { JsonReader, OPEN_OBJECT } from '../json/reader.ts'
 import { KeyNames } from '../names.ts'
 
 /** Members with a meaning of their own; `other` members are fields. */
@@ -60,10 +60,12 @@ class Lines {
     reader.openObject()
     while (reader.key()) {
       const name = this.#text.text(reader.start, reader.stop)
-      if (name !== 'lines' || reader.peek() !== OPEN_ARRAY) reader.skip()
-      else {
-        reader.openArray()
-        while (reader.element()) this.#entry()
+      if (name !== 'lines') reader.skip()
+      else if (reader.openList()) {
+        while (reader.element()) {
+          if (reader.peek() === OPEN_OBJECT) this.#entry()
+          else this.#other()
+        }
       }
     }
     reader.finish()
@@ -104,6 +106,13 @@ class Lines {
       draft.keys.count = 0
     }
     this.#add(found)
+  }
+
+  /** Reads an element that is no object. */
+  #other(): void {
+    clear(this.#found)
+    this.#batches.readOther(this.#reader, 'logdna')
+    this.#add(this.#found)
   }
 
   #add({ time, level, app, env, file, host }: Found): void {

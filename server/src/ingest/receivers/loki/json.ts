@@ -1,7 +1,7 @@
 import { parseTime } from '../../../lines/values/time-text.ts'
 import type { Pair } from '../../batch.ts'
 import { BodyText } from '../body-text.ts'
-import { JsonReader, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/reader.ts'
+import { JsonReader, OPEN_OBJECT, QUOTE } from '../json/reader.ts'
 import { readText } from '../json/texts.ts'
 import { unescapeToText } from '../json/unescape.ts'
 import { KeyNames } from '../names.ts'
@@ -31,11 +31,8 @@ class JsonPush {
     const reader = this.#reader
     reader.openObject()
     while (reader.key()) {
-      if (this.#name() !== 'streams' || reader.peek() !== OPEN_ARRAY) reader.skip()
-      else {
-        reader.openArray()
-        while (reader.element()) this.#stream()
-      }
+      if (this.#name() !== 'streams') reader.skip()
+      else if (reader.openList()) while (reader.element()) this.#stream()
     }
     reader.finish()
   }
@@ -49,10 +46,10 @@ class JsonPush {
     reader.openObject()
     while (reader.key()) {
       const name = this.#name()
-      const isArray = reader.peek() === OPEN_ARRAY
-      if (name === 'stream' && reader.peek() === OPEN_OBJECT) labels = this.#begin(this.#pairs())
-      else if (name === 'labels' && !isArray) labels = this.#begin(readLabels(readText(reader, this.#text)))
-      else if ((name !== 'values' && name !== 'entries') || !isArray) reader.skip()
+      if (reader.isNull()) reader.skip()
+      else if (name === 'stream') labels = this.#begin(this.#pairs())
+      else if (name === 'labels') labels = this.#begin(readLabels(readText(reader, this.#text)))
+      else if (name !== 'values' && name !== 'entries') reader.skip()
       else {
         const read = name === 'values' ? () => this.#value() : () => this.#entry()
         const { at } = reader

@@ -83,7 +83,10 @@ class Logs {
   }
 
   read(): ParsedBody {
-    this.#reader.records(() => this.#block())
+    this.#reader.records(
+      () => this.#block(),
+      () => this.#other(NOTHING_SHARED),
+    )
     return this.#batches.parsed()
   }
 
@@ -123,7 +126,10 @@ class Logs {
   #logs(shared: Shared): void {
     this.#spend()
     this.#reader.openArray()
-    while (this.#reader.element()) this.#log(shared)
+    while (this.#reader.element()) {
+      if (this.#reader.peek() === OPEN_OBJECT) this.#log(shared)
+      else this.#other(shared)
+    }
   }
 
   #shared(): Shared {
@@ -153,6 +159,14 @@ class Logs {
     }
     const table = this.#batches.of({ collection: undefined, dataset: dataset ?? shared.dataset })
     this.#batches.take(table, this.#batches.sharedOf(shared.attributes))
+  }
+
+  /** Reads an element that is no object. */
+  #other({ time, level, dataset, attributes }: Shared): void {
+    this.#batches.readOther(this.#reader, 'newrelic')
+    this.#batches.setTime(time)
+    this.#batches.draft.setLevel(level)
+    this.#batches.take(this.#batches.of({ collection: undefined, dataset }), this.#batches.sharedOf(attributes))
   }
 
   /** Bounds blocks without logs. */

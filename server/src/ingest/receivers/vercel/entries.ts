@@ -1,12 +1,15 @@
+import { Failure } from '../../../kernel/errors.ts'
 import type { ParsedBody } from '../../batch.ts'
+import { splitLines } from '../../intake/lines.ts'
 import { Batches } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
 import { MemberText } from '../json/member-text.ts'
-import { JsonReader } from '../json/reader.ts'
+import { JsonReader, OPEN_OBJECT } from '../json/reader.ts'
 import { type KeyName, KeyNames } from '../names.ts'
 import { EntryIds } from './entry-ids.ts'
 
+const PROTOCOL = 'vercel'
 const COLLECTION = 'vercel'
 /** Functions write the line end into their message. */
 const LINE_FEED = 0x0a
@@ -37,9 +40,15 @@ const roleOf = (path: string): Role => ({ use: uses.get(path) ?? 'none', attribu
 /** The members of the entry that is being read with a meaning for the whole event. */
 type Entry = Readonly<Record<'time' | 'level' | 'id' | 'name' | 'project', MemberText>>
 
-/** Reads an array of entries, or entries one after another. */
+/** Reads an array of entries, or entries one after another. A broken one among lines of entries is kept as text. */
 export function readDrain(body: Uint8Array): ParsedBody {
-  return new DrainEntries(body).read()
+  try {
+    return new DrainEntries(body).read()
+  } catch (thrown) {
+    const lines = thrown instanceof Failure && thrown.status === 400 ? new DrainEntries(body).readLines() : undefined
+    if (lines === undefined) throw thrown
+    return lines
+  }
 }
 
 class DrainEntries {
@@ -60,7 +69,56 @@ class DrainEntries {
   }
 
   read(): ParsedBody {
-    this.#reader.records(() => this.#read())
+    this.#reader.records(
+      () => this.#read(),
+      () => {
+        this.#batches.readOther(this.#reader, PROTOCOL)
+        this.#endOther()
+      },
+    )
+    return this.#parsed()
+  }
+
+  /** Reads each line by itself; undefined when none is an entry. */
+  readLines(): ParsedBody | undefined {
+    const { bytes } = this.#reader
+    let entries = 0
+    for (const line of splitLines(bytes)) {
+      const start = line.byteOffset - bytes.byteOffset
+      const end = start + line.length
+      if (this.#isEntry(start, end)) {
+        entries += 1
+        this.#read()
+      } else {
+        this.#batches.setOther(start, end, PROTOCOL)
+        this.#endOther()
+      }
+    }
+    return entries > 0 ? this.#parsed() : undefined
+  }
+
+  /** Whether one object, and nothing else, lies between two positions. The reader is at its beginning then. */
+  #isEntry(start: number, end: number): boolean {
+    const reader = this.#reader
+    reader.moveTo(start, end)
+    if (reader.peek() !== OPEN_OBJECT) return false
+    try {
+      reader.skip()
+      reader.finish()
+    } catch (thrown) {
+      if (!(thrown instanceof Failure)) throw thrown
+      return false
+    }
+    reader.moveTo(start, end)
+    return true
+  }
+
+  #endOther(): void {
+    clear(this.#entry)
+    this.#end(this.#entry)
+  }
+
+  #parsed(): ParsedBody {
     const parsed = this.#batches.parsed()
     // A drain repeats a post unchanged, so the ids of its entries identify it.
     const isNamed = parsed.total > 0 && this.#ids.count === parsed.total
