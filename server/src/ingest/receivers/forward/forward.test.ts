@@ -1,7 +1,7 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ParsedBody } from '../../batch.ts'
+import { type ParsedBody, recordsOf } from '../../batch.ts'
 import { parsedLines } from '../cases.fixture.ts'
 import { MessageBody } from '../messages.ts'
 import { forward } from './forward.ts'
@@ -106,6 +106,41 @@ test('an unreadable message is rejected, and those around it are stored', () => 
   const bomb = packed(['t', binary(gzipSync(Buffer.alloc(2 ** 16)).subarray(0, 20))])
   const { total, rejected } = parse(good, packed(['t', [packed([seconds, 7])]]), bomb, good.subarray(0, 12), good)
   expect([total, rejected.map(({ index }) => index)]).toEqual([5, [1, 2, 3]])
+})
+
+test('an unreadable entry is rejected, and those behind it are stored', () => {
+  const good = packed([seconds, { log: 'x' }])
+  const entries = [
+    good,
+    packed(5),
+    packed([seconds]),
+    packed([seconds, 'a']),
+    packed([seconds, [{ log: 'y' }]]),
+    packed({ log: 'z' }),
+    good,
+  ]
+  for (const message of [
+    packed(['t', [...entries, good]]),
+    packed(['t', binary(Buffer.concat([...entries, good]))]),
+    packed(['t', binary(gzipSync(Buffer.concat([...entries, good])))]),
+  ]) {
+    const { total, rejected, batches } = parse(message, packed(['t', [good]]))
+    expect([total, rejected.map(({ index }) => index)]).toEqual([9, [1, 2, 3, 4, 5]])
+    expect(batches.flatMap(({ events }) => (events.kind === 'tables' ? events.tables : [])).map(({ count }) => count)).toEqual([4])
+  }
+  const brokenOff = parse(packed(['t', binary(Buffer.concat([good, packed(5), good.subarray(0, -1)]))]), packed(['t', [good]]))
+  expect([brokenOff.total, brokenOff.rejected.map(({ index }) => index)]).toEqual([4, [1, 2]])
+})
+
+test('seconds with a fraction keep its microseconds', () => {
+  const times = [1_787_822_080.123456, 1_787_822_080.5, 1_787_822_080.000001]
+  const { batches } = parse(packed(['t', times.map((time) => packed([time, { log: 'x' }]))]))
+  const instants = batches.flatMap(({ events }) => [...recordsOf(events)]).map(({ time }) => time)
+  expect(instants).toEqual([
+    { ms: 1_787_822_080_123, ns: 456_000 },
+    { ms: 1_787_822_080_500, ns: 0 },
+    { ms: 1_787_822_080_000, ns: 1_000 },
+  ])
 })
 
 test('many small messages share one body', () => {

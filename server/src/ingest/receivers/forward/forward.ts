@@ -2,7 +2,7 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { badRequest, Failure } from '../../../kernel/errors.ts'
 import type { RecordTable, SharedFields } from '../../../lines/shredder/record-table.ts'
 import type { IngestRequest, MessageParser, ParsedBody, RejectedRecord } from '../../batch.ts'
-import { Batches } from '../batches.ts'
+import { Batches, RECORDS_MAX } from '../batches.ts'
 import { type MessageSource, messagesOf } from '../messages.ts'
 import { describesSource } from '../source-attributes.ts'
 import { ARRAY, BINARY, MsgpackReader, msgpackText, TEXT } from './msgpack.ts'
@@ -54,7 +54,7 @@ class ForwardPost {
     return { ...this.#batches.parsed(), rejected: this.#rejected, total: this.#batches.total + this.#rejected.length }
   }
 
-  /** Reads a message. Its entries before an unreadable one are kept. */
+  /** Reads a message. Its entries before the place where it breaks off are kept. */
   add(start: number, end: number, source: MessageSource): void {
     const { reader } = this.#whole
     try {
@@ -63,7 +63,7 @@ class ForwardPost {
       this.#message(reader, source)
     } catch (thrown) {
       if (!(thrown instanceof Failure) || thrown.status !== 400) throw thrown
-      this.#rejected.push({ index: this.#batches.total + this.#rejected.length, reason: thrown.message })
+      this.#reject(thrown)
     }
   }
 
@@ -111,11 +111,28 @@ class ForwardPost {
       if (usual.readEntry(reader.at, reader.end)) {
         reader.at = usual.at
         this.#take(usual, route)
-      } else {
-        reader.next()
-        this.#add(records.entry(), route)
-      }
+      } else this.#rareEntry(reader, records, route)
     }
+  }
+
+  /** Reads an entry that is not of the usual form. One that is no time and record is rejected; the next one begins where it ends. */
+  #rareEntry(reader: MsgpackReader, records: ForwardRecords, route: TagRoute): void {
+    const { at } = reader
+    try {
+      reader.next()
+      this.#add(records.entry(), route)
+    } catch (thrown) {
+      if (!(thrown instanceof Failure) || thrown.status !== 400) throw thrown
+      reader.at = at
+      reader.next()
+      reader.skipRest()
+      this.#reject(thrown)
+    }
+  }
+
+  #reject(failure: Failure): void {
+    if (this.#rejected.length === RECORDS_MAX) throw new Failure(413, `more than ${RECORDS_MAX} unreadable entries in one post`)
+    this.#rejected.push({ index: this.#batches.total + this.#rejected.length, reason: failure.message })
   }
 
   /** Adds the record that is in the draft. */

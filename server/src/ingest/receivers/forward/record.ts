@@ -1,5 +1,5 @@
 import { DEPTH_MAX } from '../../../lines/reference/walk.ts'
-import type { Instant } from '../../../lines/values/time-text.ts'
+import { type Instant, parseTime } from '../../../lines/values/time-text.ts'
 import type { Pair, ReceivedRecord } from '../../batch.ts'
 import { BodyText } from '../body-text.ts'
 import { KEYS_MAX } from '../json/leaves.ts'
@@ -14,6 +14,7 @@ const EVENT_TIME = 0
 const EVENT_TIME_BYTES = 8
 const NS_PER_MS = 1_000_000
 const SECONDS_MAX = 1e11
+const WITH_FRACTION = /^\d+\.\d+$/
 
 /** The keys of the line, best first. */
 export const lineKeys: readonly string[] = ['message', 'log', 'MESSAGE']
@@ -148,7 +149,9 @@ export function entryTime(reader: MsgpackReader): Instant | undefined {
     return undefined
   }
   const seconds = Number(reader.text)
-  return seconds > 0 && seconds < SECONDS_MAX ? { ms: Math.floor(seconds * 1_000), ns: 0 } : undefined
+  if (!(seconds > 0 && seconds < SECONDS_MAX)) return undefined
+  // Multiplied by a thousand, a fraction would lose its microseconds.
+  return WITH_FRACTION.test(reader.text) ? parseTime(reader.text) : { ms: Math.floor(seconds * 1_000), ns: 0 }
 }
 
 /** The parts of a record found so far. */
