@@ -20,7 +20,9 @@ const MODERN = /(\d{1,2}) (-|\S{10,64}) (\S{1,255}) (\S{1,48}) (\S{1,128}) (\S{1
 const DRAIN = /(1) (\d{4}-\d\d-\d\dT\S{8,48}) (\S{1,255}) (\S{1,48}) (\S{1,128}) (-) (?=\S)/y
 const NAMED_DATE = /([A-Z][a-z]{2}) ( ?\d{1,2}) (?:(\d{4}) )?(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?=:? )/y
 const ISO_DATE = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?(?=:? )/y
-const BEHIND_DATE = /:? /y
+const BEHIND_DATE = /(?: UTC(?=: ))?:? /y
+/** In front of a time, network devices write how many messages they have sent, their name, and a sign for a clock that is not exact. */
+const DEVICE = /(?:(?:\d{1,10}: )?(\d{1,10}): (?:([\w.:-]{1,255}): )?)?[*.]?/dy
 const SENDER = /([\w.:-]{1,255}) ([\w./@()-]{1,128})(?:\[(\d{1,10})\])?: ?/y
 const [LESS, UPPER_A, UPPER_Z] = [0x3c, 0x41, 0x5a]
 const NONE = '-'
@@ -114,8 +116,11 @@ const ELEMENT = /\[([^\s=\]"]{1,64})/y
 const PARAMETER = / ([^\s=\]"]{1,64})="((?:[^"\\]|\\.)*)"/y
 
 function old(text: string, start: number, said: readonly FoundLeaf[], arrival: Instant): Header | undefined {
-  const time = timeAt(text, start, arrival) ?? (said.length > 0 ? isoDate(text, start) : undefined)
+  const device = said.length > 0 ? at(DEVICE, text, start) : null
+  const dateStart = start + (device?.[0].length ?? 0)
+  const time = timeAt(text, dateStart, arrival) ?? (said.length > 0 ? isoDate(text, dateStart) : undefined)
   if (!time && said.length === 0) return undefined
+  if (time && device?.[1] !== undefined) return ofDevice(text, said, device, time)
   const behind = time ? time.end + (at(BEHIND_DATE, text, time.end)?.[0].length ?? 0) : start
   const sender = at(SENDER, text, behind)
   // Without a priority, a date counts as syslog only together with a sender.
@@ -128,6 +133,20 @@ function old(text: string, start: number, said: readonly FoundLeaf[], arrival: I
     if (procid !== undefined) leaves.push(leafAt('procid', procid, appStart + appname.length + 1))
   }
   const messageStart = behind + (sender?.[0].length ?? 0)
+  leaves.push(leafAt('message', text.slice(messageStart), messageStart))
+  return { leaves, time, restStart: messageStart, wordsStart: text.length, isWhole: false }
+}
+
+/** A message of a network device: behind its time stands no program, but the code of the message. */
+function ofDevice(
+  text: string,
+  said: readonly FoundLeaf[],
+  { indices, 1: sequence = '', 2: hostname }: RegExpExecArray,
+  time: FoundTime,
+): Header {
+  const leaves = [...said, leafAt('sequence', sequence, indices?.[1]?.[0] ?? 0)]
+  if (hostname !== undefined) leaves.push(leafAt('hostname', hostname, indices?.[2]?.[0] ?? 0))
+  const messageStart = time.end + (at(BEHIND_DATE, text, time.end)?.[0].length ?? 0)
   leaves.push(leafAt('message', text.slice(messageStart), messageStart))
   return { leaves, time, restStart: messageStart, wordsStart: text.length, isWhole: false }
 }

@@ -11,6 +11,7 @@ test.each([
   ['the previous year', '<13>Dec 24 10:20:30 host app: x', 'Europe/Berlin', '2025-12-24T09:20:30.000Z', 0],
   ['a day ahead at most', '<13>Nov 24 04:59:59 host app: x', 'Europe/Berlin', '2026-11-24T03:59:59.000Z', 0],
   ['a year', '<13>Nov 20 2024 10:20:30: %ASA-6-1: x', 'Europe/Berlin', '2024-11-20T09:20:30.000Z', 0],
+  ['a network device', '<189>29: 000031: edge-1: *Nov 20 10:20:30.043: %SYS-5-X: x', 'Europe/Berlin', '2026-11-20T09:20:30.043Z', 0],
   ['an ISO time without a zone', '<13>2026-11-20T10:20:30 host app: x', 'Europe/Berlin', '2026-11-20T09:20:30.000Z', 0],
   ['the hour after a change', '<13>Mar 29 03:30:00 host app: x', 'Europe/Berlin', '2026-03-29T01:30:00.000Z', 0],
   [
@@ -30,6 +31,7 @@ test.each([
   '<13>1 2026-11-20T10:20:30Z host app - - - x',
   '<13>2026-11-20T10:20:30+02:00 host app: x',
   '<13>2026-11-20T10:20:30Z host app: x',
+  '<189>29: *Nov 20 10:20:30.043 UTC: %SYS-5-X: x',
   '<13>Nox 20 10:20:30 host app: x',
   '<13>Nov 31 10:20:30 host app: x',
   'text',

@@ -3,8 +3,8 @@ import { localToUtcMs } from '../../parsers/time-zones.ts'
 
 /** The time of a syslog header that names no zone: that of RFC 3164, or an ISO time. */
 const HEADER =
-  /^(?:<\d{1,3}>)?(?:([A-Z][a-z]{2}) ( ?\d{1,2}) (?:(\d{4}) )?|(\d{4}-\d\d-\d\d)[T ])(\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?(?=:? |$)/
-const HEADER_BYTES_MAX = 64
+  /^(?:<\d{1,3}>(?:(?:\d{1,10}: ){1,2}(?:[\w.:-]{1,255}: )?)?[*.]?)?(?:([A-Z][a-z]{2}) ( ?\d{1,2}) (?:(\d{4}) )?|(\d{4}-\d\d-\d\d)[T ])(\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?(?! UTC: )(?=:? |$)/
+const HEADER_BYTES_MAX = 350
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const DAY_MS = 86_400_000
 

@@ -47,7 +47,7 @@ const numberFormats = ['s', 'm', 'u', 'n'].flatMap((unit) => ['', 1, 2, 3, 4, 5,
 
 /** The keys of headers, in the order of assembly/names.ts. Their paths have the first numbers. */
 const names =
-  'pri facility version hostname appname procid msgid message severity level stream partial thread caller tag vhost client_ip user method path protocol status bytes referer user_agent cef_version device_vendor device_product device_version signature_id name'.split(
+  'pri facility version hostname appname procid msgid message severity level stream partial thread caller tag vhost client_ip user method path protocol status bytes referer user_agent cef_version device_vendor device_product device_version signature_id name sequence'.split(
     ' ',
   )
 

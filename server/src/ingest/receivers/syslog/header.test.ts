@@ -4,6 +4,9 @@ import { SyslogHeaders, syslogNames } from './header.ts'
 
 const priorities = fc.constantFrom('<34>', '<134>', '<0>', '<1234>', '<>', '<a>', '', '\ufeff<34>', '<34')
 const dates = fc.constantFrom(
+  '29: *Nov 20 10:00:00: ',
+  '29: 000031: Nov 20 10:00:00 UTC: ',
+  '29: edge-1: .Nov 20 10:00:00 ',
   'Nov 20 10:00:00 ',
   'Nov  2 10:00:00 ',
   'Nov 2 10:00:00 ',
@@ -57,4 +60,12 @@ test('the names of successive messages are those of each alone', () => {
     }),
     { numRuns: 3_000 },
   )
+})
+
+test.each([
+  ['<189>29: *Nov 20 10:00:00.043: %SYS-5-CONFIG_I: x', false],
+  ['<189>29: 000031: *Nov 20 10:00:00.043: %SYS-5-CONFIG_I: x', false],
+  ['<189>29: 000031: edge-1: Nov 20 10:00:00 UTC: %SYS-5-CONFIG_I: x', true],
+])('the counts of a network device are no application: %s', (message, hasHost) => {
+  expect(syslogNames(Buffer.from(message))).toEqual({ app: undefined, hasHost })
 })

@@ -7,6 +7,8 @@ const PRIORITY = /^(?:\ufeff)?<(\d{1,3})>/
 const MODERN = /\d{1,2} (?:-|\S{10,64}) (\S{1,255}) (\S{1,48}) /y
 const DATE =
   /(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?|[A-Z][a-z]{2} [ \d]?\d (?:\d{4} )?\d\d:\d\d:\d\d(?:\.\d{1,9})?):? /y
+/** The number and the name that network devices write in front of a time. */
+const DEVICE = /(?:\d{1,10}: ){1,2}(?:([\w.:-]{1,255}): )?[*.]?/y
 const SENDER = /([\w.:-]{1,255}) ([\w./@()-]{1,128})(?:\[\d{1,10}\])?: ?/y
 const NONE = '-'
 const UNKNOWN: SyslogNames = { app: undefined, hasHost: false }
@@ -18,6 +20,8 @@ export function syslogNames(message: Uint8Array): SyslogNames {
   const start = PRIORITY.exec(text)?.[0].length ?? 0
   const modern = start === 0 ? null : matchAt(MODERN, text, start)
   if (modern) return { app: nameOf(modern[2]), hasHost: modern[1] !== NONE }
+  const device = start > 0 ? matchAt(DEVICE, text, start) : null
+  if (device && matchAt(DATE, text, start + device[0].length)) return { app: undefined, hasHost: device[1] !== undefined }
   const date = matchAt(DATE, text, start)
   if (!date && start === 0) return UNKNOWN
   const sender = matchAt(SENDER, text, start + (date?.[0].length ?? 0))

@@ -30,6 +30,7 @@ export const USER_AGENT: i32 = 24
 export const CEF_VERSION: i32 = 25
 /** The fields of CEF in their order; the severity is the sixth. */
 export const CEF_FIELDS: i32 = 26
+export const SEQUENCE: i32 = 31
 
 /** The words that stand for numbers and letters in headers: facilities, severities, levels by their letters, and what a part of a line has. */
 export const FACILITIES: i32 = 0

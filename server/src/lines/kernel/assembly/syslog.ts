@@ -1,7 +1,7 @@
 import { BACKSLASH, byteAt, copyBytes, QUOTE } from './bytes'
 import { scratchEnd, setScratch } from './escapes'
 import { FULL, keyOf, pathOf, ROOT } from './keys'
-import { APPNAME, FACILITIES, FACILITY, HOSTNAME, MESSAGE, MSGID, PRI, PROCID, VERSION, wordEnd, wordStart } from './names'
+import { APPNAME, FACILITIES, FACILITY, HOSTNAME, MESSAGE, MSGID, PRI, PROCID, SEQUENCE, VERSION, wordEnd, wordStart } from './names'
 import { addOuter, dropFrom, IN_TEXT, nestedValueCount } from './nested'
 import { BLANK, DIGIT, HOST, isByte, isWordAt, kindAt, PROGRAM, runEnd, runEndWithout, UPPER } from './text-kinds'
 import { clearTextTime, hasTextTime, isClock, readIsoTime, readSyslogTime, setTextTime, textTimeEnd } from './text-times'
@@ -235,18 +235,59 @@ function addUnescaped(path: i32, start: i32, end: i32): void {
 /** Reads the older format from a position on. */
 function readOld(from: i32, to: i32): i32 {
   const hasPriority = priority >= 0
-  if (!readSyslogTime(from, to) && !(hasPriority && readIsoDate(from, to)) && !hasPriority) return NONE
+  const date = hasPriority ? readDevice(from, to) : from
+  if (!readSyslogTime(date, to) && !(hasPriority && readIsoDate(date, to)) && !hasPriority) return NONE
   let behind = from
   if (hasTextTime()) {
     behind = textTimeEnd()
-    if (isByte(behind, to, COLON) && isByte(behind + 1, to, SPACE)) behind += 2
+    if (isWordAt(behind, to, ' UTC: ')) behind += 6
+    else if (isByte(behind, to, COLON) && isByte(behind + 1, to, SPACE)) behind += 2
     else if (isByte(behind, to, SPACE)) behind += 1
+    if (date > from && deviceNumber >= 0) {
+      addOuter(SEQUENCE, deviceNumber, deviceNumberEnd, IN_TEXT)
+      if (deviceHost >= 0) addOuter(HOSTNAME, deviceHost, deviceHostEnd, IN_TEXT)
+      addOuter(MESSAGE, behind, to, IN_TEXT)
+      return behind
+    }
   }
   const message = readSender(behind, to)
   if (message < 0 && !hasPriority) return NONE
   const start = message < 0 ? behind : message
   addOuter(MESSAGE, start, to, IN_TEXT)
   return start
+}
+
+/** Where the number and the name of a network device stand, -1 for none. */
+let deviceNumber: i32 = NONE
+let deviceNumberEnd: i32 = NONE
+let deviceHost: i32 = NONE
+let deviceHostEnd: i32 = NONE
+
+/** Reads what network devices write in front of a time: `17: 000018: name: *`. Returns its end. */
+function readDevice(from: i32, to: i32): i32 {
+  deviceNumber = NONE
+  deviceHost = NONE
+  let at = from
+  const first = counterEnd(from, to)
+  if (first >= 0) {
+    const second = counterEnd(first, to)
+    deviceNumber = second < 0 ? from : first
+    at = second < 0 ? first : second
+    deviceNumberEnd = at - 2
+    const host = runEnd(at, to, HOST) - 1
+    if (host > at && host - at <= HOST_CHARS_MAX && isByte(host, to, COLON) && isByte(host + 1, to, SPACE)) {
+      deviceHost = at
+      deviceHostEnd = host
+      at = host + 2
+    }
+  }
+  return isByte(at, to, 0x2a) || isByte(at, to, 0x2e) ? at + 1 : at
+}
+
+/** The end of `17: `, -1 for another text. */
+function counterEnd(from: i32, to: i32): i32 {
+  const end = runEnd(from, min(to, from + ID_DIGITS_MAX), DIGIT)
+  return end > from && isByte(end, to, COLON) && isByte(end + 1, to, SPACE) ? end + 2 : NONE
 }
 
 /** Reads the ISO time that some programs write in the older format. */
