@@ -12,6 +12,8 @@ export type ReceivedRecord = {
   raw: Uint8Array
   /** The time from the protocol. Without it, the time comes from the line, else from the clock. */
   time: Instant | undefined
+  /** How the sender wrote that time. */
+  timeText?: string
   /** The protocol's own severity word or name. */
   level: string | undefined
   /** Message keys in addition to the line. */

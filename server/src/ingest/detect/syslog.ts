@@ -137,7 +137,7 @@ function old(text: string, start: number, said: readonly FoundLeaf[], arrival: I
   return { leaves, time, restStart: messageStart, wordsStart: text.length, isWhole: false }
 }
 
-/** A message of a network device: behind its time stands no program, but the code of the message. */
+/** Reads a message of a network device, which begins directly behind its time, with a code. */
 function ofDevice(
   text: string,
   said: readonly FoundLeaf[],

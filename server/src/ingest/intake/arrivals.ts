@@ -161,7 +161,7 @@ function withLeaves(arrival: Arrival, found: readonly EventLeaf[]): Arrival {
 
 const asLeaf = ([path, text]: Pair): EventLeaf => ({ path, text })
 
-export function arrivalOf({ raw, time: written, zone, level, keys, attributes, origin }: ReceivedRecord, base: Arrival): Arrival {
+export function arrivalOf({ raw, time: written, timeText, zone, level, keys, attributes, origin }: ReceivedRecord, base: Arrival): Arrival {
   const time = written ?? (zone === undefined ? undefined : zonedTime(raw, zone, base.at))
   const severity = level === undefined ? undefined : severityOfWord(level)
   const addsLevel = level !== undefined && !saysLevel(keys, raw)
@@ -174,6 +174,7 @@ export function arrivalOf({ raw, time: written, zone, level, keys, attributes, o
   for (const pair of attributes) leaves.push(asLeaf(pair))
   const { at, post } = base
   const from = origin ?? base.origin
+  if (time && timeText !== undefined) return { at, post, time, timeText, ...(severity && { severity }), origin: from, attributes: leaves }
   if (time && severity) return { at, post, time, severity, origin: from, attributes: leaves }
   if (time) return { at, post, time, origin: from, attributes: leaves }
   return severity ? { at, post, severity, origin: from, attributes: leaves } : { at, post, origin: from, attributes: leaves }

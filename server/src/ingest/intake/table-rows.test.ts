@@ -62,13 +62,17 @@ const rawLines = fc.oneof(
 )
 const times = fc.constantFrom(undefined, undefined, { ms: AT.ms - 1_000, ns: 17 }, { ms: 17, ns: 0 }, { ms: AT.ms + 10 ** 10, ns: 0 })
 const pairs = (name: fc.Arbitrary<string>): fc.Arbitrary<Pair[]> => fc.array(fc.tuple(name, texts), { maxLength: 4 })
-const records: fc.Arbitrary<ReceivedRecord> = fc.record({
-  raw: rawLines,
-  time: times,
-  level: fc.constantFrom(undefined, undefined, 'info', 'WARN', 'odd', '', 'a\0'),
-  keys: pairs(names),
-  attributes: pairs(sourceNames),
-})
+const records: fc.Arbitrary<ReceivedRecord> = fc.record(
+  {
+    raw: rawLines,
+    time: times,
+    timeText: fc.constantFrom('17', 'é'),
+    level: fc.constantFrom(undefined, undefined, 'info', 'WARN', 'odd', '', 'a\0'),
+    keys: pairs(names),
+    attributes: pairs(sourceNames),
+  },
+  { requiredKeys: ['raw', 'time', 'level', 'keys', 'attributes'] },
+)
 const shareds = fc.record({ pairs: pairs(sourceNames), zone: fc.constantFrom(undefined, undefined, '+02:00') })
 
 /** Puts records into a table: some of their texts are parts of the body, as receivers give them, and others are not. */
@@ -94,6 +98,7 @@ function tableOf(all: readonly ReceivedRecord[], shared: { pairs: readonly Pair[
     draft.clear()
     ;[draft.rawStart, draft.rawEnd] = raw
     draft.setTime(record.time)
+    if (record.timeText !== undefined) draft.setTimeText(record.timeText)
     draft.setLevel(record.level)
     for (const [index, { name, text, at }] of keys.entries()) {
       if (index % 2 === number % 2) draft.keys.addText(name, text)

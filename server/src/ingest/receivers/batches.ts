@@ -123,9 +123,15 @@ export class Batches {
   /** Sets the time of the draft from a text in any notation; one that is none becomes an attribute. */
   setTime(text: string | undefined): void {
     if (text === undefined || text === '') return
+    if (!this.tryTime(text)) this.draft.attributes.addText(ORIGINAL_TIME, text)
+  }
+
+  /** Sets the time of the draft from a text in any notation; to none, and false, for a text that is none. */
+  tryTime(text: string): boolean {
     const time = parseTime(text)
-    if (time) this.draft.setTime(time)
-    else this.draft.attributes.addText(ORIGINAL_TIME, text)
+    this.draft.setTime(time)
+    if (time) this.draft.setTimeText(text)
+    return time !== undefined
   }
 
   /** Sets the time of the draft from a JSON value of the body; `text` gives the value as text. */
@@ -137,11 +143,16 @@ export class Batches {
   readTimeAt({ start, stop, escaped }: JsonText, bytes = this.memory.body): boolean {
     if (escaped || start === stop) return false
     const { draft } = this
-    if (readPlainTime(bytes, start, stop, draft)) return true
-    const times = this.#times
-    if (stop - start > TIME_BYTES_MAX || !times.read(bytes, start, stop)) return false
-    draft.ms = times.ms
-    draft.ns = times.ns
+    if (!readPlainTime(bytes, start, stop, draft)) {
+      const times = this.#times
+      if (stop - start > TIME_BYTES_MAX || !times.read(bytes, start, stop)) return false
+      draft.ms = times.ms
+      draft.ns = times.ns
+    }
+    if (bytes === this.memory.body) {
+      draft.timeStart = start
+      draft.timeEnd = stop
+    }
     return true
   }
 

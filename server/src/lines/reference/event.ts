@@ -14,6 +14,8 @@ export type Arrival = {
   readonly at: Instant
   /** The event time from the protocol; it takes precedence over the line. */
   readonly time?: Instant
+  /** How its sender wrote that time, where that is known. It is kept when the time is not acceptable. */
+  readonly timeText?: string
   /** Takes precedence over the line. */
   readonly severity?: Severity
   /** Leaves from the request. The last of several with one path wins, also over the line. */
@@ -61,7 +63,7 @@ export type ResolvedTime = { instant: Instant; path?: string; format?: string | 
 /** Resolves the event time: the protocol's time, else the first acceptable time key, else the arrival time. */
 export function eventTime(leaf: (path: string) => string | undefined, arrival: Arrival): ResolvedTime {
   const told = arrival.time && isAcceptable(arrival.time, arrival.at) ? arrival.time : undefined
-  let refused = arrival.time && !told ? toNs(arrival.time).toString() : undefined
+  let refused = arrival.time && !told ? (arrival.timeText ?? toNs(arrival.time).toString()) : undefined
   for (const path of timeKeys) {
     const text = leaf(path)
     if (text === undefined) continue

@@ -23,6 +23,7 @@ export type FieldNames = {
 type RecordOfTable = {
   raw: Uint8Array
   time: { ms: number; ns: number } | undefined
+  timeText?: string
   level: string | undefined
   keys: readonly Field[]
   attributes: readonly Field[]
@@ -103,6 +104,9 @@ export class RecordDraft {
   /** The time from the protocol, NaN for none. */
   ms = Number.NaN
   ns = 0
+  /** Where that time is written, at the same place for one that is nowhere. */
+  timeStart = 0
+  timeEnd = 0
   level: RecordLevel | undefined
   private readonly levels = new Map<string, RecordLevel>()
 
@@ -120,6 +124,8 @@ export class RecordDraft {
     this.rawEnd = 0
     this.isUnquoted = false
     this.ms = Number.NaN
+    this.timeStart = 0
+    this.timeEnd = 0
     this.level = undefined
   }
 
@@ -162,11 +168,18 @@ export class RecordDraft {
     this.ns = time ? time.ns : 0
   }
 
+  /** Keeps the text of the time. */
+  setTimeText(text: string): void {
+    this.timeStart = this.memory.put(text)
+    this.timeEnd = this.memory.end
+  }
+
   /** Takes over a record that was read as an object. */
-  copy({ raw, time, level, keys, attributes }: RecordOfTable): void {
+  copy({ raw, time, timeText, level, keys, attributes }: RecordOfTable): void {
     this.clear()
     this.setRaw(raw)
     this.setTime(time)
+    if (timeText !== undefined) this.setTimeText(timeText)
     this.setLevel(level)
     for (const [path, text] of keys) this.keys.addText(path, text)
     for (const [path, text] of attributes) this.attributes.addText(path, text)
@@ -184,6 +197,8 @@ export class RecordTable {
   rawEnds = new Int32Array(FIRST_FIELDS)
   ms = new Float64Array(FIRST_FIELDS)
   ns = new Int32Array(FIRST_FIELDS)
+  timeStarts = new Int32Array(FIRST_FIELDS)
+  timeEnds = new Int32Array(FIRST_FIELDS)
   /** The place of a record's first field among all fields. */
   firsts = new Int32Array(FIRST_FIELDS)
   readonly names: FieldNames[] = []
@@ -209,6 +224,8 @@ export class RecordTable {
     this.rawEnds[count] = draft.rawEnd
     this.ms[count] = draft.ms
     this.ns[count] = draft.ns
+    this.timeStarts[count] = draft.timeStart
+    this.timeEnds[count] = draft.timeEnd
     this.firsts[count] = this.fields
     this.names.push(names)
     this.levels.push(level)
@@ -229,9 +246,11 @@ export class RecordTable {
     const textAt = (field: number): string => memory.text(starts[field] as number, ends[field] as number)
     const own = attributes.map((name, at): Field => [name, textAt(first + keys.length + at)])
     const ms = this.ms[record] as number
+    const [timeStart, timeEnd] = [this.timeStarts[record] as number, this.timeEnds[record] as number]
     return {
       raw: this.raw(record),
       time: Number.isNaN(ms) ? undefined : { ms, ns: this.ns[record] as number },
+      ...(timeStart !== timeEnd && { timeText: memory.text(timeStart, timeEnd) }),
       level: this.levels[record]?.text,
       keys: keys.map((name, at): Field => [name, textAt(first + at)]),
       attributes: own.length === 0 ? shared.pairs : [...shared.pairs, ...own],
@@ -296,6 +315,8 @@ export class RecordTable {
     this.rawStarts = grown(this.rawStarts, size)
     this.rawEnds = grown(this.rawEnds, size)
     this.ns = grown(this.ns, size)
+    this.timeStarts = grown(this.timeStarts, size)
+    this.timeEnds = grown(this.timeEnds, size)
     this.firsts = grown(this.firsts, size)
     const ms = new Float64Array(size)
     ms.set(this.ms)

@@ -1,7 +1,6 @@
 import { Failure } from '../../../kernel/errors.ts'
 import { ORIGINAL_TIME } from '../../../lines/reference/event.ts'
 import type { RecordDraft } from '../../../lines/shredder/record-table.ts'
-import { parseTime } from '../../../lines/values/time-text.ts'
 import type { Batches } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
@@ -119,7 +118,7 @@ export class Documents {
     const { draft } = this.#batches
     return this.#found.times.findIndex((time) => {
       if (time.isEmpty) return false
-      if (!this.#batches.readTimeAt(time)) draft.setTime(parseTime(time.text() ?? ''))
+      if (!this.#batches.readTimeAt(time)) this.#batches.tryTime(time.text() ?? '')
       return !Number.isNaN(draft.ms)
     })
   }

@@ -17,6 +17,7 @@ export function readRaw({ body, query }: Pick<IngestRequest, 'body' | 'query'>):
   }
   const batches = new Batches()
   const records = batches.of(route)
-  for (const raw of splitLines(body)) batches.add(records, { raw, time, level: undefined, keys: [], attributes: [] }, attributes)
+  for (const raw of splitLines(body))
+    batches.add(records, { raw, time, timeText: query.time ?? '', level: undefined, keys: [], attributes: [] }, attributes)
   return batches.parsed()
 }

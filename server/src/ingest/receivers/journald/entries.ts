@@ -217,6 +217,8 @@ export class JournalEntries {
     if (kind === 'time') {
       this.#us = isPlain ? this.#usAt(start, end) : undefined
       this.#time = this.#us === undefined ? this.#text.text(start, end) : undefined
+      draft.timeStart = start
+      draft.timeEnd = end
       return
     }
     if (kind === 'priority') {

@@ -123,6 +123,10 @@ class JsonPush {
     const written = readText(reader, this.#text)
     const time = NANOSECONDS.test(written) ? nanoInstant(written) : parseTime(written)
     draft.setTime(time)
+    if (!reader.escaped) {
+      draft.timeStart = reader.start
+      draft.timeEnd = reader.stop
+    }
     return time || written === '' ? undefined : written
   }
 
