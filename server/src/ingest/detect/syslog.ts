@@ -137,7 +137,7 @@ function old(text: string, start: number, said: readonly FoundLeaf[], arrival: I
   return { leaves, time, restStart: messageStart, wordsStart: text.length, isWhole: false }
 }
 
-/** Reads a message of a network device, which begins directly behind its time, with a code. */
+/** A message of a network device begins with a code, directly behind the time. */
 function ofDevice(
   text: string,
   said: readonly FoundLeaf[],

@@ -51,9 +51,10 @@ test('text is lines, whatever it looks like', () => {
 })
 
 test('an array that ends too early is refused whole, and names no event of it', () => {
-  for (const body of ['[{"a":1}', '[{"a":1},', '[{"a":1},{"b"', '[{"a":1} {"b":2}]', '[{"a":1},"x']) {
-    expect(() => eventsOf(body), body).toThrow(Failure)
+  for (const body of ['[{"a":1}', '[{"a":1},', '[{"a":1},{"b"', '[{"a":1},"x', '[{"a":1} ', '[{"a":1},7']) {
+    expect(() => eventsOf(body), body).toThrow('ends before its closing bracket')
   }
+  expect(() => eventsOf('[{"a":1} {"b":2}]')).toThrow('no comma between two elements')
 })
 
 test('UTF-16 is read, and refused when it is broken', () => {

@@ -119,15 +119,18 @@ function splitArray(bytes: Uint8Array, start: number, events: Uint8Array[]): num
   let at = afterBlank(bytes, start + 1)
   while (bytes[at] !== CLOSE_ARRAY) {
     const end = endOfElement(bytes, at)
-    if (end < 0) throw badRequest('the JSON array ends before its closing bracket')
+    if (end < 0) throw unclosed()
     if (end > at) events.push(bytes.subarray(at, end))
     if (events.length > EVENTS_MAX) throw tooMany()
     at = afterBlank(bytes, end)
+    if (at === bytes.length) throw unclosed()
     if (bytes[at] === COMMA) at = afterBlank(bytes, at + 1)
     else if (bytes[at] !== CLOSE_ARRAY) throw badRequest('the JSON array has no comma between two elements')
   }
   return at + 1
 }
+
+const unclosed = (): Failure => badRequest('the JSON array ends before its closing bracket')
 
 /** Returns the end of an element without trailing blanks, -1 when the body ends first. */
 function endOfElement(bytes: Uint8Array, start: number): number {

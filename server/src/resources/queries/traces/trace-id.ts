@@ -30,8 +30,8 @@ function textsOf(traceId: string): readonly string[] {
 }
 
 /** The fields that hold a trace id in the formats of common loggers. */
-const fields = ['trace_id', 'traceId', 'trace.id', 'traceid', 'TraceId'] as const
-const spanFields = ['span_id', 'spanId', 'span.id', 'spanid', 'SpanId'] as const
+const fields = ['trace_id', 'traceId', 'trace.id', 'traceid', 'TraceId', 'dd.trace_id'] as const
+const spanFields = ['span_id', 'spanId', 'span.id', 'spanid', 'SpanId', 'dd.span_id'] as const
 
 const NOWHERE = { position: 0, length: 0 }
 

@@ -26,6 +26,7 @@ beforeAll(async () => {
   await sendLogs(org, [
     { trace_id: TRACE, span_id: spanId('c'), message: 'refused by the bank' },
     { traceId: '5B8EFFF7-9803-8103-D269-B633813FC60C', message: 'upper case and dashes' },
+    { dd: { trace_id: TRACE, span_id: spanId('d') }, message: 'members of an object' },
     { trace_id: `${TRACE.slice(0, -1)}d`, message: 'another trace' },
   ])
 })
@@ -54,7 +55,7 @@ test('a trace has its spans as a tree, their logs, services, errors and the crit
     trace_id: TRACE,
     root: 0,
     spans_total: 5,
-    logs_total: 2,
+    logs_total: 3,
     is_exact: true,
     duration_nano: 100e6,
     start_time: startMs,
@@ -67,6 +68,7 @@ test('a trace has its spans as a tree, their logs, services, errors and the crit
   expect(body.logs.map(({ span_id, event }) => [span_id, event.message_kvs.message])).toEqual([
     [spanId('c'), 'refused by the bank'],
     [undefined, 'upper case and dashes'],
+    [spanId('d'), 'members of an object'],
   ])
   expect(body.critical_path.reduce((sum, step) => sum + step.duration_nano, 0)).toBe(100e6)
   expect(body.services.map(({ service, spans, errors }) => [service, spans, errors])).toEqual([
@@ -95,8 +97,8 @@ test('a rough time and a range find it, and fewer logs are said to be fewer', as
   expect((await get(TRACE, `?timestamp=${startMs + 60_000}`)).body.spans_total).toBe(5)
   expect((await get(TRACE, `?from_ts=${startMs - 1_000}&to_ts=${startMs + 1_000}`)).body.spans_total).toBe(5)
   expect((await get(TRACE, `?from_ts=${startMs - 1_000}&to_ts=${startMs - 500}`)).status).toBe(404)
-  expect((await get(TRACE, '?logs=1')).body).toMatchObject({ logs_total: 2, logs: [expect.anything()], is_exact: false })
-  expect((await get(TRACE, '?logs=0')).body).toMatchObject({ logs_total: 2, logs: [], is_exact: false })
+  expect((await get(TRACE, '?logs=1')).body).toMatchObject({ logs_total: 3, logs: [expect.anything()], is_exact: false })
+  expect((await get(TRACE, '?logs=0')).body).toMatchObject({ logs_total: 3, logs: [], is_exact: false })
 })
 
 test('events alone make a trace without spans', async () => {
