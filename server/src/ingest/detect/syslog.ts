@@ -137,7 +137,7 @@ function old(text: string, start: number, said: readonly FoundLeaf[], arrival: I
   return { leaves, time, restStart: messageStart, wordsStart: text.length, isWhole: false }
 }
 
-/** A message of a network device begins with a code, directly behind the time. */
+/** Reads a message of a network device. It begins with a code after the time, and names no program. */
 function ofDevice(
   text: string,
   said: readonly FoundLeaf[],
