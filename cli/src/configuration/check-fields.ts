@@ -26,7 +26,7 @@ const OPAQUE = new Set(['aux', 'context'])
 const UNKNOWN = 'is not a field of this object'
 
 /** Texts that say something when they are empty, because their default is another one. */
-const EMPTY_TEXTS = new Set(['replacement', 'path_template'])
+const EMPTY_TEXTS = new Set(['replacement', 'path_template', 'time_range'])
 
 /**
  * Validates fields by a schema of the contract. The result has its defaults, and no empty members. Members that the schema does not know are problems:

@@ -1,6 +1,6 @@
 import { allPermissions, type BodyInput, contract } from '@dendro/api'
 import { checkFields } from '../check-fields.ts'
-import { type Kind, listOf, pick, textOf, withMember } from '../kind.ts'
+import { type Kind, listOf, pick, textOf } from '../kind.ts'
 
 type Body = BodyInput<typeof contract.roles.create>
 
@@ -28,15 +28,14 @@ export const roleKind: Kind = {
         ? []
         : [{ path: ['permissions', at], message: `is no permission: ${name}; dendro permissions list has them` }],
     )
-    return { fields: withMember(fields, 'permissions', (names) => [...new Set(listOf(names))].sort()), problems: [...problems, ...unknown] }
+    // An empty list is kept: a document without one is refused, so that no role loses its permissions by a missing line.
+    const permissions = Array.isArray(given.permissions) ? { permissions: [...new Set(listOf(fields.permissions))].sort() } : {}
+    return { fields: { ...fields, ...permissions }, problems: [...problems, ...unknown] }
   },
   create: async ({ client, signal }, fields, send) =>
-    (await send(() => client.roles.create({ body: withPermissions(fields), signal }))).role_id,
+    (await send(() => client.roles.create({ body: fields as unknown as Body, signal }))).role_id,
   update: async ({ client, signal }, { before, fields }, send) => {
-    await send(() => client.roles.update({ params: { roleId: before.id }, body: withPermissions(fields), signal }))
+    await send(() => client.roles.update({ params: { roleId: before.id }, body: fields as unknown as Body, signal }))
   },
   remove: ({ client, signal }, { id }, send) => send(() => client.roles.remove({ params: { roleId: id }, signal })),
 }
-
-/** The contract wants the list, also an empty one. */
-const withPermissions = (fields: object): Body => ({ permissions: [], ...fields }) as unknown as Body
