@@ -11,7 +11,7 @@ const PASSES_MAX = 8
 export function parseLeniently<S extends z.ZodType>(schema: S, given: unknown): z.ZodSafeParseResult<z.output<S>> {
   let value = given
   for (let pass = 1; ; pass += 1) {
-    const result = schema.safeParse(value)
+    const result = schema.safeParse(value, { reportInput: true })
     if (result.success || pass === PASSES_MAX) return result
     const repairs = result.error.issues.flatMap(reportsOf).flatMap((report) => repairOf(value, report) ?? [])
     if (repairs.length === 0) return result

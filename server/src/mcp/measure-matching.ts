@@ -1,4 +1,5 @@
 import { contract } from '@dendro/api'
+import { groupKeys } from './field-keys.ts'
 import { rangeOfCall, sourcesOf } from './sources.ts'
 import type { ToolContext } from './tool.ts'
 
@@ -25,7 +26,7 @@ export async function measureMatching(args: MeasureGiven, slices: number, contex
       from_ts: bounds.fromMs,
       to_ts: bounds.toMs,
       select: [args.measure],
-      ...(args.groups?.length ? { groups: args.groups } : {}),
+      ...(args.groups?.length ? { groups: groupKeys(args.groups) } : {}),
       num_of_slices: slices,
       ...(args.limit === undefined ? {} : { limit: args.limit }),
     },

@@ -2,6 +2,7 @@ import type { SearchResponse, Series } from '@dendro/api'
 import { z } from 'zod'
 import { exploreLink } from '../app-links.ts'
 import { counted, verb } from '../counted.ts'
+import { groupKeys } from '../field-keys.ts'
 import { measureMatching } from '../measure-matching.ts'
 import { Cost, Group, rangeOutput, Value, warningsOutput } from '../output-schema.ts'
 import { rangeArguments, rangeFacts, sourceArguments, timeText, whereArgument } from '../sources.ts'
@@ -26,7 +27,9 @@ const groups = z
   .array(z.string().min(1).max(256))
   .max(3)
   .optional()
-  .describe('Fields to group by. `@dataset`, `@collection`, `@status` (error, warn, info) and `@pattern` always exist.')
+  .describe(
+    'Fields to group by. `@dataset`, `@collection`, `@status` (error, warn, info) and `@pattern` always exist. Double quotes around a name with a comma.',
+  )
 
 const count = readingTool({
   name: 'count',
@@ -136,7 +139,7 @@ const isCount = (measure: string): boolean => /^count\(\*\)$/i.test(measure.trim
 
 const linkOfMeasure = ({ groups, measure }: { groups?: string[] | undefined; measure: string }, tab: 'table' | 'chart') => ({
   tab: groups?.length ? tab : undefined,
-  by: groups,
+  by: groups && groupKeys(groups),
   fn: isCount(measure) ? undefined : measure,
 })
 

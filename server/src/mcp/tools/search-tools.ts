@@ -5,6 +5,7 @@ import { exploreLink } from '../app-links.ts'
 import { counted, verb } from '../counted.ts'
 import { TEXT_CHARS } from '../cuts.ts'
 import { eventArgument, eventReference, placeOfEvent } from '../event-reference.ts'
+import { fieldKey } from '../field-keys.ts'
 import { Cost, Row, rangeOutput, warningsOutput } from '../output-schema.ts'
 import { rangeArguments, rangeFacts, rangeOfCall, type Sources, sourceArguments, sourcesOf, timeText, whereArgument } from '../sources.ts'
 import { type AgentTool, readingTool, type ToolContext } from '../tool.ts'
@@ -78,7 +79,7 @@ const search = readingTool({
 })
 
 const selectOf = (fields: readonly string[] | undefined): string[] =>
-  fields === undefined || fields.length === 0 || fields.includes('*') ? ['*', '@raw'] : [...fields]
+  fields === undefined || fields.length === 0 || fields.includes('*') ? ['*', '@raw'] : fields.map(fieldKey)
 
 type RowOptions = { sources: Sources; context: ToolContext; args: { fields?: readonly string[] | undefined; max_chars: number } }
 

@@ -44,6 +44,10 @@ test('keys are listed newest first up to the limit, and can be deleted while unu
   expect((await org.ask('DELETE', '/encryption-keys/a')).status).toBe(404)
 })
 
+test.each(['encryption-keys', 'dashboards', 'exports'])('an id of any form in /%s is one that does not exist', async (path) => {
+  for (const id of ['x', 'x'.repeat(3_000), '%00', 'a%2Fb']) expect((await org.ask('GET', `/${path}/${id}`)).status, id).toBe(404)
+})
+
 test.each<[string, object]>([
   ['another provider', { provider: 'LOCAL' }],
   ['no ARN', { aws_kms: {} }],

@@ -64,11 +64,17 @@ export async function unknownRoles(world: Pick<World, 'meta'>, orgId: string, ki
 const givenUserRoles = userRoles.map((role) => (role === 'Admin' ? 'Administrator' : role))
 
 /** Rejects unknown roles, and roles with more permissions than the caller has. */
-export async function checkGrant(world: Pick<World, 'meta'>, actor: Actor, kind: RoleKind, roles: readonly string[]): Promise<void> {
+export async function checkGrant(
+  world: Pick<World, 'meta'>,
+  actor: Actor,
+  kind: RoleKind,
+  roles: readonly string[],
+  field = 'roles',
+): Promise<void> {
   const unknown = await unknownRoles(world, actor.orgId, kind, roles)
   if (unknown[0] !== undefined) {
     const known = { USER: givenUserRoles, API: apiRoles, ANY: [...givenUserRoles, ...apiRoles] }[kind].join(', ')
-    throw badField('roles', `must each be one of ${known} or the id of a custom role, not ${unknown[0].slice(0, 100)}`)
+    throw badField(field, `must each be one of ${known} or the id of a custom role, not ${unknown[0].slice(0, 100)}`)
   }
   const beyond = firstPermissionNotHeld(actor, await permissionsOf(world, actor.orgId, roles))
   if (beyond) throw forbidden(`callers grant only permissions they hold: the roles include ${beyond}`)

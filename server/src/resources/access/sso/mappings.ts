@@ -4,10 +4,10 @@ import { badField, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import type { MetaWorld, World } from '../../../world.ts'
 import { changeRecord, createdBy, createRecord, type RecordKind, removeRecord } from '../../records.ts'
-import { checkMayAddMembers, findGroup } from '../groups/groups.ts'
+import { checkMayAddMembers, listGroups } from '../groups/groups.ts'
 import { checkGrant, lockRolesForGrant } from '../roles/roles.ts'
 import { assignedBy, groupIn } from './decide.ts'
-import { findIdp } from './providers.ts'
+import { allIdps, findIdp } from './providers.ts'
 import { deleteMapping, insertMapping, lockMapping, type MappingRow, selectMappings, updateMappingRow } from './rows.ts'
 
 type NewMapping = BodyOf<typeof contract.sso.createMapping>
@@ -52,16 +52,19 @@ export async function previewSignOn(world: World, actor: Actor, ask: PreviewAsk)
 type Fields = Pick<MappingRow, 'idp' | 'provider_key' | 'provider_value' | 'assign_attr'>
 
 async function checkedFields(world: World, actor: Actor, ask: NewMapping): Promise<Fields> {
-  if (ask.idp !== undefined) await findIdp(world, actor, ask.idp)
+  if (ask.idp !== undefined && !(await allIdps(world, actor.orgId)).some(({ name }) => name === ask.idp))
+    throw badField('idp', `names no identity provider called ${ask.idp}`)
   const { provider_key, provider_value } = ask
   const fields = { idp: ask.idp ?? null, provider_key, provider_value }
   const groupId = groupIn(ask.assign_attr)
   if (groupId === undefined) {
-    await checkGrant(world, actor, 'USER', [ask.assign_attr])
+    await checkGrant(world, actor, 'USER', [ask.assign_attr], 'assign_attr')
     return { ...fields, assign_attr: roleName(ask.assign_attr) }
   }
   if (!isUuid(groupId)) throw badField('assign_attr', 'must have the id of a group after `group:`')
-  await checkMayAddMembers(world, actor, (await findGroup(world, actor, groupId)).id)
+  if (!(await listGroups(world, actor)).some(({ id }) => id === groupId))
+    throw badField('assign_attr', `names no group with the id ${groupId}`)
+  await checkMayAddMembers(world, actor, groupId)
   return { ...fields, assign_attr: `group:${groupId}` }
 }
 

@@ -102,7 +102,7 @@ async function checkedChange(world: World, actor: Actor, before: IdpRow, ask: Id
   const { attribute_mappings, is_required, local_administrator, session_minutes, deactivate_refused } = ask
   const ofProtocol = before.provider_type === 'SAML' ? checkedSaml(ask) : checkedOidc(world, ask)
   const default_roles = ask.default_roles && storedRoles(ask.default_roles)
-  if (default_roles) await checkGrant(world, actor, 'USER', default_roles)
+  if (default_roles) await checkGrant(world, actor, 'USER', default_roles, 'default_roles')
   const changes = {
     ...(ask.identifiers && { identifiers: [...new Set(ask.identifiers)] }),
     ...ofProtocol,
