@@ -12,29 +12,39 @@ export async function readEventRef(word: string, terminal: Terminal): Promise<Ev
   if (word === '-') return refOfLine((await terminal.readInput()).split('\n', 1)[0] ?? '')
   if (/^https?:/.test(word) && URL.canParse(word)) {
     const query = new URL(word).searchParams
-    return checked(
+    return checked(word, [
       query.get('from') ?? query.get('logId') ?? '',
       query.get('timestamp') ?? '',
       query.get('sequence') ?? query.get('from_sequence') ?? '',
-    )
+    ])
   }
   const [logId = '', timestamp = '', sequence = '', ...rest] = word.split('/')
   if (rest.length > 0) throw badRef(word)
-  return checked(logId, timestamp, sequence)
+  return checked(word, [logId, timestamp, sequence])
 }
 
 function refOfLine(line: string): EventReference {
-  try {
-    const event = fromText(line) as Readonly<Record<string, unknown>>
-    return checked(String(event.log_id), String(event['@timestamp']), String(event['@sequence']))
-  } catch (cause) {
-    if (cause instanceof UsageError) throw cause
-    throw new UsageError('standard input has no line of JSON')
-  }
+  const event = eventOf(line)
+  const missing = EVENT_MEMBERS.find((name) => event[name] === undefined)
+  if (missing !== undefined) throw new UsageError(`the event on standard input has no ${missing}; dendro search --output ndjson prints it`)
+  const [logId = '', timestamp = '', sequence = ''] = EVENT_MEMBERS.map((name) => String(event[name]))
+  return checked([logId, timestamp, sequence].join('/'), [logId, timestamp, sequence])
 }
 
-function checked(logId: string, timestamp: string, sequence: string): EventReference {
-  if (!isUuid(logId) || !/^\d{1,16}$/.test(timestamp) || !/^\d{0,19}$/.test(sequence)) throw badRef([logId, timestamp, sequence].join('/'))
+const EVENT_MEMBERS = ['log_id', '@timestamp', '@sequence'] as const
+
+function eventOf(line: string): Readonly<Record<string, unknown>> {
+  try {
+    const event = fromText(line)
+    if (typeof event === 'object' && event !== null) return event as Readonly<Record<string, unknown>>
+  } catch {
+    // The message below is about this too.
+  }
+  throw new UsageError('standard input has no line of JSON')
+}
+
+function checked(given: string, [logId, timestamp, sequence]: [string, string, string]): EventReference {
+  if (!isUuid(logId) || !/^\d{1,16}$/.test(timestamp) || !/^\d{0,19}$/.test(sequence)) throw badRef(given)
   return { logId, timestamp: Number(timestamp), sequence: sequence === '' ? undefined : BigInt(sequence) }
 }
 

@@ -1,4 +1,6 @@
 import { isUuid } from '@dendro/api'
+import { parseGroups } from '@dendro/language/select'
+import { parseTimeRange } from '@dendro/language/time-range'
 import { type Range, readRange, timeRangeOf, type Zone } from '@dendro/language/typed-range'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { UsageError } from './failure.ts'
@@ -87,3 +89,27 @@ export function rangeOf({ range = DEFAULT_RANGE, zone = 'utc' }: QueryOptions, n
 }
 
 export const rangeBody = (options: QueryOptions, nowMs: number) => timeRangeOf(rangeOf(options, nowMs))
+
+const DAY_MS = 86_400_000
+const LONGER: readonly (readonly [string, number])[] = [
+  ['1d', DAY_MS],
+  ['7d', 7 * DAY_MS],
+  ['30d', 30 * DAY_MS],
+  ['1y', 365 * DAY_MS],
+]
+
+/** The next longer range to try; undefined when there is none. */
+export function longerRange(options: QueryOptions, nowMs: number): string | undefined {
+  const range = rangeOf(options, nowMs)
+  const { fromMs, toMs } = 'words' in range ? parseTimeRange(range.words, nowMs) : range
+  return LONGER.find(([, ms]) => ms > toMs - fromMs)?.[0]
+}
+
+/** The keys by which to group. A name may be given as it is or as the query language writes it, where several are separated by commas. */
+export function groupKeys(name: string): readonly string[] {
+  try {
+    return parseGroups([name])
+  } catch {
+    return [name]
+  }
+}

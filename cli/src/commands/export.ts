@@ -1,4 +1,5 @@
-import { rename } from 'node:fs/promises'
+import { rename, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { Export } from '@dendro/api'
 import { Command, Option } from 'commander'
 import { type CliClient, connect } from '../connection.ts'
@@ -50,6 +51,7 @@ export function exportCommand(terminal: Terminal, globals: () => Settings): Comm
   return command.action(async (words: string[], options: ExportOptions) => {
     const settings = { ...globals(), ...options }
     const client = await connect(settings, terminal, 'credential')
+    if (settings.file !== undefined && settings.file !== '-') await checkFolder(settings.file)
     const started =
       settings.id === undefined ? await create(client, words, settings, terminal) : await find(client, settings.id, words, settings)
     if (!settings.wait && settings.file === undefined) return show(started, settings.output ?? 'table', terminal)
@@ -57,6 +59,12 @@ export function exportCommand(terminal: Terminal, globals: () => Settings): Comm
     if (settings.file === undefined) return show(complete, settings.output ?? 'table', terminal)
     await save(client, complete, settings.file, terminal)
   })
+}
+
+/** Nothing is exported for a file that cannot be written. */
+async function checkFolder(file: string): Promise<void> {
+  const folder = dirname(file)
+  if (!(await stat(folder).catch(() => undefined))?.isDirectory()) throw new UsageError(`--file: there is no directory ${folder}`)
 }
 
 async function create(client: CliClient, words: readonly string[], options: ExportOptions, terminal: Terminal): Promise<Export> {

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { ApiFailure, contract, makeClient, NoResponse } from '@dendro/api'
-import { Command, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { type Access, type CliClient, clientOptions, credentialFor } from '../connection.ts'
 import { addConnection, type Settings } from '../contract-commands.ts'
 import { bytesText, countText, quantity } from '../cost.ts'
@@ -11,7 +11,7 @@ import { pause } from '../follow.ts'
 import { headOf, type IngestState, newState, readState, removeState, stateFile, writeState } from '../ingest-state.ts'
 import { type LineBatch, lineBatches } from '../line-batches.ts'
 import { show } from '../output.ts'
-import { collect, wholeNumber } from '../query-options.ts'
+import { wholeNumber } from '../query-options.ts'
 import type { Terminal } from '../terminal.ts'
 
 type IngestOptions = Settings & {
@@ -49,7 +49,7 @@ export function ingestCommand(terminal: Terminal, globals: () => Settings): Comm
     .requiredOption('-f, --file <path>', 'the file; - is standard input')
     .option('-c, --collection <name>', 'the collection', 'default')
     .option('-d, --dataset <name>', 'the dataset, which the first event creates', 'default')
-    .addOption(new Option('--tags <key=value>', 'a tag of the dataset; may be repeated').argParser(collect))
+    .addOption(new Option('--tags <key=value>', 'a tag of the dataset; may be repeated').argParser(collectTags))
     .addOption(
       new Option('--format <format>', 'the lines; auto decides by the first one').choices(['auto', 'ndjson', 'text']).default('auto'),
     )
@@ -67,6 +67,13 @@ export function ingestCommand(terminal: Terminal, globals: () => Settings): Comm
     const access = await credentialFor(settings, terminal)
     await new Ingestion(access, settings, terminal).run()
   })
+}
+
+/** The service ignores what is no tag, since it must not cost an event; here it is a mistake. */
+function collectTags(given: string, before: unknown): string[] {
+  const bad = given.split(',').find((tag) => !/^\s*[^=\s][^=]*=\s*\S/.test(tag))
+  if (bad !== undefined) throw new InvalidArgumentError(`It takes key=value, not ${bad}.`)
+  return [...(Array.isArray(before) ? before.map(String) : []), given]
 }
 
 class Ingestion {

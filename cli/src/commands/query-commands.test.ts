@@ -156,6 +156,8 @@ describe('dendro patterns, top, context and explain', () => {
       const { status, out } = await dendro(['top', field, "message = 'cart opened'"])
       expect([status, out.split('\n').slice(1)]).toEqual([0, ['1      100.0 %  null']])
     }
+    const grouped = await dendro(['search', "message = 'cart opened'", '--by', 'user name,level', '--output', 'ndjson'])
+    expect(grouped).toMatchObject({ status: 0, out: '{"user name":"null","level":"info","count(*)":1}' })
     const { out } = await dendro(['top', 'host,level', "message = 'cart opened'"])
     expect(out.split('\n').slice(1)).toEqual(['1      100.0 %  web-1, info'])
   })
@@ -175,7 +177,13 @@ describe('dendro patterns, top, context and explain', () => {
       expect(out.split('\n')).toHaveLength(3)
     }
     expect((await dendro(['context', word, '--from-expr', '*'])).out.split('\n')).toHaveLength(4)
-    expect(await dendro(['context', 'nonsense'])).toMatchObject({ status: 2, err: expect.stringContaining('is not a reference') })
+    expect(await dendro(['context', 'nonsense'])).toMatchObject({
+      status: 2,
+      err: expect.stringContaining("'nonsense' is not a reference"),
+    })
+    const withoutPlace = await dendro(['context', '-'], { input: '{"message": "x"}' })
+    expect(withoutPlace).toMatchObject({ status: 2, err: expect.stringContaining('the event on standard input has no log_id') })
+    expect(await dendro(['context', '-'], { input: 'x' })).toMatchObject({ status: 2, err: expect.stringContaining('no line of JSON') })
   })
 
   test('explain an error and the cost of a query', async () => {
@@ -188,6 +196,16 @@ describe('dendro patterns, top, context and explain', () => {
     )
     expect(await dendro(['explain', 'query', 'a ='])).toMatchObject({ status: 1, err: expect.stringContaining('  a =') })
   })
+})
+
+test.each([
+  [[], 'No events match. A longer range: --range 1d'],
+  [['-t', 'yesterday'], 'No events match. A longer range: --range 7d'],
+  [['-t', 'last 3 days'], 'No events match. A longer range: --range 7d'],
+  [['-t', '30d'], 'No events match. A longer range: --range 1y'],
+  [['-t', '2y'], 'No events match.'],
+])('without events, only a longer range is suggested: %j', async (words, hint) => {
+  expect((await dendro(['search', 'nosuchword', '-q', ...words])).err).toBe(hint)
 })
 
 describe('dendro monitors', () => {

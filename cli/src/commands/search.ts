@@ -1,4 +1,5 @@
 import { EVENTS_MAX, type SearchResponse, type Series } from '@dendro/api'
+import { printKey } from '@dendro/language/print'
 import { type Command, Option } from 'commander'
 import { type ColorMode, colorModes, painterFor } from '../colors.ts'
 import { type CliClient, connect } from '../connection.ts'
@@ -11,7 +12,18 @@ import { eventPages } from '../event-pages.ts'
 import { columnOf, type EventRecord, recordOf } from '../event-record.ts'
 import { explained, placeOf, UsageError } from '../failure.ts'
 import { show, showTable, toJson } from '../output.ts'
-import { addRange, addSources, collect, filterOf, type QueryOptions, rangeBody, sourcesOf, wholeNumber } from '../query-options.ts'
+import {
+  addRange,
+  addSources,
+  collect,
+  filterOf,
+  groupKeys,
+  longerRange,
+  type QueryOptions,
+  rangeBody,
+  sourcesOf,
+  wholeNumber,
+} from '../query-options.ts'
 import type { Terminal } from '../terminal.ts'
 
 type LineOptions = Pick<Settings, 'output'> & { raw?: boolean; refs?: boolean; color?: ColorMode }
@@ -144,7 +156,10 @@ async function searchEvents(client: CliClient, words: readonly string[], options
   if (output === 'json') await terminal.write(written === 0 ? '[]\n' : '\n]\n')
   if (output === 'csv') for (const line of csvOf(gathered, columns)) await terminal.write(csvText(line, terminal))
   if (output === 'table' && columns) showTable(gathered, terminal)
-  if (written === 0 && output === 'table' && !columns) terminal.err('No events match. A longer range: --range 1d')
+  if (written === 0 && output === 'table' && !columns) {
+    const longer = longerRange(options, Date.now())
+    terminal.err(`No events match.${longer === undefined ? '' : ` A longer range: --range ${longer}`}`)
+  }
   if (!options.quiet) terminal.err(cost)
 }
 
@@ -157,7 +172,7 @@ async function searchValues(client: CliClient, words: readonly string[], options
     ...rangeBody(options, Date.now()),
     ...filterOf(words, options),
     select,
-    ...(by.length > 0 ? { groups: by } : {}),
+    ...(by.length > 0 ? { groups: by.flatMap(groupKeys).map(printKey) } : {}),
     ...(slices === undefined ? {} : { num_of_slices: slices }),
     limit: options.limit,
   }

@@ -1,13 +1,22 @@
 import { EVENTS_MAX } from '@dendro/api'
 import { printKey } from '@dendro/language/print'
-import { parseGroups } from '@dendro/language/select'
 import { Command, Option } from 'commander'
 import { type CliClient, connect } from '../connection.ts'
 import { addConnection, type Settings } from '../contract-commands.ts'
 import { countText, searchCost } from '../cost.ts'
 import { explained, UsageError } from '../failure.ts'
 import { show, showTable } from '../output.ts'
-import { addRange, addSources, filterOf, type QueryOptions, rangeBody, selectorOf, sourcesOf, wholeNumber } from '../query-options.ts'
+import {
+  addRange,
+  addSources,
+  filterOf,
+  groupKeys,
+  type QueryOptions,
+  rangeBody,
+  selectorOf,
+  sourcesOf,
+  wholeNumber,
+} from '../query-options.ts'
 import type { Terminal } from '../terminal.ts'
 import { groupRows, showWarnings } from './search.ts'
 
@@ -76,15 +85,6 @@ async function topFields(client: CliClient, options: TopOptions, terminal: Termi
   showTable(shown, terminal)
 }
 
-/** A name may be given as it is or as the query language writes it, where several are separated by commas. */
-function keysOf(field: string): readonly string[] {
-  try {
-    return parseGroups([field])
-  } catch {
-    return [field]
-  }
-}
-
 async function topValues(
   client: CliClient,
   field: string,
@@ -93,7 +93,7 @@ async function topValues(
   terminal: Terminal,
 ): Promise<void> {
   const select = ['count(*)']
-  const keys = keysOf(field)
+  const keys = groupKeys(field)
   const body = {
     ...sourcesOf(options),
     ...rangeBody(options, Date.now()),

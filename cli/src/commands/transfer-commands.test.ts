@@ -148,6 +148,8 @@ describe('dendro ingest', () => {
     [['-f', '/does/not/exist'], 2, /--file: ENOENT/],
     [['-f', '-', '--batch-bytes', '0'], 2, /whole number from 1/],
     [[], 2, /required option '-f, --file <path>'/],
+    [['-f', '-', '--tags', 'env'], 2, /takes key=value, not env/],
+    [['-f', '-', '--tags', 'env=prod,team'], 2, /takes key=value, not team/],
   ])('%j is refused', async (words, status, err) => {
     expect(await dendro(['ingest', ...words])).toMatchObject({ status, err: expect.stringMatching(err) })
   })
@@ -216,6 +218,13 @@ describe('dendro export', () => {
   test('a wrong query, and --id with a query, are refused', async () => {
     expect(await dendro(['export', 'a =', '-o', 'x'])).toMatchObject({ status: 1, err: expect.stringContaining('\n  a =') })
     expect(await dendro(['export', 'a', '--id', 'x'])).toMatchObject({ status: 2, err: expect.stringContaining('--id excludes a query') })
+  })
+
+  test('nothing is exported for a file in a folder that does not exist', async () => {
+    const before = (await org.ask<{ exports: unknown[] }>('GET', '/exports')).body.exports.length
+    const refused = { status: 2, err: expect.stringContaining('--file: there is no directory') }
+    expect(await dendro(['export', '-o', join(folder, 'nowhere', 'x.ndjson')])).toMatchObject(refused)
+    expect((await org.ask<{ exports: unknown[] }>('GET', '/exports')).body.exports).toHaveLength(before)
   })
 })
 
