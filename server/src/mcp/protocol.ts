@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AgentMessage } from '@dendro/api'
 import type { Tool } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { check } from '../http/validation.ts'
+import { Failure } from '../kernel/errors.ts'
 import type { ToolContent } from './result.ts'
 
 /** One exchange: the tools of the caller, and how to call one. */
@@ -17,6 +20,34 @@ export type ProtocolReply = { status: number; json: string }
 /** The name is not repeated: it may be any text. */
 const UNKNOWN_TOOL = 'params.name is no tool; tools/list has those that the caller may use'
 
+/** The parameters of requests, for which the library reports what its parser prints, and of the handshake even an internal error. */
+const parameters: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+  [
+    'initialize',
+    z.object({
+      protocolVersion: z.string(),
+      capabilities: z.looseObject({}),
+      clientInfo: z.looseObject({ name: z.string(), version: z.string() }),
+    }),
+  ],
+  ['tools/call', z.object({ name: z.string(), arguments: z.looseObject({}).optional() })],
+])
+
+const INVALID_PARAMS = -32_602
+
+/** The error of the protocol for a request with wrong parameters. */
+function refusalOf({ id, method, params = {} }: AgentMessage): ProtocolReply | undefined {
+  const schema = parameters.get(method)
+  if (!schema || typeof id === 'bigint' || id === undefined) return undefined
+  try {
+    check(z.object({ params: schema }), { params }, 'message')
+    return undefined
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown
+    return { status: 200, json: JSON.stringify({ jsonrpc: '2.0', id, error: { code: INVALID_PARAMS, message: thrown.message } }) }
+  }
+}
+
 /** The headers by which the protocol checks a message. */
 const PROTOCOL_HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name'] as const
 
@@ -30,6 +61,8 @@ export async function answerMessage(
   session: AgentSession,
   signal: AbortSignal,
 ): Promise<ProtocolReply> {
+  const refusal = refusalOf(message)
+  if (refusal) return refusal
   const { createMcpHandler, isLegacyRequest, ProtocolError, ProtocolErrorCode, Server, WebStandardStreamableHTTPServerTransport } =
     await import('@modelcontextprotocol/server')
   const open = () => {
