@@ -45,7 +45,7 @@ const OrganizationChange = z.object({
   name: text(1, 255).optional(),
   description: text(0, 4000).optional(),
   login_methods: list(LoginMethod, { min: 1 })
-    .refine((methods) => isUnique(methods.map((method) => method.name)), { error: 'must not name a method twice' })
+    .refine((methods) => isUnique(methods.map((method) => method.name.toLowerCase())), { error: 'must not name a method twice' })
     .optional(),
   partition_tags: PartitionTags.optional(),
   settings: OrganizationSettings.optional().describe('Changes the given members and keeps the others.'),

@@ -153,6 +153,7 @@ describe('changing', () => {
       { login_methods: [] },
       { login_methods: [{ name: 'Password', enabled: false }] },
       { login_methods: [{ name: 'Corporate', enabled: true }] },
+      { login_methods: ['Password', 'password'].map((name) => ({ name, enabled: true })) },
       {
         login_methods: [
           { name: 'Password', enabled: true },
