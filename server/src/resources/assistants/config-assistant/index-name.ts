@@ -1,3 +1,5 @@
+import type { DatasetTarget } from './operations.ts'
+
 /** An index name for a dataset, for shippers that write to an index. */
 export type IndexName = { readonly name: string; readonly warning?: string }
 
@@ -16,5 +18,9 @@ export function indexNameFor({ collection, dataset }: { collection: string; data
     : { name, warning: `an index cannot carry the names ${collection} and ${dataset} as they are: events go by the index ${name}` }
 }
 
-/** The collection that an index names, if any. */
-export const collectionOfIndex = (index: string): string | undefined => /^logs-[^-]+-(.+)$/.exec(index)?.[1]
+/** The collection and dataset that an index names. One with parts that the shipper fills in names none. */
+export function placeOfIndex(index: string): DatasetTarget {
+  if (index === '' || index.includes('%')) return { collection: undefined, dataset: undefined }
+  const [, dataset = index, collection] = /^logs-([^-]+)-(.+)$/.exec(index) ?? []
+  return { collection, dataset }
+}

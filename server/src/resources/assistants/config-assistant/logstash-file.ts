@@ -62,6 +62,17 @@ export class LogstashFile {
     else this.#endOf(block, `${setting} => ${value}`)
   }
 
+  /** Sets an entry of a block of names and values, such as headers; both are given with their quotes. */
+  setEntry(block: LogstashBlock, name: string, value: string): void {
+    const start = block.open + 1
+    const inside = this.text.slice(start, block.close)
+    const entries = [...inside.matchAll(/("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\s*=>\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')/g)]
+    const plain = (quotedName = ''): string => quotedName.slice(1, -1).toLowerCase()
+    const old = entries.find((entry) => plain(entry[1]) === plain(name))
+    if (old) this.replace(start + old.index, start + old.index + old[0].length, `${name} => ${value}`)
+    else this.#endOf(block, `${name} => ${value}`)
+  }
+
   /** Appends a plug-in to a section and creates the section if absent. */
   add(section: string, plugin: string, comment: string): void {
     const lines = [`# ${comment}`, ...plugin.split('\n')]

@@ -78,11 +78,23 @@ const routeOf = ({ match, collection, dataset }: RequestedRoute, otherwise: stri
 export const routesWithCollection = (routes: readonly Route[], otherwise: string | undefined): ResolvedRoute[] =>
   routes.map(({ match, place }) => ({ match, place: { dataset: place.dataset, collection: place.collection ?? otherwise ?? 'default' } }))
 
-/** The collection in the address of an output. */
-export function collectionIn(address: string): string | undefined {
-  const name = /\/ingest\/([^/?]+)/.exec(address)?.[1]
-  return name === undefined ? undefined : decodeURIComponent(name)
+/** The collection and dataset in the address of an output. */
+export function placeIn(address: string): DatasetTarget {
+  const [, collection, dataset] = /\/ingest\/([^/?]+)(?:\/([^/?]+))?/.exec(address) ?? []
+  return { collection: decoded(collection), dataset: decoded(dataset) }
 }
+
+function decoded(part: string | undefined): string | undefined {
+  try {
+    return part === undefined ? undefined : decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+/** The target of an output after a change: parts that the change does not name stay as they were. */
+export const placeAfter = (change: DatasetTarget, before: DatasetTarget): { collection: string; dataset: string } =>
+  withDefaults({ collection: change.collection ?? before.collection, dataset: change.dataset ?? before.dataset })
 
 /** Fills in default names, for agents whose events carry none. */
 export const withDefaults = ({ collection = 'default', dataset = 'default' }: DatasetTarget): { collection: string; dataset: string } => ({

@@ -79,6 +79,25 @@ describe.each(agents.map((one) => ({ one, name: one.agent })))('$name', ({ one, 
       expect(writeConfig(one, { sources: [source] }, to).warnings.join(), source.kind).toContain(source.kind)
   })
 
+  test('keeps the collection, the dataset, the tags and the key that a change does not name', () => {
+    const team = (name: string) => ({ tags: { team: name } })
+    const write = (changes: ConfigChanges) =>
+      writeConfig(one, { ...place, ...team('a'), sources: [file], ...changes }, to).config.replaceAll('DENDRO_API_KEY', 'SHIPPER_KEY')
+    // Comments tell for which dataset the file was written.
+    const plain = (text: string) => text.replaceAll(/^#.*\n|.*# to this deployment.*\n|.*\/\/ to this deployment.*\n/gm, '')
+    const change = (changes: ConfigChanges) => plain(changeConfig(one, write({}), changes, to).config)
+    expect(change({})).toBe(plain(write({})))
+    expect(change({ dataset: 'bench' })).toBe(plain(write({ dataset: 'bench' })))
+    expect(change({ collection: 'lab' })).toBe(plain(write({ collection: 'lab' })))
+    expect(change(team('b'))).toBe(plain(write(team('b'))))
+  })
+
+  test('changes a dataset whose name has a quote', () => {
+    const written = writeConfig(one, { collection: 'default', dataset: "o'clock", sources: [file] }, to).config
+    expect(changeConfig(one, written, { dataset: 'bench' }, to).config).not.toContain("o'clock';")
+    expect(changeConfig(one, written, { dataset: 'bench' }, to).config).toContain('bench')
+  })
+
   test('keeps the key out of the file', () => {
     expect(base).toContain('DENDRO_API_KEY')
     expect(base.toLowerCase()).not.toContain('dk_')

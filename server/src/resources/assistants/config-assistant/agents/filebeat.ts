@@ -2,11 +2,12 @@ import { type ConfigProblem, defineAgent, type OperationHandler } from '../agent
 import { dottedPath, placeFor } from '../dotted-keys.ts'
 import { expressionFor, MASK } from '../expressions.ts'
 import { routingHeaders } from '../headers.ts'
-import { collectionOfIndex, indexNameFor } from '../index-name.ts'
+import { indexNameFor, placeOfIndex } from '../index-name.ts'
 import {
   type ChangeReport,
   type ConfigOperation,
   KEY_VARIABLE,
+  placeAfter,
   type Route,
   routesWithCollection,
   targetText,
@@ -101,7 +102,9 @@ export const filebeat = defineAgent<YamlFile>({
 
 const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   const isNew = file.isEmpty
-  const { name, warning } = indexNameFor(withDefaults(place))
+  const isOurs = file.texts(placeFor(file, `${OUTPUT}.hosts`)).includes(withPort(url))
+  const target = isOurs ? placeAfter(place, placeOfIndex(file.text(placeFor(file, `${OUTPUT}.index`)) ?? '')) : withDefaults(place)
+  const { name, warning } = indexNameFor(target)
   const other = OUTPUTS.find((one) => one !== 'elasticsearch' && dottedPath(file, `output.${one}`))
   if (other !== undefined) {
     report.warn(`Filebeat has one output, and this file has output.${other}: remove it and ask again, or run a second Filebeat`)
@@ -109,17 +112,19 @@ const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   }
   if (warning !== undefined) report.warn(warning)
   if (isNew) file.set(['filebeat.inputs'], [])
-  const settings = {
-    hosts: [withPort(url)],
-    username: 'dendro',
-    password: `\${${KEY_VARIABLE}}`,
-    index: name,
-    compression_level: GZIP_LEVEL,
-    allow_older_versions: true,
-  }
+  const settings = isOurs
+    ? { index: name }
+    : {
+        hosts: [withPort(url)],
+        username: 'dendro',
+        password: `\${${KEY_VARIABLE}}`,
+        index: name,
+        compression_level: GZIP_LEVEL,
+        allow_older_versions: true,
+      }
   const headers = routingHeaders({ collection: undefined, dataset: undefined }, tags)
-  if (!dottedPath(file, OUTPUT)) file.set([OUTPUT], {}, `to this deployment, ${targetText(withDefaults(place))}`)
-  else if (!file.texts(placeFor(file, `${OUTPUT}.hosts`)).includes(withPort(url))) {
+  if (!dottedPath(file, OUTPUT)) file.set([OUTPUT], {}, `to this deployment, ${targetText(target)}`)
+  else if (!isOurs) {
     report.done('the output was for another place: Filebeat has only one, so that its hosts and its credentials were replaced')
   }
   for (const [member, value] of Object.entries(settings)) file.set(placeFor(file, `${OUTPUT}.${member}`), value)
@@ -130,7 +135,7 @@ const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   ] as const)
     file.set(placeFor(file, setting), false, comment)
   report.done(
-    `${OUTPUT} sends to ${url}, ${targetText(withDefaults(place))}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`,
+    `${OUTPUT} sends to ${url}, ${targetText(target)}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`,
   )
 }
 
@@ -194,7 +199,7 @@ const addProcessor = (file: YamlFile, settings: object, comment: string): void =
 function addRoutes(file: YamlFile, requested: readonly Route[], report: ChangeReport): void {
   if (!onOutput(file, report)) return
   const index = file.text(placeFor(file, `${OUTPUT}.index`)) ?? ''
-  for (const { match, place } of routesWithCollection(requested, collectionOfIndex(index))) {
+  for (const { match, place } of routesWithCollection(requested, placeOfIndex(index).collection)) {
     const { name, warning } = indexNameFor(place)
     if (warning !== undefined) report.warn(warning)
     file.add(placeFor(file, `${OUTPUT}.indices`), { index: name, when: { regexp: { message: match } } })

@@ -4,8 +4,9 @@ import { KEY_HEADER, routingHeaders } from '../headers.ts'
 import {
   type ChangeReport,
   type ConfigOperation,
-  collectionIn,
   KEY_VARIABLE,
+  placeAfter,
+  placeIn,
   type ResolvedRoute,
   type Route,
   routesWithCollection,
@@ -157,15 +158,13 @@ const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
       { comment: 'the text of an event is under log, whatever it was read from' },
     )
   }
-  const headers = [
-    `${KEY_HEADER} \${${KEY_VARIABLE}}`,
-    ...Object.entries(routingHeaders({ collection: undefined, dataset: undefined }, tags)).map(([name, value]) => `${name} ${value}`),
-  ]
+  const headers = [`${KEY_HEADER} \${${KEY_VARIABLE}}`, ...tagHeaders(tags)]
   const [known] = ours(file)
   if (known) {
-    file.set([...known, 'uri'], uriFor(withDefaults(place)))
-    file.set([...known, 'header'], headers)
-    report.done(`the output sent here already; its events now go to ${targetText(withDefaults(place))}`)
+    const target = placeAfter(place, placeIn(file.text([...known, 'uri']) ?? ''))
+    file.set([...known, 'uri'], uriFor(target))
+    setHeaders(file, [...known, 'header'], headers)
+    report.done(`the output sent here already; its events now go to ${targetText(target)}`)
     return
   }
   const output = {
@@ -185,6 +184,19 @@ const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   report.done(
     `an HTTP output sends to ${url}, ${targetText(withDefaults(place))}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`,
   )
+}
+
+const tagHeaders = (tags: Readonly<Record<string, string>>): string[] =>
+  Object.entries(routingHeaders({ collection: undefined, dataset: undefined }, tags)).map(([name, value]) => `${name} ${value}`)
+
+/** Sets the tags, and the key if there is none; other headers stay. */
+function setHeaders(file: YamlFile, path: readonly (string | number)[], headers: readonly string[]): void {
+  const before = file.texts(path)
+  const nameOf = (header: string): string => header.trim().split(/\s/)[0]?.toLowerCase() ?? ''
+  const isThere = (name: string, some: readonly string[]): boolean => some.some((header) => nameOf(header) === name)
+  const after = headers.filter((header) => nameOf(header) !== KEY_HEADER || !isThere(KEY_HEADER, before))
+  const kept = before.filter((header) => !isThere(nameOf(header), after))
+  if (after.length > 0) file.set(path, [...kept, ...after])
 }
 
 const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, report) => {
@@ -282,7 +294,7 @@ function addRoutes(file: YamlFile, requested: readonly Route[], report: ChangeRe
     return
   }
   const settings = file.value(known) as Record<string, unknown>
-  const routes = routesWithCollection(requested, collectionIn(String(settings.uri)))
+  const routes = routesWithCollection(requested, placeIn(String(settings.uri)).collection)
   const label = ({ place }: ResolvedRoute): string => `route.${place.dataset.replaceAll(/[^\w-]+/g, '_')}`
   // Match only tags of inputs: a rewritten tag must not be rewritten again.
   const rule = routes.map((route) => `$log ${route.match.replaceAll(' ', '\\s')} ${label(route)} false`)

@@ -5,12 +5,12 @@ import { LogstashFile } from '../logstash-file.ts'
 import {
   type ChangeReport,
   type ConfigOperation,
-  collectionIn,
   KEY_VARIABLE,
+  placeAfter,
+  placeIn,
   type Route,
   routesWithCollection,
   targetText,
-  withDefaults,
 } from '../operations.ts'
 import { pathsOf, sourceText, syslogOf } from '../source-options.ts'
 
@@ -103,11 +103,12 @@ const urlFor = (url: string, { collection, dataset }: { collection: string; data
   `${url}/ingest/${encodeURIComponent(collection)}/${encodeURIComponent(dataset)}`
 
 const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
-  const target = urlFor(url, withDefaults(place))
   const known = file.plugin(OURS)
+  const target = placeAfter(place, placeIn((known && file.value(known, 'url')) ?? ''))
   if (known) {
-    file.set(known, 'url', quoted(target))
-    report.done(`the output ${OURS} sent here already; its events now go to ${targetText(withDefaults(place))}`)
+    file.set(known, 'url', quoted(urlFor(url, target)))
+    setTags(file, tags, report)
+    report.done(`the output ${OURS} sent here already; its events now go to ${targetText(target)}`)
     return
   }
   // Sections in the order in which events pass them.
@@ -119,17 +120,27 @@ const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   const lines = headers.map(([name, value]) => `    ${quoted(name)} => ${quoted(value)}\n`).join('')
   const output = `http {
   id => "${OURS}"
-  url => ${quoted(target)}
+  url => ${quoted(urlFor(url, target))}
   http_method => "post"
   format => "json_batch"
   http_compression => true
   headers => {
 ${lines}  }
 }`
-  file.add('output', output, `to this deployment, ${targetText(withDefaults(place))}`)
+  file.add('output', output, `to this deployment, ${targetText(target)}`)
   report.done(
-    `an HTTP output sends to ${url}, ${targetText(withDefaults(place))}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`,
+    `an HTTP output sends to ${url}, ${targetText(target)}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`,
   )
+}
+
+/** Sets the header with the tags of our output; its other headers stay. */
+function setTags(file: LogstashFile, tags: Readonly<Record<string, string>>, report: ChangeReport): void {
+  const known = file.plugin(OURS)
+  for (const [name, value] of Object.entries(routingHeaders({ collection: undefined, dataset: undefined }, tags))) {
+    const headers = known && file.blocks().find(({ start, close }) => start > known.open && close < known.close)
+    if (headers) file.setEntry(headers, quoted(name), quoted(value))
+    else report.warn(`the output ${OURS} has no headers to which tags could be added: none were`)
+  }
 }
 
 const FRAME = '^(?<container_time>\\S+) (?<stream>stdout|stderr) [FP] (?<message>.*)$'
@@ -170,7 +181,7 @@ function addRoutes(file: LogstashFile, requested: readonly Route[], report: Chan
   const plugin = file.text.slice(known.start, known.close + 1)
   const address = file.value(known, 'url') ?? ''
   const url = address.replace(/\/ingest\/.*$/, '')
-  const routes = routesWithCollection(requested, collectionIn(address))
+  const routes = routesWithCollection(requested, placeIn(address).collection)
   const inner = '  '.repeat(known.depth)
   const deeper = (text: string): string => text.replaceAll(`\n${inner}`, `\n${inner}  `)
   const branches = routes.map(({ match, place }) => {

@@ -82,7 +82,10 @@ const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   const headers = { [KEY_HEADER]: `\${env:${KEY_VARIABLE}}`, ...escapeAllVariables(routingHeaders(place, tags)) }
   if (isNew) for (const section of ['receivers', 'processors', 'exporters', 'service']) file.set([section], {})
   if (known !== undefined) {
-    for (const [name, value] of Object.entries(headers)) file.set(['exporters', known, 'headers', name], value)
+    for (const [name, value] of Object.entries(headers)) {
+      const path = ['exporters', known, 'headers', name]
+      if (name !== KEY_HEADER || !file.has(path)) file.set(path, value)
+    }
     report.done(`${known} sent here already; its events now go to ${targetText(place)}`)
     return
   }

@@ -1,14 +1,14 @@
 import { type ConfigProblem, defineAgent, type OperationHandler } from '../agent.ts'
 import { posixExpression } from '../expressions.ts'
-import { collectionOfIndex, indexNameFor } from '../index-name.ts'
+import { indexNameFor, placeOfIndex } from '../index-name.ts'
 import {
   type ChangeReport,
   type ConfigOperation,
   KEY_VARIABLE,
+  placeAfter,
   type Route,
   routesWithCollection,
   targetText,
-  withDefaults,
 } from '../operations.ts'
 import { inQuotes, literal, RainerScriptFile, type RainerScriptObject } from '../rainer-file.ts'
 import { pathsOf, sourceText, syslogOf, unitsOf } from '../source-options.ts'
@@ -139,15 +139,22 @@ function addStatement(file: RainerScriptFile, statement: string, comment: string
   return true
 }
 
+const INDEX = /set \$\.dendro_index = '((?:[^'\\]|\\.)*)';/
+
+/** The index to which our action sends. */
+const indexIn = (file: RainerScriptFile): string => INDEX.exec(file.text)?.[1]?.replaceAll(/\\(.)/g, '$1') ?? ''
+
 const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   const isNew = file.isEmpty
-  const { name, warning } = indexNameFor(withDefaults(place))
+  const target = placeAfter(place, placeOfIndex(indexIn(file)))
+  const { name, warning } = indexNameFor(target)
   if (warning !== undefined) report.warn(warning)
   const { protocol, hostname, port } = new URL(url)
   const isSecure = protocol === 'https:'
   if (ours(file)) {
-    file.text = file.text.replace(/set \$\.dendro_index = '[^']*';/, `set $.dendro_index = ${literal(name)};`)
-    report.done(`the action dendro sent here already; its events now go to ${targetText(withDefaults(place))}`)
+    file.text = file.text.replace(INDEX, () => `set $.dendro_index = ${literal(name)};`)
+    setTags(file, tags, report)
+    report.done(`the action dendro sent here already; its events now go to ${targetText(target)}`)
     return
   }
   if (isNew) file.append('global(workDirectory="/var/spool/rsyslog" maxMessageSize="64k")\n')
@@ -165,7 +172,7 @@ template(name="dendro-event" type="list" option.jsonf="on") {
 ${constants.join('')}  property(outname="message" name="msg" format="jsonf")
 }
 
-# to this deployment, ${targetText(withDefaults(place))}
+# to this deployment, ${targetText(target)}
 ruleset(name="dendro") {
   set $.dendro_index = ${literal(name)};
   action(name="dendro" type="omelasticsearch"
@@ -181,9 +188,23 @@ ruleset(name="dendro") {
     report.done('lines that a rule before the last line stops are not sent; move the line call dendro up to send them too')
   }
   report.done(
-    `the ruleset dendro sends to ${url}, ${targetText(withDefaults(place))}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`,
+    `the ruleset dendro sends to ${url}, ${targetText(target)}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`,
   )
   if (constants.length > 0) report.done('tags stand in each event as keys of their own, since rsyslog sends no headers')
+}
+
+/** Sets tags as keys of each event; other tags stay. */
+function setTags(file: RainerScriptFile, tags: Readonly<Record<string, string>>, report: ChangeReport): void {
+  for (const [key, value] of Object.entries(tags)) {
+    const known = () => file.named('constant', 'outname', inQuotes(key))
+    if (known()) {
+      file.set(known, 'value', value)
+      continue
+    }
+    const message = file.objects().find(({ name, parameters }) => name === 'property' && parameters.get('outname')?.value === 'message')
+    if (message) file.insert(message.start, `constant(outname="${inQuotes(key)}" value="${inQuotes(value)}" format="jsonf")\n  `)
+    else report.warn('the template of the action dendro has no key message, before which tags would stand: none were added')
+  }
 }
 
 const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, report) => {
@@ -225,8 +246,7 @@ const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, r
 function addRoutes(file: RainerScriptFile, requested: readonly Route[], report: ChangeReport): void {
   if (!hasOurs(file, report)) return
   const branches: string[] = []
-  const index = /set \$\.dendro_index = '([^']*)';/.exec(file.text)?.[1] ?? ''
-  for (const { match, place } of routesWithCollection(requested, collectionOfIndex(index))) {
+  for (const { match, place } of routesWithCollection(requested, placeOfIndex(indexIn(file)).collection)) {
     const condition = matching(match)
     const { name, warning } = indexNameFor(place)
     if (warning !== undefined) report.warn(warning)

@@ -4,8 +4,9 @@ import { KEY_HEADER, routingHeaders } from '../headers.ts'
 import {
   type ChangeReport,
   type ConfigOperation,
-  collectionIn,
   KEY_VARIABLE,
+  placeAfter,
+  placeIn,
   type ResolvedRoute,
   type Route,
   routesWithCollection,
@@ -110,8 +111,7 @@ const lineMatches = (expression: string): string => escapeVariables(`match(${MES
 const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   const isNew = file.isEmpty
   if (isNew) for (const section of ['sources', 'transforms', 'sinks']) file.set([section], {})
-  const { collection, dataset } = withDefaults(place)
-  const uri = uriFor(url, { collection, dataset })
+  const uri = uriFor(url, withDefaults(place))
   const headers = {
     [KEY_HEADER]: `\${${KEY_VARIABLE}}`,
     ...Object.fromEntries(
@@ -123,9 +123,13 @@ const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   }
   const [known] = ours(file)
   if (known !== undefined) {
-    file.set(['sinks', known, 'uri'], uri)
-    for (const [name, value] of Object.entries(headers)) file.set(['sinks', known, 'request', 'headers', name], value)
-    report.done(`${known} sent here already; its events now go to ${targetText(withDefaults(place))}`)
+    const target = placeAfter(place, placeIn(file.text(['sinks', known, 'uri']) ?? ''))
+    file.set(['sinks', known, 'uri'], uriFor(url, target))
+    for (const [name, value] of Object.entries(headers)) {
+      const path = ['sinks', known, 'request', 'headers', name]
+      if (name !== KEY_HEADER || !file.has(path)) file.set(path, value)
+    }
+    report.done(`${known} sent here already; its events now go to ${targetText(target)}`)
     return
   }
   const inputs = lastComponents(file)
@@ -261,7 +265,7 @@ function addRoutes(file: YamlFile, requested: readonly Route[], report: ChangeRe
   }
   const settings = file.value(['sinks', known]) as Record<string, unknown>
   const url = String(settings.uri).replace(/\/ingest\/.*$/, '')
-  const routes = routesWithCollection(requested, collectionIn(String(settings.uri)))
+  const routes = routesWithCollection(requested, placeIn(String(settings.uri)).collection)
   const label = ({ place }: ResolvedRoute): string => place.dataset.replaceAll(/\W+/g, '_')
   // A route takes an event once: later routes exclude the matches of earlier ones.
   const route = Object.fromEntries(
