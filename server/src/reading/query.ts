@@ -107,8 +107,6 @@ export type EventsRequest = {
   readonly newestFirst: boolean
   /** Excludes everything up to and including this position, in the direction of reading. */
   readonly after?: EventPosition
-  /** Within the first millisecond of the bounds, starts at this sequence number, inclusive. */
-  readonly fromSequence?: bigint
   readonly orderBy?: SortOrder
   /** The keys to read; 'all' is every message key and attribute. */
   readonly keys: 'all' | readonly string[]

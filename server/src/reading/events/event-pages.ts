@@ -46,8 +46,8 @@ const PAGES: CacheKind<Page> = { name: 'page', extentsMax: 1, bytesMax: PAGE_BYT
  */
 export function pagePlace({ caches }: EventStore, queryRun: QueryRun, query: EventQuery, request: EventsRequest): PagePlace | undefined {
   const { scope } = queryRun
-  const { limit, newestFirst, keys, withRaw, after, fromSequence, orderBy, numbers } = request
-  const isPlain = newestFirst && !after && fromSequence === undefined && !orderBy && !numbers
+  const { limit, newestFirst, keys, withRaw, after, orderBy, numbers } = request
+  const isPlain = newestFirst && !after && !orderBy && !numbers
   if (!scope || !caches.isExact || !isPlain || keysIn(query.filter).includes('@pattern')) return undefined
   const { filter, sources, bounds } = query
   const pages = caches.of(PAGES)

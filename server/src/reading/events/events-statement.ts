@@ -1,6 +1,6 @@
 import type { SortOrder } from '@dendro/language/tree'
 import type { Slot } from '../../lines/layout/slots.ts'
-import { instant, instantNs } from '../fields/comparisons.ts'
+import { instantNs } from '../fields/comparisons.ts'
 import { keyLocations, pathsOf } from '../fields/field-locations.ts'
 import { keyText, readable } from '../fields/field-text.ts'
 import { builtIn } from '../filter/filter.ts'
@@ -89,7 +89,7 @@ type TablePart = { readonly fromTable: SqlFragment; readonly commonColumns: SqlF
 
 /** Sorts and limits before it reads the values, so that values are read for the returned events only. */
 function tablePart({ tableRead, from }: FilteredTable, { bounds, request, columns, number }: PartOptions): TablePart {
-  const events = from(and([scopeOf(tableRead, bounds), positionSql(request, bounds)]))
+  const events = from(and([scopeOf(tableRead, bounds), positionSql(request)]))
   const fixed = request.withRaw
     ? sql`ts, seq, log_id, sev, origin, skeleton, shape, more, parts, raw`
     : sql`ts, seq, log_id, sev, origin, skeleton, shape, more, parts`
@@ -116,11 +116,10 @@ function columnsFor(tableRead: TableRead, { keys, withRaw }: EventsRequest): rea
   return all.filter((column) => wanted.has(column))
 }
 
-function positionSql({ newestFirst, after, fromSequence, numbers }: EventsRequest, { fromMs }: TimeBounds): SqlFragment {
+function positionSql({ newestFirst, after, numbers }: EventsRequest): SqlFragment {
   return and([
     numbers === undefined ? TRUE : inList(sql`seq`, param.uint64s(numbers)),
     after === undefined ? TRUE : afterSql(after, newestFirst),
-    fromSequence === undefined ? TRUE : sql`(ts >= ${instant(fromMs + 1)} or seq >= ${param.uint64(fromSequence)})`,
   ])
 }
 

@@ -79,7 +79,7 @@ async function readWindows(
     const plan = eventsStatement(
       await tablesInFamilies(store, queryRun, { ...query, bounds: window }, tableReads, keys),
       query,
-      { ...request, limit: request.limit - found.length, ...startOf(window, query.bounds, request) },
+      { ...request, limit: request.limit - found.length },
       window,
     )
     if (!plan) break
@@ -123,15 +123,6 @@ function fromPosition({ fromMs, toMs }: TimeBounds, { after, newestFirst }: Even
   if (!after) return { fromMs, toMs }
   const atMs = Number(after.timeNs / NS_PER_MS)
   return newestFirst ? { fromMs, toMs: Math.min(toMs, atMs + 1) } : { fromMs: Math.max(fromMs, atMs), toMs }
-}
-
-/** `fromSequence` applies only to the window that contains the first millisecond of the bounds. */
-function startOf(
-  window: TimeBounds,
-  bounds: TimeBounds,
-  { fromSequence }: EventsRequest,
-): Pick<EventsRequest, 'fromSequence'> | { fromSequence: undefined } {
-  return { fromSequence: window.fromMs === bounds.fromMs ? fromSequence : undefined }
 }
 
 const shareOf = (window: TimeBounds, bounds: TimeBounds): number => (window.toMs - window.fromMs) / (bounds.toMs - bounds.fromMs)

@@ -56,7 +56,7 @@ export async function answerSearch(world: World, actor: Actor, search: Search, c
 
 async function answerEvents(world: World, actor: Actor, search: Search<EventsPlan>, control: Control): Promise<SearchResponse> {
   const { plan, datasets, page } = search
-  const { newestFirst, orderBy, fromSequence, limit } = plan
+  const { newestFirst, orderBy, limit } = plan
   const wanted = { datasets, filter: plan.filter, bounds: plan.bounds, ...control }
   // A later page is not counted, so its read has nothing to share.
   const eventQuery = { ...allowGaps(world, await buildEventQuery(world, actor, wanted)), ...(page ? {} : { sharedFacts: new Map() }) }
@@ -70,7 +70,6 @@ async function answerEvents(world: World, actor: Actor, search: Search<EventsPla
     newestFirst,
     ...readKeys(plan.items),
     ...(orderBy ? { orderBy } : {}),
-    ...(fromSequence === undefined ? {} : { fromSequence }),
     ...(page?.after ? { after: page.after } : {}),
   })
   const places = new Map(datasets.map((dataset) => [dataset.id, dataset]))

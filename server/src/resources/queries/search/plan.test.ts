@@ -61,6 +61,7 @@ describe('requests that cannot be planned', () => {
     [{ select: ['*'], from_ts: 2, to_ts: 1 }, 'from_ts OUT_OF_RANGE'],
     [{ select: ['*'], time_range: 'next tuesday' }, 'time_range BAD_TIME_RANGE'],
     [{ select: ['*'], from_sequence: 5n }, 'from_sequence MISSING_PAIR'],
+    [{ select: ['count(*)'], from_sequence: 5n }, 'from_sequence MISSING_PAIR'],
     [{ select: ['level', 'count(*)'] }, 'select NOT_GROUPED'],
     [{ select: ['@raw', 'count(*)'], groups: ['level'] }, 'select NOT_GROUPED'],
     [{ select: ['*'], groups: ['level'] }, 'select NOT_GROUPED'],

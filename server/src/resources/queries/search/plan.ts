@@ -6,6 +6,7 @@ import { parseAll } from '../../../query/parse-all.ts'
 import { parseFilter, parseGroups, parseOrderBy, parseSelect, refusal } from '../../../query/query.ts'
 import type { TimeBounds } from '../../../reading/query.ts'
 import type { CallItem } from '../../data/event-queries/event-queries.ts'
+import { ALL_EVENTS, and } from '../../data/event-queries/filters.ts'
 
 export type Warnings = readonly FieldProblem[]
 
@@ -13,7 +14,9 @@ export type Warnings = readonly FieldProblem[]
 type Planned = {
   /** The text of the filter. */
   readonly where: string
+  /** The condition of the request, also of its `from_sequence`. */
   readonly filter: Filter
+  readonly fromSequence: bigint | undefined
   readonly bounds: TimeBounds
   readonly warnings: Warnings
   /** The select list as sent. */
@@ -26,7 +29,6 @@ export type EventsPlan = Planned & {
   readonly items: readonly SelectItem[]
   readonly newestFirst: boolean
   readonly orderBy: SortOrder | undefined
-  readonly fromSequence: bigint | undefined
 }
 
 export type StatsPlan = Planned & {
@@ -49,6 +51,7 @@ const TAKEN_NAMES = new Set(['count', 'timeseries', 'total_groups', 'retrieved_g
 
 type Parts = {
   filter: ReturnType<typeof parseFilter>
+  begin: Filter
   items: readonly SelectItem[]
   groups: readonly string[]
   orderBy: SortOrder | undefined
@@ -59,6 +62,7 @@ type Parts = {
 export function planSearch(request: SearchRequest, nowMs: number): SearchPlan {
   const parts = parseAll<Parts>({
     filter: () => parseFilter(request.where ?? ''),
+    begin: () => beginOf(request),
     items: () => selectOf(request.select),
     groups: () => parseGroups(request.groups ?? []),
     orderBy: () => (request.order_by?.trim() ? parseOrderBy(request.order_by) : undefined),
@@ -67,7 +71,8 @@ export function planSearch(request: SearchRequest, nowMs: number): SearchPlan {
   const { filter, warnings } = parts.filter
   const planned = {
     where: request.where ?? '',
-    filter,
+    filter: and(filter, parts.begin),
+    fromSequence: request.from_sequence,
     warnings,
     bounds: parts.bounds,
     selected: request.select ?? [],
@@ -85,11 +90,15 @@ function selectOf(select: readonly string[] | undefined): readonly SelectItem[] 
   return parseSelect(select.filter((item) => item.trim() !== ''))
 }
 
+/** Excludes the events of the first millisecond before a sequence number, from counts and groups too. */
+function beginOf({ from_ts, from_sequence }: SearchRequest): Filter {
+  if (from_sequence === undefined) return ALL_EVENTS
+  if (from_ts === undefined) throw refusal('from_sequence', { code: 'MISSING_PAIR', message: 'needs from_ts' })
+  return parseFilter(`@timestamp > ${from_ts} OR @sequence >= ${from_sequence}`).filter
+}
+
 function eventsPart(request: SearchRequest, { items, orderBy }: Parts) {
-  if (request.from_sequence !== undefined && request.from_ts === undefined) {
-    throw refusal('from_sequence', { code: 'MISSING_PAIR', message: 'needs from_ts' })
-  }
-  return { kind: 'events' as const, items, newestFirst: request.most_recent_first ?? true, orderBy, fromSequence: request.from_sequence }
+  return { kind: 'events' as const, items, newestFirst: request.most_recent_first ?? true, orderBy }
 }
 
 function statsPart(request: SearchRequest, { items, groups, orderBy }: Parts, calls: readonly CallItem[]) {

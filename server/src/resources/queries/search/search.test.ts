@@ -255,6 +255,19 @@ test('from_sequence begins within the first millisecond, at that number', async 
   expect(messages((await ask(sequence + 1n)).body.events)).toEqual(['request 11 done'])
 })
 
+test('from_sequence leaves events out of counts, groups and later pages too', async () => {
+  const [first, last] = [10, 13].map((index) => startMs + index * 1_000)
+  const found = await post({ select: ['message'], from_ts: first, to_ts: (first ?? 0) + 1 })
+  const sequence = BigInt(found.body.result[0]?.['@sequence'] ?? 0)
+  const begun = { from_ts: first, to_ts: (last ?? 0) + 1, from_sequence: String(sequence + 1n), most_recent_first: false }
+  const page = await post({ ...begun, select: ['message'], limit: 2 })
+  expect(page.body).toMatchObject({ totals: { count: 3 }, explain: { 'Matching events': '3' } })
+  const next = await org.ask<Answer>('GET', pathOf(page.body.pagination.next_page_url))
+  expect([page, next].map(({ body }) => messages(body.events))).toEqual([['request 11 done', 'request 12 done'], ['request 13 done']])
+  expect((await post({ ...begun, select: ['count(*)'] })).body.totals).toMatchObject({ count: 3, 'count(*)': 3 })
+  expect((await post({ ...begun, select: ['count(*)'], groups: ['message'] })).body.totals).toMatchObject({ count: 3, total_groups: 3 })
+})
+
 test('more events than fit are counted too', async () => {
   const { body } = await post({ select: ['message'], limit: 3 })
   expect(body).toMatchObject({ totals: { count: 25 }, is_exact: true })
