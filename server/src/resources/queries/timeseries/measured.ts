@@ -16,6 +16,8 @@ export type Measure = {
   readonly groups: readonly string[]
   readonly levels: readonly (readonly MetricLine[])[]
   readonly isExact: boolean
+  /** The value of a group without events. */
+  readonly absent: 0 | null
   /** Warnings about the query text and about the events that answered it. */
   readonly warnings?: readonly Warning[]
 }
@@ -93,7 +95,7 @@ export async function combine({ formula, tree, names }: PlannedFormula, measures
     [],
     needed.map(([name, measure]) => [name, measure.whole]),
   )
-  return { whole, groups, levels, isExact: needed.every(([, { isExact }]) => isExact) }
+  return { whole, groups, levels, isExact: needed.every(([, { isExact }]) => isExact), absent: null }
 }
 
 type NamedMeasures = readonly (readonly [name: string, line: MetricLine])[]

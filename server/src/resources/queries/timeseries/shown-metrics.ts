@@ -56,7 +56,7 @@ async function seriesTree(measure: Measure, showing: Showing): Promise<Series[]>
       const series = {
         ...seriesOf(line, measure.groups[depth] ?? '', depth, showing),
         ...(below ? { groups_series: below.get(nameOf(line.values)) ?? [] } : {}),
-        ...(earlier ? { delta: deltaOf(line, earlier.get(nameOf(line.values)) ?? nothing(line), showing) } : {}),
+        ...(earlier ? { delta: deltaOf(line, earlier.get(nameOf(line.values)) ?? nothing(line, showing.earlier?.measure), showing) } : {}),
       }
       const parent = nameOf(line.values.slice(0, depth))
       const siblings = above.get(parent)
@@ -87,7 +87,11 @@ function seriesOf(line: MetricLine, key: string, depth: number, showing: Showing
   }
 }
 
-const nothing = ({ values }: MetricLine): MetricLine => ({ values, whole: { count: 0, value: null }, slices: [] })
+const nothing = ({ values }: MetricLine, measure: Measure | undefined): MetricLine => ({
+  values,
+  whole: { count: 0, value: measure?.absent ?? null },
+  slices: [],
+})
 
 /** Compares with the earlier period; a missing earlier value counts as 0. */
 function deltaOf(now: MetricLine, earlier: MetricLine, { stat, earlier: period }: Showing): Delta {

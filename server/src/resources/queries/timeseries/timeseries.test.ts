@@ -121,6 +121,20 @@ describe('queries and formulas', () => {
     expect((await ask({ queries, time_range, delta: { enabled: false } })).body.errors).not.toHaveProperty('delta')
   })
 
+  test('compare a group with its own past, also where it was not among the largest, and with 0 where it was not', async () => {
+    const time_range = { from_ts: startMs + MINUTE_MS, to_ts: startMs + 2 * MINUTE_MS }
+    const compared = (where: string, more: object = {}) =>
+      ask({ queries: [query('one', { groups: ['ms'], where, ...more })], time_range, limit: 1, delta: { enabled: true, ...range() } })
+    // The group of 11 is the first of the minute; all groups before it in the longer range are as large.
+    const deltas = async (reply: Promise<Reply<Answer>>) => (await reply).body.one?.groups_series.map(({ name, delta }) => [name, delta])
+    expect(await deltas(compared(''))).toMatchObject([['11', { total_count: 1, delta_value: 0, aggregates: [{ value: 1 }] }]])
+    const before = { delta: { enabled: true } }
+    const gone = await ask({ queries: [query('one', { groups: ['ms'], where: 'ms > 10' })], time_range, limit: 1, ...before })
+    expect(gone.body.one?.groups_series[0]?.delta).toMatchObject({ total_count: 0, aggregates: [{ function: 'count(*)', value: 0 }] })
+    const least = await ask({ queries: [query('one', { groups: ['ms'], select: ['min(ms)'] })], time_range, limit: 1, ...before })
+    expect(least.body.one?.groups_series[0]?.delta).toMatchObject({ total_count: 0, aggregates: [{ function: 'min(ms)', value: null }] })
+  })
+
   test('carry warnings for each query, also about events that a query may leave out by mistake', async () => {
     const { body } = await ask({
       queries: [query('odd', { where: 'level = "error"' }), query('lost', { where: "level = 'error' AND region != 'eu'" }), query('plain')],

@@ -47,6 +47,8 @@ const LIMIT = 100
 const SLICES_OF_SEARCH = 100
 const SLICES_OF_DEFINITION = 10
 const DEFAULT_RANGE = 'last 20 minutes'
+/** Bounds the groups of the period to compare with, and their values. */
+const [GROUPS_MAX, CELLS_MAX] = [10_000, 1_000_000]
 
 /** Computes the queries and formulas of a request. */
 export async function searchTimeseries(world: World, actor: Actor, ask: TimeseriesRequest, signal: AbortSignal): Promise<TimeseriesReply> {
@@ -121,7 +123,7 @@ export async function measureAll(world: World, actor: Actor, request: MeasureReq
   const planned = planMetrics(request.queries, request.formulas)
   const { bounds, slices, earlier } = request
   const now = await measuresIn(world, actor, planned, request, bounds, signal)
-  const then = earlier && (await measuresIn(world, actor, planned, { ...request, warn: 'nothing' }, earlier, signal))
+  const then = earlier && (await measuresIn(world, actor, planned, { ...request, ...comparisonOf(planned, request) }, earlier, signal))
   const answer: TimeseriesReply = Object.create(null)
   const show = async (name: string, stat: string, queries: readonly MetricQuery[], formula?: MetricFormula) => {
     const [measure, before] = [now.get(name), then?.get(name)]
@@ -135,6 +137,13 @@ export async function measureAll(world: World, actor: Actor, request: MeasureReq
     await show(formula.name, formula.expression, queries, formula)
   }
   return answer
+}
+
+/** Reads every group of the earlier period, as far as possible: the largest ones of today may have been small then. Slices only where values come from them. */
+function comparisonOf({ queries, formulas }: PlannedMetrics, request: MeasureRequest): Pick<MeasureRequest, 'slices' | 'limit' | 'warn'> {
+  const isFolded = queries.some(({ reduceTo }) => reduceTo !== undefined) || formulas.some(({ formula }) => formula.aggregation)
+  const slices = isFolded ? request.slices : 1
+  return { slices, limit: Math.max(request.limit, Math.min(GROUPS_MAX, Math.floor(CELLS_MAX / slices))), warn: 'nothing' }
 }
 
 async function measuresIn(
@@ -178,6 +187,7 @@ async function measureOne(
     groups,
     levels: await Promise.all(levels.map((level) => mapInSteps(level, (group) => lineOf(group, reduceTo, isAdded)))),
     isExact: found.isExact && !eventQuery.gaps?.found,
+    absent: isAdded ? 0 : null,
     warnings: warningsOf(planned, eventQuery, found, leftOut),
   }
 }
