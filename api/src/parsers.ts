@@ -85,7 +85,7 @@ export const parsers = {
     }),
     status: 201,
     reply: Parser,
-    fails: [404, 503],
+    fails: [503],
   }),
   update: endpoint({
     method: 'PATCH',

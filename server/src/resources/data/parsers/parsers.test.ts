@@ -75,7 +75,10 @@ describe('registering a pattern', () => {
 
   test('needs a log that there is, in the same organization', async () => {
     expect((await create({ log_id: undefined })).status).toBe(400)
-    expect((await create({ log_id: await newDataset(other) })).status).toBe(404)
+    const log_id = await newDataset(other)
+    expect((await create({ log_id })).body.errors).toMatchObject([{ field: 'log_id', code: 'UNKNOWN_DATASET' }])
+    const { id } = (await create({})).body
+    expect((await org.ask('PATCH', `/parsers/${id}`, { body: { log_id } })).status).toBe(400)
   })
 })
 

@@ -7,7 +7,7 @@ import { inferPattern } from '../../../parsers/infer.ts'
 import { compilePattern, type PatternType, typeOfPattern } from '../../../parsers/parsers.ts'
 import type { MetaWorld, World } from '../../../world.ts'
 import { changeRecord, createdBy, createRecord, type RecordKind, removeRecord } from '../../records.ts'
-import { type DatasetRow, findDataset } from '../datasets/datasets.ts'
+import { type DatasetRow, visibleDatasets } from '../datasets/datasets.ts'
 import { visibleParsers } from './listing.ts'
 import { recentLines } from './recent-lines.ts'
 import { countParsers, deleteParser, insertParser, lockParser, type ParserRow, unassignParser, updateParserRow } from './rows.ts'
@@ -39,7 +39,7 @@ export async function findParser(world: MetaWorld, actor: Actor, id: string): Pr
 
 /** Creates a parser with the given pattern, or one inferred from recent lines of the log. */
 export async function createParser(world: World, actor: Actor, request: NewParser, signal: AbortSignal): Promise<Parser> {
-  const dataset = await findDataset(world, actor, request.log_id)
+  const dataset = await namedDataset(world, actor, request.log_id)
   const inferred = request.pattern === undefined ? await inferFrom(world, actor, dataset, signal) : undefined
   const nowMs = world.clock.nowMs()
   const row: ParserRow = {
@@ -57,6 +57,13 @@ export async function createParser(world: World, actor: Actor, request: NewParse
   return createRecord(world, actor, parserRecords, row, async (tx) => {
     if ((await countParsers(tx, actor.orgId)) >= PARSERS_MAX) throw badRequest(`an organization may have ${PARSERS_MAX} parsers`)
   })
+}
+
+/** The dataset that a body names. */
+async function namedDataset(world: Pick<World, 'meta'>, actor: Actor, id: string): Promise<DatasetRow> {
+  const row = (await visibleDatasets(world, actor)).find((dataset) => dataset.id === id)
+  if (!row) throw badField('log_id', `names no dataset: ${id}`, 'UNKNOWN_DATASET')
+  return row
 }
 
 const SAMPLES = 10
@@ -81,7 +88,7 @@ async function inferFrom(world: World, actor: Actor, dataset: DatasetRow, signal
 
 /** Absent fields stay, except `enabled`, which has a default in the body. */
 export async function updateParser(world: World, actor: Actor, { id }: ParserRow, change: ParserChange): Promise<Parser> {
-  const dataset = change.log_id === undefined ? undefined : await findDataset(world, actor, change.log_id)
+  const dataset = change.log_id === undefined ? undefined : await namedDataset(world, actor, change.log_id)
   return changeRecord(world, actor, parserRecords, {
     id,
     change: (before) => {

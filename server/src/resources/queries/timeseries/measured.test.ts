@@ -22,6 +22,7 @@ const measure = (whole: MetricLine, levels: MetricLine[][] = [], groups: string[
   groups,
   levels,
   isExact: true,
+  absent: null,
 })
 
 const formulaOf = (expression: string, names: string[], groups: string[] = []) => {

@@ -285,7 +285,7 @@ describe('templates of monitors', () => {
 
   test.each<[object, string]>([
     [{ metric: undefined }, 'metric'],
-    [{ metric: { id: UNKNOWN } }, 'metric_id.id'],
+    [{ metric: { id: UNKNOWN } }, 'metric.id'],
     [{ threshold: undefined }, 'threshold'],
     [{ threshold: '{{nothing}}' }, 'threshold'],
     [{ this_template_tags: undefined }, 'this_template_tags'],

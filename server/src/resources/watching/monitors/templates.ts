@@ -32,7 +32,7 @@ export const monitorTemplates: Library<StoredMonitorTemplate> = {
   parts: texts,
   uses: ({ metric_id }) => [usesOf(metricDefinitionTemplates, [metric_id])],
   check: (world, actor, { metric_id, parameters }) =>
-    checkReferences(world, actor, metricDefinitionTemplates, { references: [metric_id], outer: parameters, fieldOf: () => 'metric_id' }),
+    checkReferences(world, actor, metricDefinitionTemplates, { references: [metric_id], outer: parameters, fieldOf: () => 'metric' }),
 }
 
 /** Normalizes a template: one field each for type and metric. A change without tags keeps the tags. */
