@@ -98,6 +98,12 @@ describe.each(agents.map((one) => ({ one, name: one.agent })))('$name', ({ one, 
     expect(changeConfig(one, written, { dataset: 'bench' }, to).config).toContain('bench')
   })
 
+  test('reads an address with a broken escape', () => {
+    const written = writeConfig(one, { collection: 'lab', dataset: 'bench', sources: [file] }, to).config
+    const { config } = changeConfig(one, written.replace('/ingest/lab/', '/ingest/%zz/'), { dataset: 'web' }, to)
+    expect(config).toContain('web')
+  })
+
   test('keeps the key out of the file', () => {
     expect(base).toContain('DENDRO_API_KEY')
     expect(base.toLowerCase()).not.toContain('dk_')
