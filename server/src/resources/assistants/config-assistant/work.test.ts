@@ -90,6 +90,7 @@ describe.each(agents.map((one) => ({ one, name: one.agent })))('$name', ({ one, 
     expect(change({ dataset: 'bench' })).toBe(plain(write({ dataset: 'bench' })))
     expect(change({ collection: 'lab' })).toBe(plain(write({ collection: 'lab' })))
     expect(change(team('b'))).toBe(plain(write(team('b'))))
+    expect(changeConfig(one, write({}), team('b'), to).reasons.join()).toContain('dataset web of collection shop')
   })
 
   test('changes a dataset whose name has a quote', () => {

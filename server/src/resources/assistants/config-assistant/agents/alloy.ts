@@ -125,7 +125,11 @@ const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   const headers = routingHeaders(place, tags)
   if (file.find(OURS)) {
     for (const [name, value] of Object.entries(headers)) setHeader(file, OURS, name, value)
-    report.done(`${OURS} sent here already; its events now go to ${targetText(place)}`)
+    const after = file.value(OURS, ['client'], 'headers') ?? ''
+    const named = (part: string): string | undefined => new RegExp(`"x-service-${part}"\\s*=\\s*"([^"]*)"`).exec(after)?.[1]
+    report.done(
+      `${OURS} sent here already; its events now go to ${targetText({ collection: named('collection'), dataset: named('dataset') })}`,
+    )
     return
   }
   file.append(exporterText('dendro', url, headers), `to this deployment, ${targetText(place)}`)

@@ -86,7 +86,10 @@ const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
       const path = ['exporters', known, 'headers', name]
       if (name !== KEY_HEADER || !file.has(path)) file.set(path, value)
     }
-    report.done(`${known} sent here already; its events now go to ${targetText(place)}`)
+    const named = (part: string): string | undefined => file.text(['exporters', known, 'headers', `x-service-${part}`])
+    report.done(
+      `${known} sent here already; its events now go to ${targetText({ collection: named('collection'), dataset: named('dataset') })}`,
+    )
     return
   }
   file.set(['exporters', OURS], { endpoint: url, headers, compression: 'gzip' }, `to this deployment, ${targetText(place)}`)
