@@ -5,8 +5,7 @@ import { boundsOf } from '../../../query/bounds.ts'
 import { parseAll } from '../../../query/parse-all.ts'
 import { parseFilter, parseGroups, parseOrderBy, parseSelect, refusal } from '../../../query/query.ts'
 import type { TimeBounds } from '../../../reading/query.ts'
-import type { CallItem } from '../../data/event-queries/event-queries.ts'
-import { ALL_EVENTS, and } from '../../data/event-queries/filters.ts'
+import { ALL_EVENTS, and, type CallItem } from '../../data/event-queries/event-queries.ts'
 
 export type Warnings = readonly FieldProblem[]
 
