@@ -38,7 +38,11 @@ test.each<[string, object | undefined, string]>([
   ['POST /exports', { search_details: every }, 'search_details.time_range'],
   ['POST /exports', { search_details: { ...every, from_ts: 2, to_ts: 1 } }, 'search_details.from_ts'],
   ['POST /exports', { search_details: { from_expr: 'x=', time_range: 'today' } }, 'search_details.from_expr'],
-  ['POST /saved-searches', { name: 's', search_details: { ...every, time_range: 'today', from_ts: 1, to_ts: 2 } }, 'search_details.time_range'],
+  [
+    'POST /saved-searches',
+    { name: 's', search_details: { ...every, time_range: 'today', from_ts: 1, to_ts: 2 } },
+    'search_details.time_range',
+  ],
   ['POST /saved-searches', { name: 's', search_details: { from_expr: 'x=' } }, 'search_details.from_expr'],
   ['POST /monitors', monitor, 'queries.1.from_expr'],
   ['POST /monitors/templates', template, 'metric.id'],

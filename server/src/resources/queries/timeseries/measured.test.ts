@@ -23,6 +23,7 @@ const measure = (whole: MetricLine, levels: MetricLine[][] = [], groups: string[
   levels,
   isExact: true,
   absent: null,
+  isWhole: true,
 })
 
 const formulaOf = (expression: string, names: string[], groups: string[] = []) => {

@@ -18,6 +18,8 @@ export type Measure = {
   readonly isExact: boolean
   /** The value of a group without events. */
   readonly absent: 0 | null
+  /** False if more groups exist than were read. */
+  readonly isWhole: boolean
   /** Warnings about the query text and about the events that answered it. */
   readonly warnings?: readonly Warning[]
 }
@@ -63,6 +65,18 @@ export function fold(points: readonly Point[], reduceTo: Reduction, isAdded: boo
   }
 }
 
+/** Keeps the largest of the innermost groups, and the groups around them. */
+export function withLargest(measure: Measure, limit: number): Measure {
+  const leaves = measure.levels.at(-1) ?? []
+  if (leaves.length <= limit) return measure
+  const kept = leaves.slice(0, limit)
+  const levels = measure.levels.map((level, depth) => {
+    const names = new Set(kept.map(({ values }) => JSON.stringify(values.slice(0, depth + 1))))
+    return level.filter(({ values }) => names.has(JSON.stringify(values)))
+  })
+  return { ...measure, levels }
+}
+
 /** Computes a formula for the total, for each slice, and for the groups that all its grouped queries share. */
 export async function combine({ formula, tree, names }: PlannedFormula, measures: ReadonlyMap<string, Measure>): Promise<Measure> {
   const needed = names.flatMap((name): [string, Measure][] => {
@@ -95,7 +109,7 @@ export async function combine({ formula, tree, names }: PlannedFormula, measures
     [],
     needed.map(([name, measure]) => [name, measure.whole]),
   )
-  return { whole, groups, levels, isExact: needed.every(([, { isExact }]) => isExact), absent: null }
+  return { whole, groups, levels, isExact: needed.every(([, { isExact, isWhole }]) => isExact && isWhole), absent: null, isWhole: true }
 }
 
 type NamedMeasures = readonly (readonly [name: string, line: MetricLine])[]

@@ -135,6 +135,14 @@ describe('queries and formulas', () => {
     expect(least.body.one?.groups_series[0]?.delta).toMatchObject({ total_count: 0, aggregates: [{ function: 'min(ms)', value: null }] })
   })
 
+  test('give a formula the largest of its own groups, whatever the groups of its queries are', async () => {
+    // Both queries have the groups 6 and 7, and neither has them first.
+    const queries = [query('late', { groups: ['ms'], where: 'ms > 5' }), query('early', { groups: ['ms'], where: 'ms < 8' })]
+    const { body } = await ask({ queries, formulas: [{ name: 'both', expression: 'late + early' }], limit: 1 })
+    expect(body.both?.groups_series.map(({ name, value }) => [name, value])).toEqual([['6', 2]])
+    expect([body.late, body.early].map((measured) => measured?.groups_series.length)).toEqual([1, 1])
+  })
+
   test('carry warnings for each query, also about events that a query may leave out by mistake', async () => {
     const { body } = await ask({
       queries: [query('odd', { where: 'level = "error"' }), query('lost', { where: "level = 'error' AND region != 'eu'" }), query('plain')],

@@ -20,7 +20,7 @@ import {
   recordSearch,
 } from '../../data/event-queries/event-queries.ts'
 import { allowGaps, gapWarnings } from '../search/search.ts'
-import { combine, lineOf, type Measure } from './measured.ts'
+import { combine, lineOf, type Measure, withLargest } from './measured.ts'
 import { type PlannedMetrics, type PlannedQuery, planMetrics } from './plan-metrics.ts'
 import { shownMeasure } from './shown-metrics.ts'
 
@@ -47,8 +47,12 @@ const LIMIT = 100
 const SLICES_OF_SEARCH = 100
 const SLICES_OF_DEFINITION = 10
 const DEFAULT_RANGE = 'last 20 minutes'
-/** Bounds the groups of the period to compare with, and their values. */
-const [GROUPS_MAX, CELLS_MAX] = [10_000, 1_000_000]
+/** Bounds the groups of the period to compare with. */
+const GROUPS_MAX = 10_000
+/** Bounds the groups from which a formula finds its own largest ones. */
+const FORMULA_GROUPS_MAX = 1_000
+/** Bounds groups times slices. */
+const CELLS_MAX = 1_000_000
 
 /** Computes the queries and formulas of a request. */
 export async function searchTimeseries(world: World, actor: Actor, ask: TimeseriesRequest, signal: AbortSignal): Promise<TimeseriesReply> {
@@ -126,8 +130,9 @@ export async function measureAll(world: World, actor: Actor, request: MeasureReq
   const then = earlier && (await measuresIn(world, actor, planned, { ...request, ...comparisonOf(planned, request) }, earlier, signal))
   const answer: TimeseriesReply = Object.create(null)
   const show = async (name: string, stat: string, queries: readonly MetricQuery[], formula?: MetricFormula) => {
-    const [measure, before] = [now.get(name), then?.get(name)]
-    if (!measure) return
+    const [found, before] = [now.get(name), then?.get(name)]
+    if (!found) return
+    const measure = withLargest(found, request.limit)
     const compared = earlier && before ? { bounds: earlier, measure: before } : undefined
     answer[name] = await shownMeasure(measure, { name, stat, queries, ...(formula ? { formula } : {}), bounds, slices, earlier: compared })
   }
@@ -154,7 +159,12 @@ async function measuresIn(
   bounds: TimeBounds,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Measure>> {
-  const found = await Promise.all(planned.queries.map((query) => measureOne(world, actor, query, { ...request, bounds }, signal)))
+  const inFormulas = new Set(planned.formulas.flatMap(({ names }) => names))
+  const forFormulas = Math.max(request.limit, Math.min(FORMULA_GROUPS_MAX, Math.floor(CELLS_MAX / request.slices)))
+  const limitFor = ({ query }: PlannedQuery): number => (inFormulas.has(query.name) ? forFormulas : request.limit)
+  const found = await Promise.all(
+    planned.queries.map((query) => measureOne(world, actor, query, { ...request, bounds, limit: limitFor(query) }, signal)),
+  )
   const measures = new Map(planned.queries.map(({ query }, index) => [query.name, found[index]] as const).filter(hasEvents))
   for (const formula of planned.formulas) measures.set(formula.formula.name, await combine(formula, measures))
   return measures
@@ -188,6 +198,7 @@ async function measureOne(
     levels: await Promise.all(levels.map((level) => mapInSteps(level, (group) => lineOf(group, reduceTo, isAdded)))),
     isExact: found.isExact && !eventQuery.gaps?.found,
     absent: isAdded ? 0 : null,
+    isWhole: found.groups.length >= found.groupsTotal,
     warnings: warningsOf(planned, eventQuery, found, leftOut),
   }
 }
