@@ -2,7 +2,7 @@ import type { SortOrder } from '@dendro/language/tree'
 import type { Slot } from '../../lines/layout/slots.ts'
 import { instantNs } from '../fields/comparisons.ts'
 import { keyLocations, pathsOf } from '../fields/field-locations.ts'
-import { keyText, readable } from '../fields/field-text.ts'
+import { fromCostlyText, keyText, mayBeInArray, readable } from '../fields/field-text.ts'
 import { builtIn } from '../filter/filter.ts'
 import { scopeOf } from '../plan/read-scope.ts'
 import { contextOf, type FilteredTable, filterTable } from '../plan/table-read.ts'
@@ -133,18 +133,36 @@ function afterSql({ timeNs, seq }: EventPosition, newestFirst: boolean): SqlFrag
 function rankColumns(order: SortOrder | undefined, tableRead: TableRead): readonly SqlFragment[] {
   if (!order) return []
   const number = numberOfKey(order.key, tableRead)
-  const stored =
-    number === undefined ? (builtIn(order.key, contextOf(tableRead))?.text ?? keyText(keyLocations(order.key, tableRead.slots))) : sql`'-'`
-  const read = number ?? sql`if(match(${stored}, '^[+-]?[0-9]+(?:[.][0-9]+)?(?:[eE][+-]?[0-9]+)?$'), toFloat64OrNull(${stored}), null)`
-  const finite = sql`if(isFinite(${read}), ${read}, null)`
-  return [
-    sql`toUInt8(${stored} = '') as rank_absent`,
-    sql`toUInt8(isNull(${number ?? finite})) as rank_text`,
-    sql`${number ?? finite} as rank_number`,
-    sql`${number ? sql`toInt256(0)` : exactNumber(stored, finite)} as rank_exact`,
-    sql`toString(${readable(stored)}) as rank_value`,
-  ]
+  if (number !== undefined) return rankNames(ranksOf({ stored: sql`'-'`, number, exact: sql`toInt256(0)` }))
+  const own = builtIn(order.key, contextOf(tableRead))
+  const places = own ? [] : keyLocations(order.key, tableRead.slots)
+  const stored = own?.text ?? keyText(places)
+  if (order.key !== '@raw' && !mayBeInArray(places)) return rankNames(ranksOfText(stored))
+  // Ranks that are computed one by one have some twenty copies of the text.
+  const ranks = fromCostlyText(stored, (text) => sql`tuple(${joined(ranksOfText(text))})`)
+  return [sql`${ranks} as ranks`, ...rankNames(RANKS.map((_, index) => sql`tupleElement(ranks, ${digits(index + 1)})`))]
 }
+
+const RANKS = ['rank_absent', 'rank_text', 'rank_number', 'rank_exact', 'rank_value'] as const
+const rankNames = (ranks: readonly SqlFragment[]): readonly SqlFragment[] =>
+  RANKS.map((rank, index) => sql`${ranks[index] ?? sql`0`} as ${constant(rank)}`)
+
+function ranksOfText(stored: SqlFragment): readonly SqlFragment[] {
+  const read = sql`if(match(${stored}, '^[+-]?[0-9]+(?:[.][0-9]+)?(?:[eE][+-]?[0-9]+)?$'), toFloat64OrNull(${stored}), null)`
+  const number = sql`if(isFinite(${read}), ${read}, null)`
+  return ranksOf({ stored, number, exact: exactNumber(stored, number) })
+}
+
+type RankSource = { readonly stored: SqlFragment; readonly number: SqlFragment; readonly exact: SqlFragment }
+
+/** The values of the columns in RANKS. */
+const ranksOf = ({ stored, number, exact }: RankSource): readonly SqlFragment[] => [
+  sql`toUInt8(${stored} = '')`,
+  sql`toUInt8(isNull(${number}))`,
+  number,
+  exact,
+  sql`toString(${readable(stored)})`,
+]
 
 /** Returns the number of a built-in numeric key, or undefined for other keys. */
 function numberOfKey(key: string, _tableRead: TableRead): SqlFragment | undefined {

@@ -48,7 +48,11 @@ export const mayBeInArray = (places: KeyLocations): boolean => places.flat().som
 
 /** Computes something from the text of a key, which a statement then has only once if it is long. */
 export const fromKeyText = (places: KeyLocations, of: (text: SqlFragment) => SqlFragment): SqlFragment =>
-  mayBeInArray(places) ? using('costlyValue', sql`arrayMap(value -> ${of(sql`value`)}, [${keyText(places)}])[1]`) : of(keyText(places))
+  mayBeInArray(places) ? fromCostlyText(keyText(places), of) : of(keyText(places))
+
+/** The same for a text that takes the store long to prepare, such as a rebuilt line. */
+export const fromCostlyText = (text: SqlFragment, of: (text: SqlFragment) => SqlFragment): SqlFragment =>
+  using('costlyValue', sql`arrayMap(value -> ${of(sql`value`)}, [toString(${text})])[1]`)
 
 const sourcesOf = (location: KeyLocation): readonly TextSource[] =>
   location.kind === 'element' ? location.arrays.map(({ of, path }) => ({ array: keyText([of]), path })) : [{ text: storedText(location) }]

@@ -1,6 +1,6 @@
 import type { AggregateCall } from '@dendro/language/tree'
 import { keyLocations } from '../fields/field-locations.ts'
-import { fromKeyText, keyExists, keyText, storedValue } from '../fields/field-text.ts'
+import { fromCostlyText, fromKeyText, keyExists, keyText, storedValue } from '../fields/field-text.ts'
 import { builtIn, type TableContext } from '../filter/filter.ts'
 import type { StatsRow, StatValue } from '../query.ts'
 import type { BinaryRows } from '../run/row-binary.ts'
@@ -117,7 +117,8 @@ function numberOf(key: string, context: TableContext): SqlFragment {
 /** Computes something from the text of a key, including built-ins. */
 function fromText(key: string, context: TableContext, of: (text: SqlFragment) => SqlFragment): SqlFragment {
   const own = builtIn(key, context)
-  return own ? of(own.text) : fromKeyText(keyLocations(key, context.slots), of)
+  if (!own) return fromKeyText(keyLocations(key, context.slots), of)
+  return key === '@raw' ? fromCostlyText(own.text, of) : of(own.text)
 }
 
 /** The integers of a key that a float cannot represent exactly, and the condition that selects them. */
