@@ -260,6 +260,6 @@ function sizeOrder({ groups, calls }: StatsOptions): SqlFragment {
     const key = name(`g${index}`)
     return [sql`if(${key} = '', 'null', ${key})`, sql`${key}`]
   })
-  const descending = first?.name === 'first' || first?.name === 'last' ? sql`${size} desc` : sql`isNaN(${size}), ${size} desc`
+  const descending = first?.name === 'first' || first?.name === 'last' ? sql`${size} desc` : sql`not isFinite(${size}), ${size} desc`
   return joined([descending, ...ties])
 }

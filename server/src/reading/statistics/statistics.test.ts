@@ -247,6 +247,27 @@ test('the deviation of large numbers that lie close together is exact', async ()
   expect(values((await stats(['close numbers', 'wide'], ['variance(id)'], { slices: 1 })).whole)).toEqual([deviation[0]])
 })
 
+/** The store returns infinity as the deviation of a single value, and as a sum beyond the largest float. */
+test('groups whose first aggregate has no value come after the others', async () => {
+  const timestamp = minute(1)
+  const valuesOf = { b: [1, 2, 4], single: [5], c: [1, 9], none: ['x'], huge: ['1e308', '1e308'] }
+  const lines = Object.entries(valuesOf).flatMap(([group, all]) => all.map((value) => JSON.stringify({ timestamp, group, value })))
+  await reader.send('single values', lines)
+  await reader.send('more single values', wideLines)
+  for (const [call, found] of [
+    ['stddev(value)', ['c', 'b']],
+    ['variance(value)', ['c', 'b']],
+    ['sum(value)', ['c', 'b', 'single']],
+  ] as const) {
+    for (const datasets of [['single values'], ['single values', 'more single values']]) {
+      for (const groups of [['group'], ['group', '@collection']]) {
+        const { groups: largest } = await stats(datasets, [call], { groups, limit: found.length })
+        expect([call, datasets, groups, largest.map((group) => group.values[0])]).toEqual([call, datasets, groups, found])
+      }
+    }
+  }
+})
+
 test('an empty range has no events in any slice', async () => {
   const at = fromMs + 60_000
   const query = await reader.query(['first', 'second'], '', { bounds: { fromMs: at, toMs: at } })
