@@ -67,6 +67,8 @@ describe('requests that cannot be planned', () => {
     [{ select: ['*'], groups: ['level'] }, 'select NOT_GROUPED'],
     [{ select: ['count(*)'], order_by: 'a DESC' }, 'order_by ORDER_NOT_ALLOWED'],
     [{ select: ['sum(a) AS value'] }, 'select NAME_TAKEN'],
+    [{ select: ['sum(a) AS x', 'count(*) AS x'] }, 'select NAME_TAKEN'],
+    [{ select: ['level', 'status AS level'] }, 'select NAME_TAKEN'],
     [{ select: ['count(*)'], groups: ['a'], limit: 10_000, num_of_slices: 1_440 }, 'limit TOO_COMPLEX'],
     [{ select: ['*'], where: 'status =' }, 'where EXPECTED_VALUE'],
   ])('refuses %o as %s', (ask, problem) => {
@@ -80,6 +82,10 @@ describe('requests that cannot be planned', () => {
       'time_range BAD_TIME_RANGE',
     ])
   })
+})
+
+test('an item may stand in select twice', () => {
+  expect(planSearch({ select: ['level', 'level AS x', 'level', 'level AS x'] }, NOW_MS)).toMatchObject({ kind: 'events' })
 })
 
 test('a count may be called count', () => {

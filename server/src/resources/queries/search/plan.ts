@@ -86,7 +86,21 @@ function selectOf(select: readonly string[] | undefined): readonly SelectItem[] 
   if (!select || select.every((item) => item.trim() === '')) {
     throw refusal('select', { code: 'EMPTY_SELECT', position: 0, message: 'at least one item', hint: 'for events use *' })
   }
-  return parseSelect(select.filter((item) => item.trim() !== ''))
+  const items = parseSelect(select.filter((item) => item.trim() !== ''))
+  checkNamedOnce(items)
+  return items
+}
+
+/** Rejects one name for two results, of which the answer would have only the last. The same item may stand there twice. */
+function checkNamedOnce(items: readonly SelectItem[]): void {
+  const named = new Map<string, string>()
+  for (const item of items) {
+    const written = JSON.stringify(item)
+    if ((named.get(item.name) ?? written) !== written) {
+      throw refusal('select', { code: 'NAME_TAKEN', message: `the name ${item.name} is there twice`, hint: 'choose another name after AS' })
+    }
+    named.set(item.name, written)
+  }
 }
 
 /** Excludes the events of the first millisecond before a sequence number, from counts and groups too. */
