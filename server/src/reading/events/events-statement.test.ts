@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lineOf, openReader, type Reader } from '../../../../test/support/reader.ts'
+import { parseFilter } from '../../query/query.ts'
+import { filterSql } from '../filter/filter.ts'
 import { contextOf } from '../plan/table-read.ts'
 import { tableReadsFor } from '../plan/table-reads.ts'
 import { finalAggregate, measuresOf } from '../statistics/aggregates.ts'
@@ -29,7 +31,7 @@ test('events are sorted by values in arrays', async () => {
 })
 
 /** The store prepares each copy anew: with some twenty of them, sorting a few hundred lines of many shapes took a minute. */
-test('a statement that sorts or computes by a line or a value in an array has its text once', async () => {
+test('a statement that sorts, computes or compares by a line or a value in an array has its text once', async () => {
   const { sources, filter, bounds } = await reader.query(['one'])
   const reads = (key: string) => tableReadsFor(sources, [key])
   const usesOf = (key: string) => {
@@ -41,4 +43,7 @@ test('a statement that sorts or computes by a line or a value in an array has it
   const [read] = reads('@raw')
   const [measure] = measuresOf({ name: 'sum', key: '@raw' })
   expect(read && measure && finalAggregate(measure, contextOf(read)).uses.lineRebuild).toBe(1)
+  for (const where of ['@raw = 5', '@raw > 9007199254740993', '@raw IN (5, 6, true)', '@raw NOT BETWEEN 1 AND 500']) {
+    expect([where, read && filterSql(parseFilter(where).filter, contextOf(read)).uses.lineRebuild]).toEqual([where, 1])
+  }
 })

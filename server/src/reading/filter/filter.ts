@@ -2,7 +2,7 @@ import { isInstantKey } from '@dendro/language/instant'
 import type { Condition, Filter } from '@dendro/language/tree'
 import { isNegated, outsideTest, type PositiveCondition, positiveTest, sequenceMeets, timeMeets } from '../fields/comparisons.ts'
 import { type KeyColumns, keyLocations } from '../fields/field-locations.ts'
-import { fromKeyText, keyExists, keyMeets, mayBeInArray, type TextTest } from '../fields/field-text.ts'
+import { fromCostlyText, fromKeyText, keyExists, keyMeets, mayBeInArray, type TextTest } from '../fields/field-text.ts'
 import { PART_KEY } from '../query.ts'
 import { and, column, not, or, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
 import { type LineSources, rawLine } from '../text-search/rebuild-line.ts'
@@ -55,6 +55,8 @@ function conditionSql(condition: Keyed, context: TableContext): SqlFragment {
     if (match) return condition.negated ? not(match.condition) : match.condition
   }
   const own = builtIn(key, context)
+  if (own && key === '@raw' && comparesOften(condition))
+    return fromCostlyText(own.text, (text) => textCondition(condition, { ...own, text }))
   if (own) return textCondition(condition, own)
   const places = keyLocations(key, context.slots)
   if (mayBeInArray(places)) return fromKeyText(places, (text) => textCondition(condition, { text, alwaysThere: false, ignoresCase: false }))
@@ -63,6 +65,9 @@ function conditionSql(condition: Keyed, context: TableContext): SqlFragment {
   const matches = keyMeets(places, positiveTest(condition))
   return isNegated(condition) ? and([keyExists(places), not(matches)]) : matches
 }
+
+/** Whether a condition has its text several times: numbers are read, tested and compared. */
+const comparesOften = ({ kind }: Keyed): boolean => kind === 'compare' || kind === 'in' || kind === 'between'
 
 /** An id of a family stands for all of its patterns, an id of a pattern for that pattern. */
 function patternSql(condition: Keyed, { family }: TableContext): SqlFragment {
