@@ -5,13 +5,13 @@ import { elementPaths } from '../../query/element.ts'
 import { neededTexts } from '../../query/required-literals.ts'
 import { isBuiltInKey, type KeyColumns, pathsOf } from '../fields/field-locations.ts'
 import { overflowGranules } from '../fields/overflow-entries.ts'
-import { and, hasTrait, or, type SqlFragment, TRUE } from '../sql/sql.ts'
+import { and, hasTrait, type SqlFragment, TRUE } from '../sql/sql.ts'
 import { mayContainAll } from '../text-search/candidate-words.ts'
 import type { LineSources } from '../text-search/rebuild-line.ts'
 import { lineMatch } from '../text-search/regex/match.ts'
 import { lineContains, mayContainText } from '../text-search/text-search.ts'
 import { idHints } from './id-index.ts'
-import { hasWord } from './word-index.ts'
+import { hasOneOfWords, hasWord } from './word-index.ts'
 
 /**
  * Conditions that hold wherever the filter holds: for indexes, where those with alternatives are answered by two indexes together, and one that selects
@@ -72,7 +72,7 @@ function indexHintsOf(filter: Filter, { tableClass, slots, lines }: HintSources)
   }
   const alternatives = alternativesOf(filter)
   if (alternatives.length > 0) {
-    return { conditions: [or(alternatives.map((word) => hasWord(word, tableClass)))], haveAlternatives: false }
+    return { conditions: [hasOneOfWords(alternatives, tableClass)], haveAlternatives: false }
   }
   for (const text of freeTextsOf(filter)) {
     const conditions = idHints(text, lines, tableClass)
