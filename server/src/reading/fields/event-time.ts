@@ -9,9 +9,22 @@ const WEEKDAYS: readonly string[] = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', '
 /** The time format that a shape contains, '' when it has none. */
 export const timeFormat: SqlFragment = reading(['shape'], constant(FORMAT))
 
+const UNIT_NS = "transform(second, ['s', 'm', 'u'], [1000000000, 1000000, 1000], 1)"
+/**
+ * A format of a number has `n`, the unit and the digits of the fraction. Any other has the layout, the characters between date and time and in front of the
+ * fraction, the digits, and the zone as written.
+ */
+const partsOfFormat = {
+  isNumber: "startsWith(format, 'n')",
+  layout: 'substring(format, 1, 1)',
+  second: 'substring(format, 2, 1)',
+  localText: 'toString(local)',
+  digits: "if(startsWith(format, 'n'), substring(format, 3), substring(format, 4, 1))",
+}
+
 /**
  * Writes the time of an event in the format that its shape names (time-text.ts), as formatTime does. Lambdas name repeated expressions,
- * because preparing a long statement takes longer than running it.
+ * because preparing a long statement takes longer than running it: each part of a time is in the text once.
  */
 export const timeText: SqlFragment = using('costlyValue', reading(['ts', 'shape'], constant(makeTimeText())))
 
@@ -22,8 +35,47 @@ function makeTimeText(): string {
   const minutes = `toInt64OrZero(${part(String.raw`^ ?[+-]\\d\\d:?(\\d\\d)`)})`
   const ahead = `if(startsWith(trimLeft(${zone}), '-'), -1, 1) * (${hours} * 3600 + ${minutes} * 60)`
   const local = `fromUnixTimestamp64Nano(${TOTAL_NS} + ${ahead} * 1000000000, 'UTC')`
-  const written = `if(startsWith(format, 'n'), ${numberText()}, ${writtenText()})`
-  return `arrayMap((format, local, localText) -> ${written}, [toString(${FORMAT})], [${local}], [toString(${local})])[1]`
+  return naming({ format: `toString(${FORMAT})`, local }, naming(partsOfFormat, naming(partsOfTime(), written())))
+}
+
+/** An expression with names for values that it has several times. */
+function naming(values: Readonly<Record<string, string>>, expression: string): string {
+  const arrays = Object.values(values).map((value) => `[${value}]`)
+  return `arrayMap((${Object.keys(values).join(', ')}) -> ${expression}, ${arrays.join(', ')})[1]`
+}
+
+function from(at: number, length: number): string {
+  return `substring(localText, ${at}, ${length})`
+}
+
+function partsOfTime(): Readonly<Record<string, string>> {
+  const places = "transform(second, ['s', 'm', 'u'], [9, 6, 3], 0)"
+  const ofNumber = `if(second = 'n', '', leftPad(toString(${TOTAL_NS} % ${UNIT_NS}), ${places}, '0'))`
+  const whole = `if(isNumber, ${ofNumber}, ${from(21, 9)})`
+  const day = from(9, 2)
+  return {
+    // As many digits as the format has; `*` stands for as many as are needed.
+    fraction: `substring(if(digits = '*', replaceRegexpOne(${whole}, '0+$', ''), ${whole}), 1, if(digits = '*', 9, toUInt8OrZero(digits)))`,
+    month: `${list(months)}[toMonth(local)]`,
+    day: `if(layout in ('B', 'Y', 'W'), replaceRegexpOne(${day}, '^0', ' '), ${day})`,
+  }
+}
+
+/** What stands in front of the clock, the clock, its fraction, and what stands behind. */
+function written(): string {
+  const [date, year] = [from(1, 10), from(1, 4)]
+  const before = [
+    ['isNumber', `toString(intDiv(${TOTAL_NS}, ${UNIT_NS}))`],
+    ["layout in ('i', 's')", `concat(if(layout = 's', replaceAll(${date}, '-', '/'), ${date}), second)`],
+    ["layout = 'a'", `concat(day, '/', month, '/', ${year}, ':')`],
+    ["layout = 'k'", `concat(${from(6, 2)}, day, ' ')`],
+    ["layout = 'g'", `concat(${from(6, 5)}, ' ')`],
+    ["layout in ('y', 'Y')", `concat(month, ' ', day, ' ', ${year}, ' ')`],
+    ["layout in ('w', 'W')", `concat(${list(WEEKDAYS)}[toDayOfWeek(local)], ' ', month, ' ', day, ' ')`],
+  ]
+  const point = "if(isNumber, '.', substring(format, 3, 1))"
+  const behind = `multiIf(isNumber, '', layout in ('i', 's', 'a'), substring(format, 5), layout in ('w', 'W'), concat(' ', ${year}), '')`
+  return `concat(multiIf(${before.flat().join(', ')}, concat(month, ' ', day, ' ')), if(isNumber, '', ${from(12, 8)}), if(fraction = '', '', concat(${point}, fraction)), ${behind})`
 }
 
 /** The words that a time may contain besides those of its zone. */
@@ -87,41 +139,6 @@ function fractionAs(code: string, point: Param, fraction: SqlFragment): SqlFragm
 
 const NS_IN: ReadonlyMap<string, bigint> = new Map(Object.entries<bigint>({ s: 1_000_000_000n, m: 1_000_000n, u: 1_000n, n: 1n }))
 
-/** Format: `n`, the unit, the digits after the point. */
-function numberText(): string {
-  const unit = 'substring(format, 2, 1)'
-  const places = `transform(${unit}, ['s', 'm', 'u'], [9, 6, 3], 0)`
-  const one = `transform(${unit}, ['s', 'm', 'u'], [1000000000, 1000000, 1000], 1)`
-  const fraction = `if(${unit} = 'n', '', leftPad(toString(${TOTAL_NS} % ${one}), ${places}, '0'))`
-  return `concat(toString(intDiv(${TOTAL_NS}, ${one})), ${fractionText("'.'", fraction, 'substring(format, 3)')})`
-}
-
-/** Format: the layout, the characters between date and time and before the fraction, the digits, the zone as written. */
-function writtenText(): string {
-  const [layout, between, zone] = ['substring(format, 1, 1)', 'substring(format, 2, 1)', 'substring(format, 5)']
-  const from = (at: number, length: number) => `substring(localText, ${at}, ${length})`
-  const [date, year, day] = [from(1, 10), from(1, 4), from(9, 2)]
-  const clock = `concat(${from(12, 8)}, ${fractionText('substring(format, 3, 1)', from(21, 9), 'substring(format, 4, 1)')})`
-  const month = `${list(months)}[toMonth(local)]`
-  const weekday = `${list(WEEKDAYS)}[toDayOfWeek(local)]`
-  const dayAsWritten = `if(${layout} in ('B', 'Y', 'W'), replaceRegexpOne(${day}, '^0', ' '), ${day})`
-  const cases = [
-    [`${layout} = 'i'`, `concat(${date}, ${between}, ${clock}, ${zone})`],
-    [`${layout} = 's'`, `concat(replaceAll(${date}, '-', '/'), ${between}, ${clock}, ${zone})`],
-    [`${layout} = 'a'`, `concat(${day}, '/', ${month}, '/', ${year}, ':', ${clock}, ${zone})`],
-    [`${layout} = 'k'`, `concat(${from(6, 2)}, ${day}, ' ', ${clock})`],
-    [`${layout} = 'g'`, `concat(${from(6, 5)}, ' ', ${clock})`],
-    [`${layout} in ('y', 'Y')`, `concat(${month}, ' ', ${dayAsWritten}, ' ', ${year}, ' ', ${clock})`],
-    [`${layout} in ('w', 'W')`, `concat(${weekday}, ' ', ${month}, ' ', ${dayAsWritten}, ' ', ${clock}, ' ', ${year})`],
-  ]
-  return `multiIf(${cases.flat().join(', ')}, concat(${month}, ' ', ${dayAsWritten}, ' ', ${clock}))`
-}
-
 function list(words: readonly string[]): string {
   return `[${words.map((word) => `'${word}'`).join(', ')}]`
-}
-
-function fractionText(point: string, fraction: string, code: string): string {
-  const digits = `if(${code} = '*', replaceRegexpOne(${fraction}, '0+$', ''), substring(${fraction}, 1, toUInt8OrZero(${code})))`
-  return `if(${code} in ('', '0') or ${digits} = '', '', concat(${point}, ${digits}))`
 }
