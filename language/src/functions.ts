@@ -143,7 +143,7 @@ export function nearestOf(wanted: string, names: readonly string[]): string | un
   const near = names
     .map((name) => ({ name, edits: editsBetween(wanted, name) }))
     .filter(({ edits }) => edits <= EDITS_MAX)
-    .toSorted((one, other) => one.edits - other.edits)
+    .sort((one, other) => one.edits - other.edits)
   return near[0]?.name
 }
 

@@ -104,7 +104,8 @@ function trailingWords(next: Token, left: readonly Token[], number: number, unit
   if (count === undefined || unit === undefined || left.length > 2) {
     return diagnosticAt(next, 'BAD_TIME_RANGE', `unexpected '${echo(next.text)}'`, ANY)
   }
-  const [ms, name] = UNITS.toReversed()
+  const [ms, name] = [...UNITS]
+    .reverse()
     .map(([size, ...names]) => [size, names.at(-1) ?? ''] as const)
     .find(([size]) => size <= unit) ?? [1, 'ms']
   return diagnosticAt(next, 'BAD_TIME_RANGE', 'one unit only', `write ${(number * unitMs + count * unit) / ms} ${name}`)

@@ -1976,7 +1976,7 @@ class MultiOrgUser(TypedDict):
     invited_at: NotRequired[int]
     """The latest invitation, in Unix seconds."""
     invited_by: NotRequired[str]
-    """The e-mail of the latest inviter, or the name of the API key."""
+    """The e-mail address of the latest inviter; absent when an API key or an identity provider created the user."""
     metadata: Metadata
     organisations: List[Organization]
     groups: List[UserGroup]
@@ -2028,9 +2028,9 @@ class OperationList(TypedDict):
     operations_total: int
     is_exact: bool
     """
-    False when percentiles are shown, which are estimates. Numbers of spans and failures are exact, unless an ingest
-    rule has sampled whole traces: then each stored span counts for those that it stands for, and percentiles are those
-    of the stored ones.
+    False when percentiles are estimates, because there are too many spans. Numbers of spans and failures are exact,
+    unless an ingest rule has sampled whole traces: then each stored span counts for those that it stands for,
+    percentiles are those of the stored ones, and this is false.
     """
 
 
@@ -2044,7 +2044,10 @@ class OperationStats(TypedDict):
     errors: int
     """Failed spans."""
     p50_nano: NotRequired[int]
-    """Absent where no span has a duration. Estimated, as are the other percentiles."""
+    """
+    Absent where no span has a duration. Exact for up to some 2 million spans, as are the other percentiles, and
+    estimated for more.
+    """
     p95_nano: NotRequired[int]
     """Nanoseconds."""
     p99_nano: NotRequired[int]
@@ -3508,7 +3511,7 @@ class User(TypedDict):
     invited_at: NotRequired[int]
     """The latest invitation, in Unix seconds."""
     invited_by: NotRequired[str]
-    """The e-mail of the latest inviter, or the name of the API key."""
+    """The e-mail address of the latest inviter; absent when an API key or an identity provider created the user."""
     metadata: Metadata
 
 
@@ -6601,7 +6604,7 @@ class UsersCreateReply(TypedDict):
     invited_at: NotRequired[int]
     """The latest invitation, in Unix seconds."""
     invited_by: NotRequired[str]
-    """The e-mail of the latest inviter, or the name of the API key."""
+    """The e-mail address of the latest inviter; absent when an API key or an identity provider created the user."""
     metadata: Metadata
     invitation_url: NotRequired[str]
     """The one-time link, if it could not be sent by mail. It is shown only once; give it to the user."""
