@@ -171,10 +171,10 @@ function nameInParts({ text, fits }: LineSearch, { absentFromKeys = [] }: LineSo
 const PREFIXES_MAX = 8
 
 /** True where the time of the line contains the text. It is computed only when a known format may contain it. */
-function inTime({ text, fits, times }: LineSearch, lines: LineSources): SqlFragment {
+function inTime({ text, inTime: holds }: LineSearch, lines: LineSources): SqlFragment {
   const formats = lines.shapes?.filter(isInParts).flatMap(timeFormatIn)
   if (formats && formatsHolding(text, formats).length === 0) return FALSE
-  return and([...times, fits(timeOf(lines))])
+  return holds(timeOf(lines))
 }
 
 const isMarked = (part: string): boolean => part.includes('\x02\x03') || part.includes('\x02\x04')

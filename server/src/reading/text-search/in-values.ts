@@ -18,8 +18,8 @@ export type LineSearch = {
   readonly tails: readonly string[]
   /** A regular expression of the store for borders that the text may cross in a shape. */
   readonly borders: SqlFragment
-  /** Conditions that hold where the text of the time may contain the text. */
-  readonly times: readonly SqlFragment[]
+  /** The condition that the time of a line, which is written as given, contains the text. */
+  readonly inTime: (time: SqlFragment) => SqlFragment
   /** The columns with the levels of text lines. */
   readonly levels: readonly Slot[]
   /** Whether the text may cross a border between values in a part of a shape. May be true too often. */

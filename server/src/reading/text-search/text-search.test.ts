@@ -283,3 +283,37 @@ test('every letter is found in each of its cases, in every form of storage', asy
   }
   expect(wrong).toEqual([])
 }, 300_000)
+
+/** The store does not write times to search such a word: only their zones may have it. */
+test.each([
+  ['many shapes', 260, false],
+  ['lines in parts', 20, true],
+] as const)('words of zones are found in times of %s', async (name, count, isOpen) => {
+  const times = [
+    '2026-10-01T12:00:00.250 UTC',
+    '2026-10-01 12:00:00 CEST',
+    '2026-10-01T12:00:00Z',
+    '01/Oct/2026:12:00:00 GMT',
+    '2026/10/01 12:00:00 PST',
+    '1790856000',
+    'Thu Oct  1 12:00:00 2026',
+  ]
+  const dataset = `zones of ${name}`
+  if (isOpen) await reader.send(dataset, ['{"k":1}'])
+  if (isOpen) await reader.openMaps(dataset, [''])
+  const lines = Array.from({ length: count }, (_, nth) => {
+    const time = times[nth % times.length] ?? ''
+    return nth % 3 === 0 ? JSON.stringify({ [`a${nth}`]: nth, timestamp: time }) : JSON.stringify({ timestamp: time, [`b${nth}`]: 'x' })
+  })
+  await reader.send(dataset, lines)
+  for (const word of ['utc', 'CEST', 'gmt', 'pst', 'st', 'oct', 'thu', 'z', 'mt', 'cet', '00 utc', '12:00']) {
+    const expected = lines.filter((line) => foldCase(line).includes(foldCase(word)))
+    const filter = { kind: 'contains', text: word, at: { position: 0, length: 0 } } as const
+    const found = await readEvents(
+      reader.senders.app.app.world.events,
+      { ...(await reader.query([dataset])), filter },
+      { limit: 1_000, newestFirst: false, keys: [], withRaw: true },
+    )
+    expect([word, found.events.map(lineOf).toSorted()]).toEqual([word, expected.toSorted()])
+  }
+})

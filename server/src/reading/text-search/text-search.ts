@@ -83,7 +83,7 @@ export function searchFor(text: string, levels: readonly Slot[] = []): LineSearc
     isEscaped: /["\\]|\p{Cc}/u.test(text),
     tails: escapeTails(text),
     borders: bordersOf(text),
-    times: timeMayHold(text),
+    inTime: (time) => timeHolds(text, time),
     mayCross,
     mayCrossIn: (shape) => {
       const crosses = known.get(shape) ?? (mayCross(shape) && !isInOneValue(search, shape))
@@ -94,12 +94,12 @@ export function searchFor(text: string, levels: readonly Slot[] = []): LineSearc
   return search
 }
 
-function inAnyLine({ text, fits, isEscaped, tails, borders, times }: LineSearch, lines: LineSources): SqlFragment {
+function inAnyLine({ text, fits, isEscaped, tails, borders, inTime }: LineSearch, lines: LineSources): SqlFragment {
   const marked = sql`(position(shape, '\\x02\\x03') > 0 or position(shape, '\\x02\\x04') > 0)`
   const isEncodedDifferently = and([IS_JSON, or([sql`${param.flag(isEscaped)} = 1`, marked])])
   // Whether the line refers to a column is tested later: it takes as long as searching the column.
   const mayHold = containsAnyCaseless([text, ...tails])
-  const direct = [fits(BETWEEN_VALUES), fits(sql`raw`), and([...times, fits(timeText)])]
+  const direct = [fits(BETWEEN_VALUES), fits(sql`raw`), inTime(timeText)]
   const mayBeThere = or([
     isEncodedDifferently,
     sql`match(shape, ${borders})`,
@@ -149,9 +149,18 @@ function borderRegex(text: string, asRegex: (code: string) => string): string | 
   return borders.length === 0 ? undefined : borders.join('|')
 }
 
-/** Avoids computing the text of the time, which is expensive for each event, when no time can contain the search text. */
-function timeMayHold(text: string): readonly SqlFragment[] {
+/**
+ * Avoids computing the text of the time, which is expensive for each event, when no time can contain the search text. A word that neither a month nor a day
+ * has can only lie in the zone, which some layouts write as it stands in the format.
+ */
+function timeHolds(text: string, time: SqlFragment): SqlFragment {
   const { isLikeTime, foreign } = timeWords(text)
+  if (!isLikeTime) return FALSE
+  const hasTime = sql`position(shape, '\\x01t') > 0`
+  if (foreign !== '' && foreign === text.toLowerCase()) {
+    const inZone = using('textSearch', fitsText(text)(sql`substring(${timeFormat}, 5)`))
+    return and([hasTime, sql`substring(${timeFormat}, 1, 1) in ('i', 's', 'a')`, inZone])
+  }
   const zone = param.text(`%${foreign.replace(/_/g, '\\_')}%`)
-  return [sql`position(shape, '\\x01t') > 0`, sql`${param.flag(isLikeTime)} = 1`, using('textSearch', sql`${timeFormat} ilike ${zone}`)]
+  return and([hasTime, using('textSearch', sql`${timeFormat} ilike ${zone}`), fitsText(text)(time)])
 }
