@@ -41,4 +41,18 @@ export function boundsOf(request: RangeRequest, nowMs: number, otherwise: string
   return { fromMs: from_ts, toMs: to_ts }
 }
 
+type Period = { range: string | undefined; from_ts: number | undefined; to_ts: number | undefined }
+
+/** The period to compare with: the named one, or the equally long one before. */
+export function earlierThan(
+  { fromMs, toMs }: TimeBounds,
+  { range, from_ts, to_ts }: Period,
+  nowMs: number,
+  fields: RangeFields,
+): TimeBounds {
+  if (range !== undefined) return parseTimeRange(range, nowMs, fields.range, 'its end')
+  if (from_ts !== undefined || to_ts !== undefined) return boundsOf({ from_ts, to_ts }, nowMs, undefined, fields)
+  return { fromMs: Math.max(0, fromMs - (toMs - fromMs)), toMs: fromMs }
+}
+
 const lastOf = (field: string): string => field.slice(field.lastIndexOf('.') + 1)

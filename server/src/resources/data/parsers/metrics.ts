@@ -1,7 +1,6 @@
 import type { contract, QueryOf, ReplyOf, Series } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
-import { boundsOf, deltaFields } from '../../../query/bounds.ts'
-import { parseTimeRange } from '../../../query/query.ts'
+import { boundsOf, deltaFields, earlierThan } from '../../../query/bounds.ts'
 import { sliceLengthMs, sliceStartMs } from '../../../query/slices.ts'
 import type { TimeBounds } from '../../../reading/query.ts'
 import type { World } from '../../../world.ts'
@@ -38,7 +37,8 @@ export async function parserMetrics(
   const ids = new Set(visible.map(({ id }) => id))
   const widthMs = Math.max(1, bounds.toMs - bounds.fromMs) / slices
   const counted = await countedByLog(world, actor, { ...bounds, widthMs })
-  const earlier = request.delta ? earlierOf(request, bounds, nowMs) : undefined
+  const period = { range: request.delta_time_range, from_ts: request.delta_from_ts, to_ts: request.delta_to_ts }
+  const earlier = request.delta ? earlierThan(bounds, period, nowMs, deltaFields) : undefined
   const before = earlier && {
     bounds: earlier,
     counted: await countedByLog(world, actor, { ...earlier, widthMs: Math.max(1, earlier.toMs - earlier.fromMs) }),
@@ -67,13 +67,6 @@ function slicesOf({ fromMs, toMs }: TimeBounds): number {
   const lengthMs = toMs - fromMs
   const widthMs = lengthMs <= LONG_MS ? MINUTE_MS : LONG_SLICE_MS
   return Math.min(SLICES_MAX, Math.max(1, Math.ceil(lengthMs / widthMs)))
-}
-
-function earlierOf(request: ParserMetricsQuery, { fromMs, toMs }: TimeBounds, nowMs: number): TimeBounds {
-  const named = { time_range: request.delta_time_range, from_ts: request.delta_from_ts, to_ts: request.delta_to_ts }
-  if (named.time_range !== undefined) return parseTimeRange(named.time_range, nowMs, deltaFields.range, 'its end')
-  if (named.from_ts !== undefined || named.to_ts !== undefined) return boundsOf(named, nowMs, RANGE, deltaFields)
-  return { fromMs: Math.max(0, fromMs - (toMs - fromMs)), toMs: fromMs }
 }
 
 async function countedByLog(

@@ -2,8 +2,8 @@ import type { MetricFormula, MetricQuery, MetricTimeseries, TimeseriesRequest } 
 import type { Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
 import { mapInSteps } from '../../../kernel/steps.ts'
-import { boundsOf, deltaFields, type RangeFields, rangeFieldsIn } from '../../../query/bounds.ts'
-import { parseFilter, parseTimeRange } from '../../../query/query.ts'
+import { boundsOf, deltaFields, earlierThan, type RangeFields, rangeFieldsIn } from '../../../query/bounds.ts'
+import { parseFilter } from '../../../query/query.ts'
 import type { EventQuery, StatsRequest, StatsResult, TimeBounds } from '../../../reading/query.ts'
 import { readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
@@ -61,7 +61,12 @@ export async function searchTimeseries(world: World, actor: Actor, ask: Timeseri
   const bounds = boundsOf({ ...absolute, time_range: natural }, nowMs, undefined, naturalFieldsIn('time_range'))
   const { delta } = ask
   const earlier = delta?.enabled
-    ? earlierThan(bounds, { range: delta.natural, from_ts: delta.from_ts, to_ts: delta.to_ts }, nowMs, naturalFieldsIn('delta'))
+    ? earlierThan(
+        bounds,
+        { range: unlessBlank(delta.natural), from_ts: delta.from_ts, to_ts: delta.to_ts },
+        nowMs,
+        naturalFieldsIn('delta'),
+      )
     : undefined
   const { queries, formulas } = ask
   return measureAll(
@@ -93,7 +98,7 @@ export async function measureDefinition(
 ): Promise<TimeseriesReply> {
   const nowMs = world.clock.nowMs()
   const bounds = boundsOf(ask, nowMs, DEFAULT_RANGE)
-  const period = { range: ask.delta_time_range, from_ts: ask.delta_from_ts, to_ts: ask.delta_to_ts }
+  const period = { range: unlessBlank(ask.delta_time_range), from_ts: ask.delta_from_ts, to_ts: ask.delta_to_ts }
   const earlier = ask.delta ? earlierThan(bounds, period, nowMs, deltaFields) : undefined
   const { filter } = parseFilter(ask.where ?? '')
   const slices = ask.num_of_slices ?? SLICES_OF_DEFINITION
@@ -105,22 +110,10 @@ export async function measureDefinition(
   )
 }
 
+const unlessBlank = (text: string | undefined): string | undefined => (text?.trim() ? text : undefined)
+
 /** The fields of a range with a relative phrase of its own name. */
 const naturalFieldsIn = (at: string): RangeFields => ({ ...rangeFieldsIn(at), range: `${at}.natural` })
-
-type Period = { range: string | undefined; from_ts: number | undefined; to_ts: number | undefined }
-
-/** The period to compare with: the named one, or the equally long one before. */
-export function earlierThan(
-  { fromMs, toMs }: TimeBounds,
-  { range, from_ts, to_ts }: Period,
-  nowMs: number,
-  fields: RangeFields,
-): TimeBounds {
-  if (range?.trim()) return parseTimeRange(range, nowMs, fields.range, 'its end')
-  if (from_ts !== undefined || to_ts !== undefined) return boundsOf({ from_ts, to_ts }, nowMs, undefined, fields)
-  return { fromMs: Math.max(0, fromMs - (toMs - fromMs)), toMs: fromMs }
-}
 
 /** Runs every query, then computes every formula from the results. */
 export async function measureAll(world: World, actor: Actor, request: MeasureRequest, signal: AbortSignal): Promise<TimeseriesReply> {
