@@ -44,6 +44,20 @@ test('a kernel whose tables are full forgets all and goes on, also within a line
   expect(shredder.oddLines).toBe(0)
 })
 
+test('the last keys before the tables are full are read like others', () => {
+  const { epoch } = lineKernel()
+  // Few new keys in each line, so that lines end just before the tables are full.
+  const ofKeys = (from: number) =>
+    Buffer.from(`{"level":"info","pri":"7",${Array.from({ length: 6 }, (_, at) => `"few-${from + at}":"v${from}"`).join(',')}}`)
+  for (let from = 0; lineKernel().epoch === epoch; from += 1_200) {
+    expect(from).toBeLessThan(20_000)
+    const shredder = newShredder()
+    const lines = Array.from({ length: 200 }, (_, at) => ofKeys(from + at * 6))
+    compareWithReference(shredder, lines, emptySlotMap('s'), arrival)
+    expect(shredder.oddLines).toBe(0)
+  }
+})
+
 test('a line of a megabyte, and one of more values than the kernel reads, are split like others', () => {
   const escaped = JSON.stringify({ a: '\n'.repeat(500_000), b: 'é'.repeat(20) })
   const many = `{${Array.from({ length: 9_000 }, (_, at) => `"k${at}":null`).join(',')}}`

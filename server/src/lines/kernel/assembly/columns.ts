@@ -1,6 +1,6 @@
 import { copyBytes } from './bytes'
 import { columnOf, overflowKeyOf } from './host'
-import { ARENA, COLUMN_BYTES, COLUMNS, COLUMNS_MAX, KEYS_MAX, PADDING, PATH_COLUMN_BYTES, PATH_COLUMNS } from './memory'
+import { ARENA, COLUMN_BYTES, COLUMNS, COLUMNS_MAX, PADDING, PATH_COLUMN_BYTES, PATH_COLUMNS, PATHS_MAX } from './memory'
 import { NO_PATH, TEXT_END, TEXT_START, VALUE_PATH, valueAt } from './objects'
 
 /**
@@ -61,7 +61,7 @@ export function forgetOverflowKeys(): void {
 }
 
 export function initColumns(): void {
-  memory.fill(PATH_COLUMNS, 0, PATH_COLUMN_BYTES * KEYS_MAX)
+  memory.fill(PATH_COLUMNS, 0, PATH_COLUMN_BYTES * PATHS_MAX)
   clearBlock()
 }
 

@@ -51,12 +51,14 @@ export const NESTED_VALUES_MAX: i32 = 1000
 export const WORDS: i32 = VALUES + VALUE_BYTES * (VALUES_MAX + 2 * NESTED_VALUES_MAX + 8)
 export const LINE_SHAPES: i32 = WORDS + 4 * (VALUES_MAX + 16)
 
+/** Each key has a path of its own, and so have the names of headers, whether a line has them or not. */
+export const KEYS_MAX: i32 = 16384
+export const PATHS_MAX: i32 = KEYS_MAX + 64
 export const PATHS: i32 = LINE_SHAPES + 4 * (VALUES_MAX + 16)
 export const PATH_BYTES: i32 = 32
-export const KEYS_MAX: i32 = 16384
 
 /** Keys: a key is a name in an object. An object is known by the key that it is the value of. */
-export const KEYS: i32 = PATHS + PATH_BYTES * KEYS_MAX
+export const KEYS: i32 = PATHS + PATH_BYTES * PATHS_MAX
 export const KEY_BYTES: i32 = 32
 export const KEY_TABLE: i32 = KEYS + KEY_BYTES * KEYS_MAX
 export const KEY_TABLE_SIZE: i32 = 32768
@@ -85,7 +87,7 @@ export const TEXTS_BYTES: i32 = 6291456
 export const PATH_COLUMNS: i32 = TEXTS + TEXTS_BYTES + 64
 export const PATH_COLUMN_BYTES: i32 = 16
 /** The columns of the block in progress, behind the state of the arena. */
-export const COLUMNS: i32 = PATH_COLUMNS + PATH_COLUMN_BYTES * KEYS_MAX + 16
+export const COLUMNS: i32 = PATH_COLUMNS + PATH_COLUMN_BYTES * PATHS_MAX + 16
 export const COLUMN_BYTES: i32 = 32
 export const COLUMNS_MAX: i32 = 128
 

@@ -1,7 +1,7 @@
 import { afterPlain, afterWord, byteAt, endOfBrackets, hasNul, QUOTE } from './bytes'
 import { decodeText, encodingOfText, NO_ENCODING, scratchEnd, setScratch } from './escapes'
 import { NAMELESS, OUTSIDE, pathOf } from './keys'
-import { KEYS_MAX, PATH_BYTES, PATHS, VALUE_BYTES, VALUES, VALUES_MAX } from './memory'
+import { PATH_BYTES, PATHS, PATHS_MAX, VALUE_BYTES, VALUES, VALUES_MAX } from './memory'
 import { clearRoles, setLineRole, unsetLineRole } from './roles'
 import { BROKEN, END, hasControl, insideOf, keyOfStep, kindOf, LINE_START, lengthOf, NULL, SCALAR, STRING, stepAfter } from './steps'
 
@@ -47,7 +47,7 @@ export function setExactLine(isOne: bool): void {
 }
 
 export function clearPaths(): void {
-  memory.fill(PATHS, 0, PATH_BYTES * KEYS_MAX)
+  memory.fill(PATHS, 0, PATH_BYTES * PATHS_MAX)
   serial = 0
 }
 
