@@ -22,7 +22,7 @@ type OwnWorld = Pick<World, 'clock' | 'ids' | 'ledger' | 'log' | 'meta' | 'write
 
 /** Stores events of the service on the way of all events. No limit of an organization stops them. */
 export function openOwnEvents(world: OwnWorld, beat: IntakeWorld['beat'] = () => undefined): (event: OwnEvent) => Promise<IngestOutcome> {
-  const pool = openInlinePool()
+  const pool = openInlinePool(world.log)
   const intake: IntakeWorld = {
     ...world,
     beat,

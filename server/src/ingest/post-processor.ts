@@ -3,6 +3,8 @@ import { AddressDatabases } from '../ingest-rules/address-databases.ts'
 import { RuleCompiler } from '../ingest-rules/ingest-rules.ts'
 import { RuleRun } from '../ingest-rules/rule-run.ts'
 import { RuleTime } from '../ingest-rules/rule-time.ts'
+import { Failure } from '../kernel/errors.ts'
+import { lineKernel } from '../lines/kernel/kernel.ts'
 import type { PackedSpans } from '../resources/data/waiting-spans/waiting-spans.ts'
 import type { DatasetBatch } from './batch.ts'
 import { bodyHash } from './body-hash.ts'
@@ -17,6 +19,7 @@ import type {
   ParseReply,
   ParseRequest,
   RuledEvents,
+  Shredded,
   ShredReply,
   ShredRequest,
   ShredTarget,
@@ -31,6 +34,12 @@ export class PostProcessor {
   readonly #rules = new RuleCompiler()
   readonly #addresses = new AddressDatabases()
   readonly #posts = new Map<number, PostInProgress>()
+  readonly #onTrap: (cause: unknown) => void
+
+  /** `onTrap` learns of failures after which the reference has read the events. */
+  constructor(onTrap: (cause: unknown) => void) {
+    this.#onTrap = onTrap
+  }
 
   run(job: number, request: WorkerRequest): ParseReply | ShredReply | CountReply {
     if (request.kind === 'parse') return this.#parse(job, request)
@@ -63,27 +72,39 @@ export class PostProcessor {
     if (!post) throw new Error('a body must be parsed before it is split')
     post.ruleTime.start()
     const common = { at: { ms: atMs, ns: 0 }, origin }
-    return {
-      shredded: targets.map((target) => {
-        const { batches, events } = this.#batchesOf(post, target, common)
-        const ruled = events && { ruled: events }
-        // Rules left nothing to store.
-        if (events && batches.every(isEmpty)) return { kind: 'blocks', logId: target.logId, blocks: [], rows: 0, ...ruled }
-        const parsing = target.parser && this.#parsings.of(target.parser)
-        const settings = { parsing, lineTime: target.lineTime }
-        const hasSettings = parsing !== undefined || target.lineTime !== undefined
-        const sources = batches.map(
-          (batch): EventSource => ({
-            lines: () => linesOfBatch(batch, common, target.attributes, settings),
-            body: () => (hasSettings ? undefined : bodyOfBatch(batch, common, target.attributes)),
-            rows: () => (hasSettings ? undefined : rowsOfBatch(batch, common, target.attributes)),
-          }),
-        )
-        const one = this.#shredders.shred(sources, target)
-        if (one.kind !== 'blocks') return one
-        return { ...one, ...(parsing && { parsed: parsing.counts }), ...ruled }
-      }),
+    return { shredded: targets.map((target) => this.#shredSafely(() => this.#shredTarget(post, target, common))) }
+  }
+
+  /** A line may trap the kernel, or make it fail in another way. Then the reference reads the events, and the next ones get a new instance. */
+  #shredSafely(shred: () => Shredded): Shredded {
+    try {
+      return shred()
+    } catch (cause) {
+      if (cause instanceof Failure) throw cause
+      const shredded = lineKernel().restartFor(shred)
+      this.#onTrap(cause)
+      return shredded
     }
+  }
+
+  #shredTarget(post: PostInProgress, target: ShredTarget, common: PostContext): Shredded {
+    const { batches, events } = this.#batchesOf(post, target, common)
+    const ruled = events && { ruled: events }
+    // Rules left nothing to store.
+    if (events && batches.every(isEmpty)) return { kind: 'blocks', logId: target.logId, blocks: [], rows: 0, ...ruled }
+    const parsing = target.parser && this.#parsings.of(target.parser)
+    const settings = { parsing, lineTime: target.lineTime }
+    const hasSettings = parsing !== undefined || target.lineTime !== undefined
+    const sources = batches.map(
+      (batch): EventSource => ({
+        lines: () => linesOfBatch(batch, common, target.attributes, settings),
+        body: () => (hasSettings ? undefined : bodyOfBatch(batch, common, target.attributes)),
+        rows: () => (hasSettings ? undefined : rowsOfBatch(batch, common, target.attributes)),
+      }),
+    )
+    const one = this.#shredders.shred(sources, target)
+    if (one.kind !== 'blocks') return one
+    return { ...one, ...(parsing && { parsed: parsing.counts }), ...ruled }
   }
 
   /** The batches of a target after its rules. They are applied once, although events may be split several times. */

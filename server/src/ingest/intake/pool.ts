@@ -192,7 +192,8 @@ class WorkerLane {
     await worker.terminate()
   }
 
-  #onMessage(worker: Worker, { job, reply, failure }: FromWorker): void {
+  #onMessage(worker: Worker, { job, reply, failure, trap }: FromWorker): void {
+    if (trap !== undefined) this.#log.error({ stack: trap }, TRAPPED)
     const running = this.#running
     if (worker !== this.#worker || !running || running.step.job !== job) return
     this.#end(running)
@@ -233,5 +234,8 @@ const usedMsOf = (worker: Worker): Promise<number | undefined> =>
     ({ user, system }) => (user + system) / 1_000,
     () => undefined,
   )
+
+/** The message of the log for failures of the kernel. */
+export const TRAPPED = 'the kernel failed on events, and the reference has read them'
 
 const workerLost = (): Failure => busy('parsing the events failed because of an internal error')

@@ -82,4 +82,5 @@ export type FailureMessage =
   | { kind: 'refused'; status: number; details: string; headers: Record<string, string> }
   | { kind: 'bug'; stack: string }
 export type ToWorker = { job: number; request: WorkerRequest | ForgetRequest }
-export type FromWorker = { job: number; reply?: ParseReply | ShredReply | CountReply; failure?: FailureMessage }
+/** `trap` is the stack of a failure of the kernel after which the reference has read the events. */
+export type FromWorker = { job: number; reply?: ParseReply | ShredReply | CountReply; failure?: FailureMessage; trap?: string }

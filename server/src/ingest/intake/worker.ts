@@ -7,7 +7,10 @@ import type { FailureMessage, FromWorker, ToWorker, WorkerStart } from './worker
 
 /** The program of an intake worker. */
 
-const work = new PostProcessor()
+let trap: string | undefined
+const work = new PostProcessor((cause) => {
+  trap = stackOf(cause)
+})
 const warming = (workerData as WorkerStart).warmsUp ? warmUp() : undefined
 let hasWork = false
 
@@ -28,6 +31,8 @@ parentPort?.on('message', ({ job, request }: ToWorker) => {
       transfer = buffersOf(shredded)
       message.reply = { shredded }
     } else message.reply = reply
+    if (trap !== undefined) message.trap = trap
+    trap = undefined
   } catch (cause) {
     message.failure = failureOf(cause)
   }
@@ -36,5 +41,9 @@ parentPort?.on('message', ({ job, request }: ToWorker) => {
 
 function failureOf(cause: unknown): FailureMessage {
   if (cause instanceof Failure) return { kind: 'refused', status: cause.status, details: cause.message, headers: cause.headers }
-  return { kind: 'bug', stack: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause) }
+  return { kind: 'bug', stack: stackOf(cause) }
+}
+
+function stackOf(cause: unknown): string {
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
 }

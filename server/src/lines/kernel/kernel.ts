@@ -89,6 +89,7 @@ export class LineKernel {
   /** The body in the memory, and the position behind it. */
   private loaded: Uint8Array | undefined
   private free = 0
+  private leavesLines = false
   private told = { ms: 0, ns: 0 }
   private readonly arrival = { atMs: Number.NaN, atNs: 0, givenMs: Number.NaN, givenNs: 0 }
 
@@ -124,6 +125,7 @@ export class LineKernel {
 
   /** Reads a line, as JSON or as a text. FOR_REFERENCE for one that only the reference can split. */
   read(source: Uint8Array, start: number, end: number, isText: boolean): number {
+    if (this.leavesLines) return FOR_REFERENCE
     if (this.formats.length > FORMATS_MAX) this.clear()
     try {
       const state = this.readOnce(source, start, end, isText)
@@ -301,6 +303,18 @@ export class LineKernel {
     this.exports = this.start()
     putColumns(this.exports, columns)
     this.viewed()
+  }
+
+  /** Starts again after a failure that left the module in an unknown state, and does work for which the reference reads all lines. Blocks in progress are lost. */
+  restartFor<T>(work: () => T): T {
+    this.held = undefined
+    this.exports = this.start()
+    this.leavesLines = true
+    try {
+      return work()
+    } finally {
+      this.leavesLines = false
+    }
   }
 
   private start(): KernelExports {
