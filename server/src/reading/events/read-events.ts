@@ -10,7 +10,7 @@ import { costOf, type QueryRun, run, startQueryRun } from '../run/run.ts'
 import { type PagePart, pagePlace } from './event-pages.ts'
 import { foundEvent, type RowLayout, type StoredEventRow, storedEvent, storedTableRow } from './event-row.ts'
 import { type EventsStatement, eventsStatement } from './events-statement.ts'
-import { windowsOf } from './time-windows.ts'
+import { type SearchedVolume, windowsOf } from './time-windows.ts'
 
 const NS_PER_MS = 1_000_000n
 /** Preparing a statement with at most this many conditions takes the store next to no time. */
@@ -67,13 +67,14 @@ async function readWindows(
 ): Promise<readonly FoundEvent[]> {
   const found: FoundEvent[] = []
   const bounds = fromPosition(withinRetention(query), request)
+  const isAlone = query.sources.length < 2
   const windows = request.orderBy
     ? [bounds]
     : windowsOf(bounds, {
         newestFirst: request.newestFirst,
-        fewer: keys.includes('@raw') || query.sources.length < 2,
+        fewer: keys.includes('@raw') || isAlone,
         few: isLong,
-        inPeriodsOf: query.sources.length < 2 ? query.sources : [],
+        ...(isAlone ? { inPeriodsOf: query.sources } : volumeOf(tableReads)),
       })
   for (const window of windows) {
     const plan = eventsStatement(
@@ -88,6 +89,16 @@ async function readWindows(
     query.onProgress?.(costOf(queryRun, shareOf(window, bounds)))
   }
   return found
+}
+
+/** What is searched, where it is known: in searches of lines. */
+function volumeOf(tableReads: readonly TableRead[]): { volume?: SearchedVolume } {
+  const volumes = tableReads.flatMap(({ volume }) => volume ?? [])
+  if (volumes.length === 0) return {}
+  const events = volumes.reduce((sum, one) => sum + one.events, 0)
+  const fromMs = Math.min(...volumes.map(({ bounds }) => bounds.fromMs))
+  const toMs = Math.max(...volumes.map(({ bounds }) => bounds.toMs))
+  return { volume: { events, bounds: { fromMs, toMs }, periods: tableReads.flatMap(({ periods }) => periods) } }
 }
 
 export async function eventsOf(

@@ -1,5 +1,5 @@
 import { NO_PERIOD } from '../../lines/layout/periods.ts'
-import type { QuerySource, TimeBounds } from '../query.ts'
+import type { QuerySource, TimeBounds, Volume } from '../query.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -28,15 +28,32 @@ function nearReaches(sources: readonly QuerySource[]): readonly number[] {
   return reaches
 }
 
+/** So many events are searched in about the time that the store needs to prepare a search of lines. */
+const FIRST_EVENTS = 50_000
+
+/** How far back the windows within a day reach when several datasets are searched. Times are spread less evenly than this supposes, so it decides only how much is read at once. */
+function reachesByVolume(range: TimeBounds, { events, bounds, periods }: SearchedVolume, newestFirst: boolean): readonly number[] {
+  const [fromMs, toMs] = [Math.max(range.fromMs, bounds.fromMs), Math.min(range.toMs, bounds.toMs)]
+  const [lengthMs, emptyMs] = [toMs - fromMs, newestFirst ? range.toMs - toMs : fromMs - range.fromMs]
+  const reaches: number[] = []
+  const firstMs = Math.max((lengthMs * FIRST_EVENTS) / events, periods.length === 0 ? 0 : 2_000 * Math.min(...periods))
+  for (let reachMs = firstMs; reachMs < Math.min(DAY_MS, lengthMs / 2); reachMs *= FURTHER) reaches.push(Math.ceil(emptyMs + reachMs))
+  return reaches
+}
+
 /** Before every event: events with an older time are stored with their time of arrival. */
 const EARLIEST_MS = Date.UTC(1999, 11, 31)
 
-/** `inPeriodsOf` are datasets that are read each by itself. */
+/** What is searched: about so many events in a range of time, in rows that are sorted by pattern within periods of these lengths in seconds; the shortest are those of the most events. */
+export type SearchedVolume = Volume & { readonly periods: readonly number[] }
+
+/** `inPeriodsOf` are datasets that are read each by itself, and `volume` is that of several that are searched together. */
 type WindowedReading = {
   readonly newestFirst: boolean
   readonly fewer: boolean
   readonly few?: boolean
   readonly inPeriodsOf?: readonly QuerySource[]
+  readonly volume?: SearchedVolume
 }
 
 /** Splits a time range into the windows in which it is read, in order. */
@@ -44,13 +61,13 @@ export function windowsOf(bounds: TimeBounds, reading: WindowedReading): readonl
   const fromMs = Math.max(bounds.fromMs, EARLIEST_MS)
   const { toMs } = bounds
   if (fromMs >= toMs) return []
-  const { few, fewer, inPeriodsOf = [] } = reading
-  const near = nearReaches(inPeriodsOf)
+  const { newestFirst, few, fewer, inPeriodsOf = [], volume } = reading
+  const near = volume ? reachesByVolume({ fromMs, toMs }, volume, newestFirst) : nearReaches(inPeriodsOf)
   const all = few ? [...near.slice(0, 1), ...COSTLY_MS] : fewer ? [...near, ...WIDE_MS] : NARROW_MS
-  const reaches = all.filter((reachMs) => reachMs < toMs - fromMs)
+  const reaches = all.filter((reachMs, at) => reachMs < toMs - fromMs && (at < near.length || reachMs > (near.at(-1) ?? 0)))
   const edges = [0, ...reaches, toMs - fromMs]
   return edges.slice(1).map((reachMs, index) => {
     const nearMs = edges[index] ?? 0
-    return reading.newestFirst ? { fromMs: toMs - reachMs, toMs: toMs - nearMs } : { fromMs: fromMs + nearMs, toMs: fromMs + reachMs }
+    return newestFirst ? { fromMs: toMs - reachMs, toMs: toMs - nearMs } : { fromMs: fromMs + nearMs, toMs: fromMs + reachMs }
   })
 }

@@ -1,18 +1,21 @@
 import type { EventStore } from '../../events/store/events.ts'
 import { DISTINCT_PARTS } from '../../lines/layout/table.ts'
 import { OVERFLOW_NAMES } from '../fields/overflow-entries.ts'
-import type { TableFacts, TimeBounds } from '../query.ts'
+import type { TableFacts, TimeBounds, Volume } from '../query.ts'
 import { type QueryRun, run } from '../run/run.ts'
 import { and, constant, digits, joined, name, param, type SqlFragment, sql } from '../sql/sql.ts'
 import { fitsText } from '../text-search/in-values.ts'
 import { IS_IN_PARTS } from '../text-search/rebuild-line.ts'
-import { granulesOf, minutesAround } from './read-scope.ts'
+import { granulesOf, MINUTE, minutesAround } from './read-scope.ts'
 import { hasParts } from './table-read.ts'
 import type { TableRead } from './table-reads.ts'
 
 /** How many shapes are handled one by one. Most datasets have a handful. */
 const SHAPES_MAX = 200
 const SHAPES_CHARS_MAX = 524_288
+const MINUTE_MS = 60_000
+/** Where the events of a range lie is known by steps of so many milliseconds. */
+const STEP_MS = 10 * MINUTE_MS
 
 /** Reads the shapes of the lines of each table, and the parts of lines with open maps. */
 export async function findLineFacts(
@@ -27,16 +30,28 @@ export async function findLineFacts(
     while (rows.next()) found.push(rows.text())
     return found
   }
+  const readShapes = async (tableRead: TableRead): Promise<{ found: readonly string[]; volume: Volume }> => {
+    const rows = await run(store, queryRun, shapesSql(tableRead, bounds))
+    const found: string[] = []
+    const steps: number[] = []
+    let events = 0
+    while (rows.next()) {
+      found.push(rows.text())
+      events += Number(rows.uint64())
+      steps.push(Number(rows.uint64()), Number(rows.uint64()) + 1)
+    }
+    return { found, volume: { events, bounds: { fromMs: Math.min(...steps) * STEP_MS, toMs: Math.max(...steps) * STEP_MS } } }
+  }
   return Promise.all(
     tableReads.map(async (tableRead) => {
       // Where maps are known to be open, the first parts are read at the same time.
-      const [found, first] = await Promise.all([
-        read(shapesSql(tableRead, bounds)),
+      const [{ found, volume }, first] = await Promise.all([
+        readShapes(tableRead),
         hasParts(tableRead) ? firstPartsOf(tableRead) : undefined,
       ])
       const shapes = few(found)
       const shaped = shapes ? { ...tableRead, shapes } : tableRead
-      const facts = shapes ? { shapes } : {}
+      const facts = { ...(shapes ? { shapes } : {}), ...(volume.events > 0 ? { volume } : {}) }
       if (!hasParts(shaped)) return facts
       const [parts, absentFromKeys] = await Promise.all([partsOf(shaped, first ?? (await firstPartsOf(shaped))), missingInNames(shaped)])
       return { ...facts, ...(parts ? { parts } : {}), absentFromKeys }
@@ -67,9 +82,10 @@ export async function findLineFacts(
 const few = (texts: readonly string[]): readonly string[] | undefined =>
   texts.length <= SHAPES_MAX && texts.reduce((sum, { length }) => sum + length, 0) <= SHAPES_CHARS_MAX ? texts : undefined
 
-/** At most one shape more than are handled one by one. Shapes are stored by minute. */
+/** At most one shape more than are handled one by one, how many events have each, and the first and last step of their times. Shapes are stored by minute. */
 const shapesSql = (tableRead: TableRead, bounds: TimeBounds): SqlFragment =>
-  sql`select toString(shape) from (select shape from ${tableOf(tableRead)} where ${minutesAround(tableRead, bounds)} group by shape limit ${digits(SHAPES_MAX + 1)})`
+  sql`select toString(shape), toUInt64(sum(events)), toUInt64(min(step)), toUInt64(max(step)) from (select shape, intDiv(${MINUTE}, ${digits(STEP_MS / MINUTE_MS)}) as step,
+    count() as events from ${tableOf(tableRead)} where ${minutesAround(tableRead, bounds)} group by shape, step) group by shape limit ${digits(SHAPES_MAX + 1)}`
 
 /** How many events show the first parts. Most lines of a dataset have the same. */
 const FIRST_EVENTS = 1_000
