@@ -38,6 +38,18 @@ test.each([
   ['2024-05-01 10:20:30 UTC', MAY, 0, 'i .0 UTC'],
   ['2024-05-01 10:20:30.123456789 +0000 UTC', MAY + 123, 456_789, 'i .9 +0000 UTC'],
   ['2024-05-01T12:20:30.1+02:00[Europe/Berlin]', MAY + 100, 0, 'iT.*+02:00[Europe/Berlin]'],
+  ['2024/05/01 10:20:30', MAY, 0, 's .0'],
+  ['2024/05/01 10:20:30,123', MAY + 123, 0, 's ,3'],
+  ['2024/05/01T12:20:30.123456+02:00', MAY + 123, 456_000, 'sT.6+02:00'],
+  ['2024/05/01 10:20', MAY - 30_000, 0, undefined],
+  ['20240501T102030Z', MAY, 0, undefined],
+  ['20240501t102030.123456789z', MAY + 123, 456_789, undefined],
+  ['20240501T122030,5+0200', MAY + 500, 0, undefined],
+  ['20240501T102030', MAY, 0, undefined],
+  ['20240501T1020Z', MAY - 30_000, 0, undefined],
+  ['2024-04-30T24:00:00Z', Date.UTC(2024, 4, 1), 0, undefined],
+  ['2024-04-30 24:00:00.000', Date.UTC(2024, 4, 1), 0, undefined],
+  ['20240430T240000Z', Date.UTC(2024, 4, 1), 0, undefined],
   ['2024-05-01T10:20Z', MAY - 30_000, 0, undefined],
   ['2016-12-31T23:59:60Z', Date.UTC(2017, 0, 1), 0, undefined],
   ['Wed, 01 May 2024 12:20:30 +0200', MAY, 0, undefined],
@@ -54,7 +66,16 @@ test.each([
   '2024-05-01',
   '2024-02-30T00:00:00Z',
   '2024-13-01T00:00:00Z',
-  '2024-05-01T24:00:00Z',
+  '2024-05-01T24:00:01Z',
+  '2024-05-01T24:00:00.5Z',
+  '2024-05-01T24:01:00Z',
+  '2024-05-01T25:00:00Z',
+  '2024/05-01T10:20:30Z',
+  '20240501T',
+  '20240501T10',
+  '20240501 102030',
+  '20240230T102030Z',
+  '20240501T10:20:30Z',
   '2024-05-01T10:20:30+24:00',
   '2024-05-01T10:20:30 Mars/Base',
   '-1714558830',
@@ -73,8 +94,11 @@ test('every format found for a text reproduces exactly that text', () => {
   const zone = fc.constantFrom('', 'Z', 'z', ' UTC', '+00:00', '-00:00', '+0530', ' -0330', '+14', '-23:59')
   const date = fc.integer({ min: 0, max: 4e12 }).map((ms) => new Date(ms).toISOString().slice(0, 19))
   const iso = fc
-    .tuple(date, fc.constantFrom('T', ' ', 't'), fraction, zone)
-    .map(([at, between, parts, place]) => at.replace('T', between) + (parts ? parts[0] + parts[1].join('') : '') + place)
+    .tuple(date, fc.constantFrom('-', '/', ''), fc.constantFrom('T', ' ', 't'), fraction, zone)
+    .map(([at, sign, between, parts, place]) => {
+      const written = sign === '' ? at.replaceAll(/[-:]/g, '') : at.replaceAll('-', sign).replace('T', between)
+      return written + (parts ? parts[0] + parts[1].join('') : '') + place
+    })
   const number = fc
     .tuple(fc.bigInt({ min: 0n, max: 2n ** 62n }), fc.array(digit, { maxLength: 10 }))
     .map(([whole, parts]) => String(whole).slice(0, 10 + (parts.length % 10)) + (parts.length > 0 ? `.${parts.join('')}` : ''))

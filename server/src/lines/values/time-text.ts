@@ -127,17 +127,36 @@ function fractionText(point: string, fraction: string, code: string): string {
 }
 
 const ISO =
-  /^(\d{4})-(\d\d)-(\d\d)([Tt ])(\d\d):(\d\d)(?::(\d\d)(?:([.,])(\d+))?)?( ?(?:[Zz]|UTC|GMT|[+-]\d\d(?::?\d\d)?(?: [A-Z]{2,5})?))?(\[[\w/+-]{1,40}\])?$/
+  /^(\d{4})([-/])(\d\d)\2(\d\d)([Tt ])(\d\d):(\d\d)(?::(\d\d)(?:([.,])(\d+))?)?( ?(?:[Zz]|UTC|GMT|[+-]\d\d(?::?\d\d)?(?: [A-Z]{2,5})?))?(\[[\w/+-]{1,40}\])?$/
 
+/** Reads dates with dashes or slashes, and the basic form of ISO 8601, which no format reproduces. */
 function readIso(text: string): ReadTime | undefined {
   const match = ISO.exec(text)
+  if (!match) return readBasicIso(text)
+  const [, year, sign, month, day, between, hour, minute, second, point = '.', fraction = '', zone = '', place = ''] = match
+  const instant = instantOf([year, month, day, hour, minute, second], fraction, zone)
+  if (!instant) return undefined
+  const layout: Layout = sign === '/' ? 's' : 'i'
+  return { instant, format: second === undefined ? undefined : `${layout}${between}${point}${digitsCode(fraction) || '0'}${zone}${place}` }
+}
+
+const BASIC_ISO = /^(\d{4})(\d\d)(\d\d)[Tt](\d\d)(\d\d)(?:(\d\d)(?:[.,](\d+))?)?( ?(?:[Zz]|UTC|GMT|[+-]\d\d(?::?\d\d)?))?$/
+
+function readBasicIso(text: string): ReadTime | undefined {
+  const match = BASIC_ISO.exec(text)
   if (!match) return undefined
-  const [, year, month, day, between, hour, minute, second, point = '.', fraction = '', zone = '', place = ''] = match
-  const localMs = civilMs(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second ?? 0))
+  const [, year, month, day, hour, minute, second, fraction = '', zone = ''] = match
+  const instant = instantOf([year, month, day, hour, minute, second], fraction, zone)
+  return instant && { instant, format: undefined }
+}
+
+/** Takes year to second as written; a time of day may have no seconds. The fraction of the end of a day is zero. */
+function instantOf(written: readonly (string | undefined)[], fraction: string, zone: string): Instant | undefined {
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = written.map((part) => Number(part ?? 0))
+  const localMs = civilMs(year, month, day, hour, minute, second)
   const offsetMs = zoneOffsetMs(zone)
-  if (localMs === undefined || offsetMs === undefined) return undefined
-  const instant = withFraction(localMs - offsetMs, fraction)
-  return { instant, format: second === undefined ? undefined : `i${between}${point}${digitsCode(fraction) || '0'}${zone}${place}` }
+  if (localMs === undefined || offsetMs === undefined || (hour === DAY_HOURS && /[1-9]/.test(fraction))) return undefined
+  return withFraction(localMs - offsetMs, fraction)
 }
 
 /**
@@ -180,9 +199,11 @@ function withFraction(ms: number, fraction: string): Instant {
   return { ms: ms + Number(digits.slice(0, 3)), ns: Number(digits.slice(3)) }
 }
 
-/** Converts a date and time of day in UTC; undefined when no such day or hour exists. A leap second counts as the next minute. */
-export function civilMs(year: number, month: number, day: number, hour: number, minute: number, second: number): number | undefined {
-  if (hour > 23 || minute > 59 || second > 60) return undefined
+const DAY_HOURS = 24
+
+/** Converts a date and time of day in UTC; undefined when no such day or hour exists. A leap second counts as the next minute, 24:00:00 as the next day. */
+function civilMs(year: number, month: number, day: number, hour: number, minute: number, second: number): number | undefined {
+  if (hour > DAY_HOURS || (hour === DAY_HOURS && minute + second > 0) || minute > 59 || second > 60) return undefined
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined

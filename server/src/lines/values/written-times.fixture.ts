@@ -42,13 +42,20 @@ const writtenTimes = (ms: number): string[] => {
     `${seconds}+25:00`,
     `${seconds.slice(0, 16)}Z`,
     `${seconds.slice(0, 17)}60Z`,
+    `${seconds.replaceAll('-', '/').replace('T', ' ')}`,
+    `${seconds.replaceAll('-', '/')}.${iso.slice(20)}`,
+    `${seconds.replaceAll('-', '/').replace('T', ' ')},123456 +0200`,
+    `${seconds.replaceAll(/[-:]/g, '')}Z`,
+    `${seconds.replaceAll(/[-:]/g, '')}.123+0100`,
+    `${seconds.slice(0, 11)}24:00:00Z`,
+    `${seconds.slice(0, 11)}24:00:00.000`,
     '',
   ]
 }
 
 /** Texts of times at the instants, of which some have another character in one place. */
 export function timeTexts(instants: fc.Arbitrary<number>): fc.Arbitrary<string> {
-  const change = fc.option(fc.tuple(fc.nat(35), fc.constantFrom(...'0123456789T:. Zx+-e')), { nil: undefined, freq: 2 })
+  const change = fc.option(fc.tuple(fc.nat(35), fc.constantFrom(...'0123456789T:. Zx+-/e')), { nil: undefined, freq: 2 })
   return fc.tuple(instants, fc.nat(writtenTimes(0).length - 1), change).map(([ms, which, changed]) => {
     const written = writtenTimes(ms)[which] ?? ''
     return changed ? written.slice(0, changed[0]) + changed[1] + written.slice(changed[0] + 1) : written

@@ -6,6 +6,7 @@ import { DIGIT, isByte, isKind, isWordAt, kindAt, LOWER, runEnd, TIME_END, UPPER
 
 /** Reads times in front of texts as ingest/detect/time.ts does. */
 const DAY_MS: f64 = 86400000
+const DAY_HOURS: i32 = 24
 const FRACTION_DIGITS: i32 = 9
 const CLOCK_LENGTH: i32 = 8
 const DATE_LENGTH: i32 = 11
@@ -150,9 +151,9 @@ export function readIsoTime(from: i32, to: i32): bool {
   return true
 }
 
-/** Notes how the time is written. No format writes a leap second. */
+/** Notes how the time is written. No format writes a leap second or the end of a day as 24:00:00. */
 function setForm(written: i32, from: i32, fraction: i32, zone: i32): void {
-  layout = twoDigits(from - 2) > 59 ? 0 : written
+  layout = twoDigits(from - 2) > 59 || twoDigits(from - CLOCK_LENGTH) === DAY_HOURS ? 0 : written
   format = NONE
   between = SPACE
   point = from
@@ -278,13 +279,14 @@ function setInstant(day: i32, clock: i32, first: i32, last: i32, offset: f64): v
   const hour = twoDigits(clock)
   const minute = twoDigits(clock + 3)
   const second = twoDigits(clock + 6)
-  exists = day !== NO_DAY && offset !== NO_OFFSET && hour <= 23 && minute <= 59 && second <= 60
-  if (!exists) return
   let nanos = 0
   if (last > first) {
     nanos = numberIn(first, last)
     for (let digits = last - first; digits < FRACTION_DIGITS; digits += 1) nanos *= 10
   }
+  const isHour = hour < DAY_HOURS || (hour === DAY_HOURS && (minute | second | nanos) === 0)
+  exists = day !== NO_DAY && offset !== NO_OFFSET && isHour && minute <= 59 && second <= 60
+  if (!exists) return
   ms = f64(day) * DAY_MS + f64(((hour * 60 + minute) * 60 + second) * 1000 + nanos / 1000000) - offset
   ns = nanos % 1000000
 }

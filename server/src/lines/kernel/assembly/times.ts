@@ -20,9 +20,16 @@ const POINT: i32 = 0x2e
 const COMMA: i32 = 0x2c
 const COLON: i32 = 0x3a
 const DASH: i32 = 0x2d
+const SLASH: i32 = 0x2f
 const SPACE: i32 = 0x20
 const DATE_LENGTH: i32 = 10
 const CLOCK_END: i32 = 19
+const LETTER_T: i32 = 0x54
+/** Without this bit, a letter is a capital. */
+const CAPITAL: i32 = 0xdf
+
+/** The bit of a layout whose date has slashes: digits and lengths are far below it. */
+const SLASHED: i32 = 1 << 30
 
 /** The fields of a layout: the bytes between and behind date, clock and fraction. */
 const KEY_LENGTH: i32 = 0
@@ -108,9 +115,11 @@ function isNumber(start: i32, end: i32, digits: i32): bool {
   return true
 }
 
-/** Reads a date, a clock, a fraction and a zone in a layout that is known. */
+/** Reads a date with dashes or slashes, a clock, a fraction and a zone in a layout that is known. */
 function isDated(start: i32, end: i32): bool {
-  if (byteAt(start + 4) !== DASH || byteAt(start + 7) !== DASH || byteAt(start + 13) !== COLON || byteAt(start + 16) !== COLON) return false
+  const sign = byteAt(start + 4)
+  if ((sign !== DASH && sign !== SLASH) || byteAt(start + 7) !== sign || byteAt(start + 13) !== COLON || byteAt(start + 16) !== COLON)
+    return false
   const dayMs = dayOf(start)
   const hour = twoDigits(start + 11)
   const minute = twoDigits(start + 14)
@@ -149,7 +158,8 @@ function isDated(start: i32, end: i32): bool {
 /** The layout of a time; a new one has no format yet. 0 when there is no room. */
 function layoutOf(start: i32, end: i32, zone: i32, mark: i32, digits: i32): i32 {
   const length = end - zone
-  const head = byteAt(start + DATE_LENGTH) | (digits << 8) | ((digits > 0 ? mark : 0) << 16) | (length << 24)
+  const isSlashed = byteAt(start + 4) === SLASH ? SLASHED : 0
+  const head = byteAt(start + DATE_LENGTH) | isSlashed | (digits << 8) | ((digits > 0 ? mark : 0) << 16) | (length << 24)
   for (let number = 0; number < layouts; number += 1) {
     const layout = LAYOUTS + number * LAYOUT_BYTES
     if (load<i32>(layout, KEY_LENGTH) === head && isSame(zone, layout + KEY_TEXT, length)) return layout
@@ -203,9 +213,10 @@ function numberIn(start: i32, end: i32): i64 {
   return number
 }
 
-/** False for most texts that are no time: a time is a number, or begins with `YYYY-`, a day of the month and a space, or a weekday and a comma. */
+/** False for most texts that are no time: a time is a number, or begins with `YYYY-`, `YYYY/`, `YYYYMMDDT`, a day of the month and a space, or a weekday and a comma. */
 function mayBeTime(start: i32, end: i32): bool {
-  if (start + 4 < end && (byteAt(start + 4) === DASH || byteAt(start + 3) === COMMA)) return true
+  if (start + 4 < end && (byteAt(start + 4) === DASH || byteAt(start + 4) === SLASH || byteAt(start + 3) === COMMA)) return true
+  if (start + 8 < end && (byteAt(start + 8) & CAPITAL) === LETTER_T) return true
   if (start + 2 < end && (byteAt(start + 1) === SPACE || byteAt(start + 2) === SPACE)) return true
   for (let at = start; at < end; at += 1) {
     const byte = byteAt(at)
