@@ -3,6 +3,7 @@ import { printFilter } from '@dendro/language/print'
 import type { Condition, Filter } from '@dendro/language/tree'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { arrivalOfSeq } from '../server/src/kernel/sequence-time.ts'
 import type { MatchableEvent } from '../server/src/query/matchable-event.ts'
 import { matcherOf } from '../server/src/query/matcher.ts'
 import { parseFilter } from '../server/src/query/query.ts'
@@ -157,6 +158,12 @@ function builtIn(): fc.Arbitrary<Condition> {
       .map(([one, other]) => `@time BETWEEN ${(one?.timeNs ?? 0n) / 1_000_000n} AND ${(other?.timeNs ?? 0n) / 1_000_000n}`),
     fc.tuple(sign, event, near).map(([signed, one, off]) => `@sequence ${signed} ${(one?.seq ?? 0n) + BigInt(off)}`),
     fc.tuple(event, event).map(([one, other]) => `@sequence NOT IN (${one?.seq}, '${other?.seq}')`),
+    fc.tuple(sign, event, near).map(([signed, one, off]) => `$ingest.time ${signed} ${arrivalOfSeq(one?.seq ?? 0n) + off}`),
+    fc
+      .tuple(event, event)
+      .map(([one, other]) => `$ingest.time NOT BETWEEN ${arrivalOfSeq(one?.seq ?? 0n)} AND ${arrivalOfSeq(other?.seq ?? 0n)}`),
+    event.map((one) => `$ingest.time IN ('${new Date(arrivalOfSeq(one?.seq ?? 0n)).toISOString()}', 5)`),
+    fc.constantFrom('$ingest.time > -5', "$ingest.time < '9999-12-31'", '$ingest.time IS NULL', '$ingest.time != 1'),
     fc.constantFrom('@sequence > -1', '@sequence < 9223372036854775807', '@time > -5', "@time < '9999-12-31'", '@time IS NULL'),
     fc.tuple(sign, fc.constantFrom('error', 'Warn', 'INFO', 'fatal', '')).map(([signed, status]) => `@status ${signed} '${status}'`),
     fc.constantFrom("@status LIKE 'ERR%'", "@status ~ '^.n'", '@status IN (error, WARN)', "@status BETWEEN 'F' AND 'z'", '@status IS NULL'),

@@ -1,4 +1,4 @@
-import { instantMsOf, isInstantKey } from './instant.ts'
+import { ARRIVAL_KEY, instantMsOf, isInstantKey } from './instant.ts'
 import { type Diagnostic, diagnosticAt, echo } from './language-error.ts'
 import { canonicalPattern } from './like-pattern.ts'
 import { compareNumbers, int64Of, numberOf } from './number.ts'
@@ -50,6 +50,7 @@ const AVAILABLE: ReadonlyMap<string, ReadonlySet<string>> = new Map(
     '@time': ORDERED,
     '@timestamp': ORDERED,
     '@sequence': ORDERED,
+    [ARRIVAL_KEY]: ORDERED,
     '@pattern': new Set(['=', '!=', '<>', 'IN', 'IS']),
   }),
 )

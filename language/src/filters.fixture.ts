@@ -105,7 +105,7 @@ const anyKey: fc.Arbitrary<string> = fc.oneof(
   nastyText.filter((text) => text !== '' && text.length < 200),
 )
 
-const validatedKeys: ReadonlySet<string> = new Set(['@time', '@timestamp', '@sequence', '@status', '@pattern'])
+const validatedKeys: ReadonlySet<string> = new Set(['@time', '@timestamp', '@sequence', '@status', '@pattern', '$ingest.time'])
 /** A key that accepts every value. Those that validate their values would reject random ones. */
 export const keyOfAnyValue = anyKey.filter((key) => !validatedKeys.has(key))
 

@@ -4,11 +4,14 @@ const WRITTEN =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?(?: ?(?:(Z|UTC|GMT)|([+-])(\d{2}):?(\d{2})))?$/i
 const DAY_MS = 86_400_000
 
-/** Whether the key is one of the two names of the event time. */
-export const isInstantKey = (key: string): boolean => key === '@time' || key === '@timestamp'
+/** The key of the time at which an event arrived. */
+export const ARRIVAL_KEY = '$ingest.time'
+
+/** Whether the key is one of the two names of the event time, or the time of arrival. */
+export const isInstantKey = (key: string): boolean => key === '@time' || key === '@timestamp' || key === ARRIVAL_KEY
 
 /**
- * Returns the instant of a literal on `@time` or `@timestamp` in milliseconds, or undefined when it is not a time. Event times are compared
+ * Returns the instant of a literal on such a key in milliseconds, or undefined when it is not a time. Event times are compared
  * truncated to milliseconds, as they are shown, so finer digits of a literal are truncated too.
  */
 export function instantMsOf(literal: Literal): number | undefined {

@@ -1,4 +1,5 @@
 import type { IngestAction, Tags } from '@dendro/api'
+import { ARRIVAL_KEY } from '@dendro/language/instant'
 import { badField, Failure } from '../kernel/errors.ts'
 import { compilePattern } from '../parsers/parsers.ts'
 import { conditionsIn } from '../query/conditions.ts'
@@ -6,7 +7,7 @@ import { checkRegex, parseFilter } from '../query/query.ts'
 import { PATTERN_KEY } from './pattern-filter.ts'
 
 /** The keys that an event has only after it was stored. Filters may compare the pattern with ids. */
-const STORED_KEYS: ReadonlySet<string> = new Set([PATTERN_KEY, '@sequence'])
+const STORED_KEYS: ReadonlySet<string> = new Set([PATTERN_KEY, '@sequence', ARRIVAL_KEY])
 
 /** Refuses a rule that cannot be applied, with a 400 that names the field. */
 export function checkRule({ where, action }: { readonly where: string; readonly action: IngestAction }): void {

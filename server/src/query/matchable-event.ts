@@ -1,4 +1,6 @@
+import { ARRIVAL_KEY } from '@dendro/language/instant'
 import { patternId } from '../kernel/pattern-id.ts'
+import { arrivalOfSeq } from '../kernel/sequence-time.ts'
 import { elementPaths, valueInArrays } from './element.ts'
 import { keyNames } from './key-names.ts'
 
@@ -41,6 +43,8 @@ export function keyReader(key: string): KeyReader {
       return (event) => event.origin || undefined
     case '@sequence':
       return (event) => event.seq.toString()
+    case ARRIVAL_KEY:
+      return (event) => String(arrivalOfSeq(event.seq))
     case '@collection':
       return (event) => event.collection
     case '@dataset':

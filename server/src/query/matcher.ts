@@ -1,9 +1,10 @@
-import { instantMsOf, isInstantKey } from '@dendro/language/instant'
+import { ARRIVAL_KEY, instantMsOf, isInstantKey } from '@dendro/language/instant'
 import { compareNumbers, int64Of, numberOf, safeNumberOf } from '@dendro/language/number'
 import { compileRegex } from '@dendro/language/regex'
 import { compareTexts } from '@dendro/language/text-order'
 import type { Condition, Filter, FilterOperator, Literal } from '@dendro/language/tree'
 import { patternId } from '../kernel/pattern-id.ts'
+import { arrivalOfSeq } from '../kernel/sequence-time.ts'
 import { foldCase, likeMatcher } from './like.ts'
 import { eventMs, keyReader, type MatchableEvent } from './matchable-event.ts'
 
@@ -49,6 +50,7 @@ function conditionMatcher(condition: Keyed): EventMatcher {
   if (condition.kind === 'exists') {
     return condition.negated ? (event) => read(event) === undefined : (event) => read(event) !== undefined
   }
+  if (condition.key === ARRIVAL_KEY) return wholeNumberMatcher(condition, instantMsOf, ({ seq }) => arrivalOfSeq(seq))
   if (isInstantKey(condition.key)) return wholeNumberMatcher(condition, instantMsOf, eventMs)
   if (condition.key === '@sequence')
     return wholeNumberMatcher(

@@ -1,7 +1,8 @@
 import type { Identity } from '@dendro/api'
 import { NIL_ID } from '../../kernel/ids.ts'
+import { SEQ_EPOCH_MS } from '../../kernel/sequence-time.ts'
 import type { SeqRun } from '../writer/post.ts'
-import { SEQ_EPOCH_MS, seqAt } from '../writer/seq.ts'
+import { seqAt } from '../writer/seq.ts'
 import type { SampledOutcome } from './samples.ts'
 
 /** The outcome of one request for one dataset. received = stored + rejected + duplicate + dropped. */

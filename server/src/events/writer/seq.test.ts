@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import type { Clock } from '../../kernel/clock.ts'
+import { SEQ_EPOCH_MS } from '../../kernel/sequence-time.ts'
 import { addEvents, ask, MEMORY_BYTES, makeEngines, testDeps } from '../store/engine.fixture.ts'
 import { openEventStore } from '../store/events.ts'
-import { CLAIM_NUMBERS, claimAfter, openSeq, SEQ_EPOCH_MS, seqAt } from './seq.ts'
+import { CLAIM_NUMBERS, claimAfter, openSeq, seqAt } from './seq.ts'
 import { addClaim, claimRows, dropClaims, lastClaim } from './seq-rows.ts'
 
 const engines = makeEngines()

@@ -1,18 +1,13 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import type { Logger } from '../../kernel/log.ts'
+import { SEQ_EPOCH_MS } from '../../kernel/sequence-time.ts'
 import type { EventStore } from '../store/events.ts'
 import { evenBlockFrom, higher, type SecondClaims, SecondPlace } from './claim-places.ts'
 import { addClaim, claimRows, dropClaims, highestSeq, lastClaim, otherOwners, type SeqClaim } from './seq-rows.ts'
 
-/** Sequence numbers count nanoseconds since this time, so 63 bits last until the year 2317. */
-export const SEQ_EPOCH_MS = Date.UTC(2025, 0, 1)
-
 /** The first number of a claim made at that time, unless the clock was ahead before: see claimAfter. */
 export const seqAt = (ms: number): bigint => BigInt(Math.max(0, Math.floor(ms - SEQ_EPOCH_MS))) * 1_000_000n
-
-/** About the time at which the event with that number arrived. */
-export const arrivalOfSeq = (seq: bigint): number => SEQ_EPOCH_MS + Number(seq / 1_000_000n)
 
 /** Numbers per claim: 4 ms of them, so that claims never run ahead of the clock for long. */
 export const CLAIM_NUMBERS = 4_194_304n

@@ -1,3 +1,4 @@
+import { ARRIVAL_KEY } from '@dendro/language/instant'
 import type { SortOrder } from '@dendro/language/tree'
 import type { Slot } from '../../lines/layout/slots.ts'
 import { instantNs } from '../fields/comparisons.ts'
@@ -167,7 +168,7 @@ const ranksOf = ({ stored, number, exact }: RankSource): readonly SqlFragment[] 
 /** Returns the number of a built-in numeric key, or undefined for other keys. */
 function numberOfKey(key: string, _tableRead: TableRead): SqlFragment | undefined {
   if (key === '@time' || key === '@timestamp') return sql`toNullable(toUnixTimestamp64Nano(ts))`
-  if (key === '@sequence') return sql`toNullable(toInt64(seq))`
+  if (key === '@sequence' || key === ARRIVAL_KEY) return sql`toNullable(toInt64(seq))`
   return undefined
 }
 

@@ -2,8 +2,9 @@ import type { RegexRule } from '@dendro/language/comparison'
 import { instantMsOf } from '@dendro/language/instant'
 import { digitsOf, exceedsFloatPrecision, int64Of, numberOf, safeNumberOf } from '@dendro/language/number'
 import type { Condition, FilterOperator, Literal } from '@dendro/language/tree'
+import { firstSeqAt, SEQ_EPOCH_MS } from '../../kernel/sequence-time.ts'
 import { neededTexts } from '../../query/required-literals.ts'
-import { and, column, FALSE, inList, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
+import { and, column, FALSE, inList, not, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
 import { readable, type TextTest } from './field-text.ts'
 import { caselessLike } from './ignore-case.ts'
 
@@ -223,6 +224,39 @@ export const instant = (ms: number): SqlFragment => instantNs(storedNs(ms))
 /** A point in time, clamped to the range of event times. */
 export const storedNs = (ms: number): bigint => BigInt(Math.min(LATEST_MS, Math.max(EARLIEST_MS, Math.floor(ms)))) * NS_PER_MS
 export const instantNs = (ns: bigint): SqlFragment => sql`fromUnixTimestamp64Nano(${param.int64(ns)}, 'UTC')`
+
+/** Compares the time of arrival, which the sequence number contains, in whole milliseconds. */
+export function arrivalMeets(condition: PositiveCondition): SqlFragment {
+  const compared = (operator: Exclude<FilterOperator, '!='>, value: Literal): SqlFragment => {
+    const ms = instantMsOf(value)
+    if (ms === undefined) return FALSE
+    const [begin, end] = [sql`${SEQUENCE} >= ${param.int64(firstSeqAt(ms))}`, sql`${SEQUENCE} >= ${param.int64(firstSeqAt(ms + 1))}`]
+    switch (operator) {
+      case '=':
+        return and([begin, not(end)])
+      case '<':
+        return not(begin)
+      case '<=':
+        return not(end)
+      case '>':
+        return end
+      case '>=':
+        return begin
+    }
+  }
+  switch (condition.kind) {
+    case 'compare':
+      return compared(condition.operator === '!=' ? '=' : condition.operator, condition.value)
+    case 'in': {
+      const numbers = condition.values.flatMap((value) => instantMsOf(value) ?? []).map((ms) => BigInt(ms - SEQ_EPOCH_MS))
+      return inList(sql`toInt64(intDiv(${SEQUENCE}, 1000000))`, param.int64s(numbers))
+    }
+    case 'between':
+      return and([compared('>=', condition.low), compared('<=', condition.high)])
+    default:
+      return FALSE
+  }
+}
 
 /** Compares integers exactly. */
 export function sequenceMeets(condition: PositiveCondition): SqlFragment {

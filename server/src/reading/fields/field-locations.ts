@@ -1,3 +1,4 @@
+import { ARRIVAL_KEY } from '@dendro/language/instant'
 import type { Slot } from '../../lines/layout/slots.ts'
 import { type TableClass, tableClasses } from '../../lines/layout/table.ts'
 import { timeKeys } from '../../lines/reference/event.ts'
@@ -37,12 +38,13 @@ const BUILT_IN_KEYS: ReadonlySet<string> = new Set([
   '@status',
   '@origin',
   '@sequence',
+  ARRIVAL_KEY,
   '@collection',
   '@dataset',
   '@pattern',
   PART_KEY,
 ])
-/** Whether every event has a key apart from its line. Any other name with `@` is that of an ordinary key. */
+/** Whether every event has a key apart from its line. Any other name with `@` or `$` is that of an ordinary key. */
 export const isBuiltInKey = (key: string): boolean => BUILT_IN_KEYS.has(key)
 
 /** Returns where to look for a name: the keys that it may mean, and values in arrays. */

@@ -1,6 +1,14 @@
-import { isInstantKey } from '@dendro/language/instant'
+import { ARRIVAL_KEY, isInstantKey } from '@dendro/language/instant'
 import type { Condition, Filter } from '@dendro/language/tree'
-import { isNegated, outsideTest, type PositiveCondition, positiveTest, sequenceMeets, timeMeets } from '../fields/comparisons.ts'
+import {
+  arrivalMeets,
+  isNegated,
+  outsideTest,
+  type PositiveCondition,
+  positiveTest,
+  sequenceMeets,
+  timeMeets,
+} from '../fields/comparisons.ts'
 import { type KeyColumns, keyLocations } from '../fields/field-locations.ts'
 import { fromCostlyText, fromKeyText, keyExists, keyMeets, mayBeInArray, type TextTest } from '../fields/field-text.ts'
 import { PART_KEY } from '../query.ts'
@@ -87,7 +95,8 @@ function patternSql(condition: Keyed, { family }: TableContext): SqlFragment {
 /** Compiles a condition on a number that every event has. */
 function numberCondition(condition: Keyed): SqlFragment {
   if (condition.kind === 'exists') return condition.negated ? not(TRUE) : TRUE
-  const matches = condition.key === '@sequence' ? sequenceMeets(condition) : timeMeets(condition)
+  const { key } = condition
+  const matches = (key === '@sequence' ? sequenceMeets : key === ARRIVAL_KEY ? arrivalMeets : timeMeets)(condition)
   return isNegated(condition) ? not(matches) : matches
 }
 

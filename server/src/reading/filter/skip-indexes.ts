@@ -140,4 +140,5 @@ function comparedText(filter: Filter): string | undefined {
 }
 
 /** Whether the text of a key is always covered by the index: not computed from a time and not part of an array. */
-const liesInColumns = (key: string): boolean => !key.startsWith('@') && !timeKeys.includes(key) && elementPaths(key).length === 0
+const liesInColumns = (key: string): boolean =>
+  !isBuiltInKey(key) && !key.startsWith('@') && !timeKeys.includes(key) && elementPaths(key).length === 0

@@ -1,10 +1,12 @@
+import { ARRIVAL_KEY, isInstantKey } from '@dendro/language/instant'
 import type { AggregateCall } from '@dendro/language/tree'
+import { SEQ_EPOCH_MS } from '../../kernel/sequence-time.ts'
 import { keyLocations } from '../fields/field-locations.ts'
 import { fromCostlyText, fromKeyText, keyExists, keyText, storedValue } from '../fields/field-text.ts'
 import { builtIn, type TableContext } from '../filter/filter.ts'
 import type { StatsRow, StatValue } from '../query.ts'
 import type { BinaryRows } from '../run/row-binary.ts'
-import { column, constant, digits, type SqlFragment, sql } from '../sql/sql.ts'
+import { column, constant, digits, param, type SqlFragment, sql } from '../sql/sql.ts'
 
 /**
  * An aggregate function of the store. `of` returns its arguments in one table. It is either computed at once, or as a state per table
@@ -93,16 +95,20 @@ export function measuresOf(call: AggregateCall): readonly Measure[] {
 /** The stable functions also measure large numbers that lie close together, such as times; the others lose all digits there. */
 const aggregates = { sum: 'sum', avg: 'avg', stddev: 'stddevSampStable', variance: 'varSampStable' } as const
 
+/** The time of arrival in milliseconds, as the sequence number contains it. */
+const ARRIVAL_MS = sql`(intDiv(${column('seq')}, 1000000) + ${param.int64(BigInt(SEQ_EPOCH_MS))})`
+
 /** The stored text of any key, including built-ins. '' where it is absent. */
 export function textOf(key: string, context: TableContext): SqlFragment {
   if (key === '@time' || key === '@timestamp') return sql`toString(toUnixTimestamp64Milli(${column('ts')}))`
   if (key === '@sequence') return sql`toString(${column('seq')})`
+  if (key === ARRIVAL_KEY) return sql`toString(${ARRIVAL_MS})`
   return sql`toString(${builtIn(key, context)?.text ?? keyText(keyLocations(key, context.slots))})`
 }
 
 /** The same without the text, which need not be read where the name of an overflow entry is enough. */
 function keyIsThere(key: string, context: TableContext): SqlFragment {
-  const isComputed = key === '@time' || key === '@timestamp' || key === '@sequence' || builtIn(key, context) !== undefined
+  const isComputed = isInstantKey(key) || key === '@sequence' || builtIn(key, context) !== undefined
   return isComputed ? isThere(key, context) : keyExists(keyLocations(key, context.slots))
 }
 
@@ -111,6 +117,7 @@ const isThere = (key: string, context: TableContext): SqlFragment => sql`${textO
 function numberOf(key: string, context: TableContext): SqlFragment {
   if (key === '@time' || key === '@timestamp') return sql`toNullable(toFloat64(toUnixTimestamp64Milli(ts)))`
   if (key === '@sequence') return sql`toNullable(toFloat64(seq))`
+  if (key === ARRIVAL_KEY) return sql`toNullable(toFloat64(${ARRIVAL_MS}))`
   return fromText(key, context, textAsNumber)
 }
 
@@ -123,7 +130,7 @@ function fromText(key: string, context: TableContext, of: (text: SqlFragment) =>
 
 /** The integers of a key that a float cannot represent exactly, and the condition that selects them. */
 function exactOf(key: string, context: TableContext): SqlFragment {
-  if (key === '@time' || key === '@timestamp') return sql`cast(null, 'Nullable(Int256)'), 0`
+  if (isInstantKey(key)) return sql`cast(null, 'Nullable(Int256)'), 0`
   if (key === '@sequence') return sql`toNullable(toInt256(seq)), 1`
   const beyond = (text: SqlFragment) => isBeyond(textAsNumber(text))
   const exact = fromText(key, context, (text) => sql`if(${beyond(text)}, ${wholeNumber(text)}, null)`)

@@ -52,7 +52,7 @@ const meanings: Vocabulary['meanings'] = {
   ],
 }
 /** The vocabulary of event queries. */
-export const eventVocabulary: Vocabulary = { builtIns: ['@status', '@raw', '@time', '@origin', '@pattern'], meanings }
+export const eventVocabulary: Vocabulary = { builtIns: ['@status', '@raw', '@time', '@origin', '@pattern', '$ingest.time'], meanings }
 const statuses = ['error', 'warn', 'info'].map((value) => ({ value, count: 0 }))
 const connectives: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({

@@ -1,3 +1,4 @@
+import { isInstantKey } from '@dendro/language/instant'
 import { diagnosticAt, echo } from '@dendro/language/language-error'
 import { safeNumberOf } from '@dendro/language/number'
 import { printFilter } from '@dendro/language/print'
@@ -27,17 +28,19 @@ export type ExcludedEvents = SuspectCondition & { readonly count: number }
 export function suspectsIn(filter: Filter): readonly SuspectCondition[] {
   return conditionsIn(filter)
     .flatMap((condition): SuspectCondition[] => {
-      if (condition.kind === 'compare' && !condition.key.startsWith('@')) {
+      if (condition.kind === 'compare' && isText(condition.key)) {
         const { operator, value } = condition
         if (operator === '=' && value.kind === 'text' && safeNumberOf(value.text) !== undefined) {
           return [{ code: 'NUMERIC_TEXT', condition, instead: { ...condition, value: { kind: 'number', text: value.text } } }]
         }
         return operator === '!=' ? [excluding(condition, condition.key)] : []
       }
-      return condition.kind === 'in' && condition.negated && !condition.key.startsWith('@') ? [excluding(condition, condition.key)] : []
+      return condition.kind === 'in' && condition.negated && isText(condition.key) ? [excluding(condition, condition.key)] : []
     })
     .slice(0, SUSPECTS_MAX)
 }
+
+const isText = (key: string): boolean => !key.startsWith('@') && !isInstantKey(key)
 
 const excluding = (condition: Condition, key: string): SuspectCondition => ({
   code: 'MISSING_EXCLUDED',

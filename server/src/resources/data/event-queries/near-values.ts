@@ -1,4 +1,5 @@
 import { nearestOf } from '@dendro/language/functions'
+import { isInstantKey } from '@dendro/language/instant'
 import { diagnosticAt, echo, quoted } from '@dendro/language/language-error'
 import { printFilter } from '@dendro/language/print'
 import type { Condition, Filter, Literal } from '@dendro/language/tree'
@@ -41,7 +42,7 @@ export async function nearValues(store: EventStore, query: EventQuery, field = '
 }
 
 function textsIn(condition: Condition): TextCondition[] {
-  if (condition.kind === 'contains' || condition.key.startsWith('@')) return []
+  if (condition.kind === 'contains' || condition.key.startsWith('@') || isInstantKey(condition.key)) return []
   if (condition.kind === 'compare' && condition.operator === '=' && condition.value.kind === 'text') {
     return suspectOf(condition, condition.value.text, (text) => ({ ...condition, value: { kind: 'text', text } }))
   }

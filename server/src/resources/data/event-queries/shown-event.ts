@@ -1,6 +1,8 @@
 import type { Event, ResultRow } from '@dendro/api'
+import { ARRIVAL_KEY } from '@dendro/language/instant'
 import type { SelectItem } from '@dendro/language/tree'
 import { patternId } from '../../../kernel/pattern-id.ts'
+import { arrivalOfSeq } from '../../../kernel/sequence-time.ts'
 import { mapInSteps } from '../../../kernel/steps.ts'
 import type { Severity } from '../../../lines/values/severity.ts'
 import { keyNames } from '../../../query/key-names.ts'
@@ -97,6 +99,7 @@ const builtIns: ReadonlyMap<string, BuiltIn> = new Map(
     '@status': (found) => statusOf(found.severity),
     '@origin': (found) => found.origin,
     '@sequence': (found) => String(found.seq),
+    [ARRIVAL_KEY]: (found) => eventTimeText(arrivalOfSeq(found.seq)),
     '@collection': (found, { places }) => places.get(found.logId)?.collection ?? '',
     '@pattern': ({ skeleton, family }) => (skeleton === 0n ? undefined : patternId(family ?? skeleton)),
     '@dataset': (found, { places }) => places.get(found.logId)?.dataset ?? '',
@@ -130,6 +133,7 @@ function selectField(chosen: SelectedFields, key: string, name: string, found: F
     const value = builtIn(found, view)
     if (value === undefined) return
     if (key === '@raw') chosen.raw = value
+    if (key === ARRIVAL_KEY) chosen.attributes[key] = value
     if (key !== '@raw' || name !== '@raw') chosen.selected[name] = value
     return
   }

@@ -92,6 +92,7 @@ test.each<[string, object, string]>([
   ['a filter under another name, without which every event would match', { filter: "level = 'debug'" }, 'filter'],
   ['an unknown field of an action', { action: { type: 'SAMPLE', keep: 0.5, by: 'user' } }, 'action.by'],
   ['a sequence number', { where: '@sequence > 1' }, 'where'],
+  ['a time of arrival', { where: '$ingest.time > 1' }, 'where'],
   ['an unknown action', { action: { type: 'HIDE' } }, 'action.type'],
   ['no field to add', { action: { type: 'ADD_FIELDS', fields: [] } }, 'action.fields'],
   ['a field that is computed', { action: { type: 'ADD_FIELDS', fields: [{ name: '@time', value: '1' }] } }, 'action.fields.0.name'],

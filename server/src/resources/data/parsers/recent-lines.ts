@@ -1,6 +1,6 @@
-import { arrivalOfSeq } from '../../../events/writer/seq.ts'
 import { type Actor, hasPermission } from '../../../http/actor.ts'
 import { forbidden } from '../../../kernel/errors.ts'
+import { arrivalOfSeq } from '../../../kernel/sequence-time.ts'
 import { messageKeys } from '../../../lines/reference/event.ts'
 import { fromNs } from '../../../lines/values/time-text.ts'
 import { readEvents } from '../../../reading/reading.ts'

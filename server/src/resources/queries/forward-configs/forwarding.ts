@@ -1,6 +1,6 @@
-import { arrivalOfSeq } from '../../../events/writer/seq.ts'
 import type { JobContinuation, JobKind, JobRun } from '../../../jobs/job.ts'
 import { Failure } from '../../../kernel/errors.ts'
+import { arrivalOfSeq } from '../../../kernel/sequence-time.ts'
 import { DeliveryError } from '../../../outgoing/outgoing.ts'
 import { type BuiltPayload, buildPayload, limitsOf, planPayload, sendPayload, shapeOf } from './deliver.ts'
 import type { DestinationSecrets } from './destinations.ts'

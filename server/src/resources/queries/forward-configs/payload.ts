@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { gzip, zstdCompress } from 'node:zlib'
 import type { ForwardConfig } from '@dendro/api'
-import { arrivalOfSeq } from '../../../events/writer/seq.ts'
+import { arrivalOfSeq } from '../../../kernel/sequence-time.ts'
 import type { FoundEvent } from '../../../reading/query.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import { rawText } from '../../data/event-queries/event-queries.ts'

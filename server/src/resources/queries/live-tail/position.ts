@@ -1,4 +1,5 @@
-import { SEQ_EPOCH_MS, seqAt } from '../../../events/writer/seq.ts'
+import { seqAt } from '../../../events/writer/seq.ts'
+import { SEQ_EPOCH_MS } from '../../../kernel/sequence-time.ts'
 import { SequenceSet } from './sequence-set.ts'
 
 /**

@@ -245,6 +245,22 @@ test('events are ordered by a key, those without it last, and then have no pages
   expect(messages(all.body.events).at(-1)).toBe('elsewhere')
 })
 
+test('the time of arrival is selected, filtered, measured and grouped by, apart from the time of the event', async () => {
+  const arrival = '$ingest.time'
+  const [event] = (await post({ select: [arrival, '@time'], order_by: `${arrival} DESC`, limit: 1 })).body.events
+  const written = event?.attributes[arrival] ?? ''
+  const ms = Date.parse(written.replace(' UTC', 'Z'))
+  expect(Math.abs(ms - app.clock.nowMs())).toBeLessThan(60_000)
+  expect(ms - (event?.metadata.timestamp ?? 0)).toBeGreaterThan(300_000)
+  const counted = async (where: string) => (await post({ select: ['count(*)'], where })).body.totals?.count
+  const all = await counted('')
+  expect(await counted(`${arrival} <= '${written}'`)).toBe(all)
+  expect(await counted(`${arrival} > ${ms}`)).toBe(0)
+  expect(await counted(`${arrival} > @`)).toBeUndefined()
+  expect((await post({ select: [`max(${arrival})`] })).body.totals).toMatchObject({ [`max(${arrival})`]: ms })
+  expect((await post({ select: ['count(*)'], groups: [arrival] })).body.groups?.map(({ group }) => group)).toContain(`[${ms}]`)
+})
+
 test('from_sequence begins within the first millisecond, at that number', async () => {
   const [first, second] = [10, 11].map((index) => startMs + index * 1_000)
   const found = await post({ select: ['message', '@sequence'], from_ts: first, to_ts: second, most_recent_first: false })
