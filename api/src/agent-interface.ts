@@ -6,8 +6,8 @@ const Message = z.looseObject({
   jsonrpc: z.literal('2.0'),
   id: z
     .union([text(1, 255), z.number(), z.bigint()])
-    .optional()
-    .describe('Absent for a notification, which is answered with 202 and no body.'),
+    .nullish()
+    .describe('Absent for a notification, which is answered with 202 and no body. The protocol forbids null, so it is refused.'),
   method: text(1, 255).describe('Such as `initialize`, `tools/list` or `tools/call`.'),
   params: z.looseObject({}).optional(),
 })

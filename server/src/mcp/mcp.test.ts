@@ -129,6 +129,11 @@ describe('the protocol', () => {
     const { responses } = (await org.ask<OpenApi>('GET', '/openapi.json')).body.paths['/mcp']?.post ?? { responses: {} }
     expect(responses['202']?.content).toBeUndefined()
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+    const withNull = await org.ask('POST', '/mcp', { body: { ...message, id: null } })
+    expect([withNull.status, withNull.body]).toEqual([
+      400,
+      { jsonrpc: '2.0', id: null, error: { code: -32_600, message: expect.stringContaining('id') } },
+    ])
     for (const [body, headers] of [
       [{ id: 1 }, {}],
       [message, { 'mcp-protocol-version': '1999-01-01' }],

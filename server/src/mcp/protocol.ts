@@ -33,12 +33,19 @@ const parameters: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ['tools/call', z.object({ name: z.string(), arguments: z.looseObject({}).optional() })],
 ])
 
+const INVALID_REQUEST = -32_600
 const INVALID_PARAMS = -32_602
+
+/** JSON-RPC knows requests with the id null, which are no notifications; the protocol forbids them. */
+function nullId(): ProtocolReply {
+  const error = { code: INVALID_REQUEST, message: 'id must be text or a number, not null; a notification has no id' }
+  return { status: 400, json: JSON.stringify({ jsonrpc: '2.0', id: null, error }) }
+}
 
 /** The error of the protocol for a request with wrong parameters. */
 function refusalOf({ id, method, params = {} }: AgentMessage): ProtocolReply | undefined {
   const schema = parameters.get(method)
-  if (!schema || typeof id === 'bigint' || id === undefined) return undefined
+  if (!schema || typeof id === 'bigint' || id === undefined || id === null) return undefined
   try {
     check(z.object({ params: schema }), { params }, 'message')
     return undefined
@@ -61,7 +68,7 @@ export async function answerMessage(
   session: AgentSession,
   signal: AbortSignal,
 ): Promise<ProtocolReply> {
-  const refusal = refusalOf(message)
+  const refusal = message.id === null ? nullId() : refusalOf(message)
   if (refusal) return refusal
   const { createMcpHandler, isLegacyRequest, ProtocolError, ProtocolErrorCode, Server, WebStandardStreamableHTTPServerTransport } =
     await import('@modelcontextprotocol/server')
