@@ -82,7 +82,14 @@ describe('the period to compare with', () => {
   })
 
   test('needs both timestamps, in their order', () => {
-    expect(() => earlierOf(bounds, { delta_from_ts: 1 }, NOW_MS)).toThrow('belong together')
-    expect(() => earlierOf(bounds, { delta_from_ts: 2, delta_to_ts: 1 }, NOW_MS)).toThrow('must not be later')
+    const failureOf = (ask: Parameters<typeof earlierOf>[1]) => {
+      try {
+        return earlierOf(bounds, ask, NOW_MS)
+      } catch (thrown) {
+        return thrown
+      }
+    }
+    expect(failureOf({ delta_from_ts: 1 })).toMatchObject({ errors: [{ field: 'delta_from_ts', code: 'MISSING_PAIR' }] })
+    expect(failureOf({ delta_from_ts: 2, delta_to_ts: 1 })).toMatchObject({ errors: [{ field: 'delta_from_ts', code: 'OUT_OF_RANGE' }] })
   })
 })

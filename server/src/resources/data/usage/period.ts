@@ -1,6 +1,4 @@
-import { badField } from '../../../kernel/errors.ts'
-import { boundsOf } from '../../../query/bounds.ts'
-import { parseTimeRange } from '../../../query/query.ts'
+import { boundsOf, deltaFields, earlierThan } from '../../../query/bounds.ts'
 import type { TimeBounds } from '../../../reading/query.ts'
 
 /** Full minutes, cut into equal slices; exact if slices also begin on full minutes and nothing was shifted. */
@@ -56,22 +54,11 @@ export function periodOf(
   return { ...bounds, slices: count, isExact: !isMoved && (bounds.toMs - bounds.fromMs) % (count * MINUTE_MS) === 0 }
 }
 
-/** The period to compare with. */
-export function earlierOf({ fromMs, toMs }: TimeBounds, request: DeltaRangeRequest, nowMs: number): TimeBounds {
-  const { delta_time_range, delta_from_ts, delta_to_ts } = request
-  if (delta_time_range !== undefined) return inMinutes(parseTimeRange(delta_time_range, nowMs, 'delta_time_range', 'its end'), true)
-  if (delta_from_ts === undefined && delta_to_ts === undefined) {
-    const startMs = Math.max(0, fromMs - (toMs - fromMs))
-    return { fromMs: startMs, toMs: fromMs }
-  }
-  if (delta_from_ts === undefined || delta_to_ts === undefined) {
-    throw badField(
-      delta_from_ts === undefined ? 'delta_to_ts' : 'delta_from_ts',
-      'stands alone: delta_from_ts and delta_to_ts belong together',
-    )
-  }
-  if (delta_from_ts > delta_to_ts) throw badField('delta_from_ts', 'must not be later than delta_to_ts')
-  return inMinutes({ fromMs: delta_from_ts, toMs: delta_to_ts }, false)
+/** The period to compare with, in full minutes; the one just before consists of them as the period itself does. */
+export function earlierOf(bounds: TimeBounds, request: DeltaRangeRequest, nowMs: number): TimeBounds {
+  const { delta_time_range: range, delta_from_ts: from_ts, delta_to_ts: to_ts } = request
+  const earlier = earlierThan(bounds, { range, from_ts, to_ts }, nowMs, deltaFields)
+  return range === undefined && from_ts === undefined ? earlier : inMinutes(earlier, range !== undefined)
 }
 
 function inMinutes({ fromMs, toMs }: TimeBounds, isRelative: boolean): TimeBounds {
