@@ -109,6 +109,7 @@ export const permissionGroups = [
     ...none,
     standard: 'read',
     readOnly: 'read',
+    searchApi: 'read',
   },
   {
     group_name: 'Customer',

@@ -91,6 +91,17 @@ describe('a rule', () => {
     expect(await rules()).toEqual([])
   })
 
+  test('is listed for a key that may only search, and changed by none such', async () => {
+    await create(rule('ORGANISATION', 'DAYS_30'))
+    const key = await org.newKey(['SearchApi'])
+    expect(await org.ask('GET', '/retention-rules', { key })).toMatchObject({
+      status: 200,
+      body: { retention_rules: [{ retention: 'DAYS_30' }] },
+    })
+    expect((await create(rule('ORGANISATION', 'DAYS_90'), key)).status).toBe(403)
+    expect((await org.ask('GET', '/retention-rules', { key: await org.newKey(['IngestionApi']) })).status).toBe(403)
+  })
+
   test('exists once for each log, collection and organization', async () => {
     await dataset('shop', 'web')
     for (const body of [rule('LOG', 'DAYS_30', 'web'), rule('LOG_SET', 'DAYS_30', 'shop'), rule('ORGANISATION', 'DAYS_30')]) {
