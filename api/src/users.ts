@@ -33,7 +33,9 @@ export const User = z
     invited_by: z
       .string()
       .optional()
-      .describe('The e-mail address of the latest inviter; absent when an API key or an identity provider created the user.'),
+      .describe(
+        'The e-mail address of the latest inviter, or the name of the API key that invited; absent when an identity provider created the user.',
+      ),
     metadata: Metadata,
   })
   .meta({ id: 'User' })

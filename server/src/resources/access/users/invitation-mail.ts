@@ -4,7 +4,7 @@ import type { UserRow } from './rows.ts'
 const words = {
   invitation: {
     subject: 'Your invitation to Dendro',
-    opening: (user: UserRow) => `${oneLine(user.invited_by ?? 'An administrator')} has invited you to Dendro. Choose a password to begin:`,
+    opening: (user: UserRow) => `${inviterOf(user)} has invited you to Dendro. Choose a password to begin:`,
     action: 'Accept the invitation',
     closing: 'If you did not expect this, you need not do anything.',
   },
@@ -15,6 +15,9 @@ const words = {
     closing: 'Until you do, the old password holds.',
   },
 } as const
+
+/** The name of an API key means nothing to the one who is invited. */
+const inviterOf = ({ invited_by }: UserRow): string => (invited_by?.includes('@') ? oneLine(invited_by) : 'An administrator')
 
 /** Builds the mail with the one-time link, as text and HTML. */
 export function invitationMail(kind: 'invitation' | 'reset', user: UserRow, link: { url: string; validDays: number }): MailMessage {

@@ -35,6 +35,7 @@ test('a created user has the inviter and the time of the invitation in seconds, 
     login_methods: [{ name: 'Password', enabled: true }],
     tags: { team: 'blue' },
     status: 'INVITED',
+    invited_by: expect.any(String),
   })
   expect(Math.abs((invited_at ?? 0) - app.clock.nowMs() / 1000)).toBeLessThan(60)
   expect(metadata.created_by?.type).toBe('API_KEY_ID')
@@ -42,11 +43,14 @@ test('a created user has the inviter and the time of the invitation in seconds, 
   expect((await org.ask<{ users: User[] }>('GET', '/users')).body.users[0]).toEqual(made.body)
 })
 
-test('a user is invited by the e-mail of the user who invites, and by nobody named when a key invites', async () => {
+test('a user is invited by the e-mail of the user who invites, or by the name of the key that invites', async () => {
   const admin = await org.newUser(['Admin'])
   const made = await org.ask<User>('POST', '/users', { token: admin.token, body: person() })
   expect(made.body.invited_by).toBe(admin.email)
   expect(made.body.metadata.created_by).toEqual({ type: 'USER_ID', id: admin.id })
+  const { body: key } = await org.ask<{ api_keys: { name: string }[] }>('GET', '/api-keys')
+  const byKey = await org.ask<User>('POST', '/users', { body: person() })
+  expect(key.api_keys.map(({ name }) => name)).toContain(byKey.body.invited_by)
 })
 
 test.each([

@@ -133,8 +133,8 @@ export async function createUser(world: World, actor: Actor, request: NewUser): 
   return { ...shownUser(world, row), ...(invitation_url === undefined ? {} : { invitation_url }) }
 }
 
-/** The e-mail address of the inviting user. A key has none; `metadata` names it. */
-const inviterOf = (actor: Actor): string | null => (actor.identity.type === 'USER_ID' ? actor.name : null)
+/** The e-mail address of the inviting user, or the name of the API key. */
+const inviterOf = (actor: Actor): string => actor.name
 
 const OWN_FIELDS = ['first_name', 'last_name']
 
