@@ -3,8 +3,19 @@ import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Terminal } from './terminal.ts'
 
-/** The progress of sending a file: everything before `offset` is stored; the batch of `pending` bytes after it may be. */
-export type IngestState = { run: string; head: string; offset: number; pending: number; accepted: number; rejected: number }
+/**
+ * The progress of sending: everything before `offset` is stored; the batch of `pending` bytes after it may be. Idempotency keys begin with `run`, or with a
+ * digest of the batch where it is empty.
+ */
+export type IngestState = {
+  run: string
+  head: string
+  offset: number
+  pending: number
+  accepted: number
+  rejected: number
+  duplicates: number
+}
 
 const HEAD_BYTES = 4_096
 
@@ -16,7 +27,13 @@ export function stateFile({ env }: Pick<Terminal, 'env'>, target: readonly strin
   return base && join(base, 'dendro', 'ingest', `${name}.json`)
 }
 
-export const newState = (): IngestState => ({ run: randomUUID(), head: '', offset: 0, pending: 0, accepted: 0, rejected: 0 })
+const start = { head: '', offset: 0, pending: 0, accepted: 0, rejected: 0, duplicates: 0 }
+
+/** A run that stores what it sends, whatever was sent before. */
+export const newRun = (): IngestState => ({ ...start, run: randomUUID() })
+
+/** A run that stores what no other run has stored within the life of an idempotency key. */
+export const repeatableRun = (): IngestState => ({ ...start, run: '' })
 
 /** Reads the progress of an interrupted run. Undefined when there is none, or when the file has other content than then. */
 export async function readState(path: string, file: string): Promise<IngestState | undefined> {
@@ -30,7 +47,7 @@ export async function readState(path: string, file: string): Promise<IngestState
 
 function parseState(text: string): IngestState | undefined {
   try {
-    return JSON.parse(text) as IngestState
+    return { ...start, ...(JSON.parse(text) as IngestState) }
   } catch {
     return undefined
   }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
@@ -8,7 +9,7 @@ import { addConnection, type Settings } from '../contract-commands.ts'
 import { bytesText, countText, quantity } from '../cost.ts'
 import { UsageError } from '../failure.ts'
 import { pause } from '../follow.ts'
-import { headOf, type IngestState, newState, readState, removeState, stateFile, writeState } from '../ingest-state.ts'
+import { headOf, type IngestState, newRun, readState, removeState, repeatableRun, stateFile, writeState } from '../ingest-state.ts'
 import { type LineBatch, lineBatches } from '../line-batches.ts'
 import { show } from '../output.ts'
 import { wholeNumber } from '../query-options.ts'
@@ -38,8 +39,8 @@ Examples:
   tail -F app.log | dendro ingest -f - --collection shop --dataset web
   dendro ingest -f events.ndjson --dataset import --tags env=prod --gzip
 
-Each batch has an idempotency key, so a batch that is sent twice is stored once. While the service answers 429 or 503, the command waits as long as it says.
-After an interruption the same command continues a file where it ended; --restart sends it from the beginning.
+Each batch of a file has an idempotency key made from its content, so a file that is sent twice within an hour is stored once. While the service answers 429 or 503, the command waits as long as it says.
+After an interruption the same command continues a file where it ended; --restart sends it from the beginning, and stores it again.
 Exit status 1 when an event was rejected.`
 
 /** `dendro ingest`: sends the lines of a file or of standard input. */
@@ -55,7 +56,7 @@ export function ingestCommand(terminal: Terminal, globals: () => Settings): Comm
     )
     .addOption(new Option('--batch-bytes <number>', 'size of a request').argParser(wholeNumber(1, BATCH_BYTES_MAX)).default(BATCH_BYTES))
     .option('--gzip', 'compress the requests')
-    .option('--restart', 'ignore the state of an interrupted run')
+    .option('--restart', 'send the file from the beginning, also what was stored before')
     .addOption(
       new Option('--give-up-after <minutes>', 'minutes without an answer of the service')
         .argParser(wholeNumber(0, 100_000))
@@ -81,7 +82,7 @@ class Ingestion {
   readonly #access: Access
   readonly #options: IngestOptions
   readonly #terminal: Terminal
-  #state: IngestState = newState()
+  #state: IngestState
   #statePath: string | undefined
   #totalBytes: number | undefined
   #contentType: string | undefined
@@ -90,6 +91,8 @@ class Ingestion {
     this.#access = access
     this.#client = makeClient(contract, { ...clientOptions(access), retry: false })
     this.#options = options
+    // Equal lines of standard input are events of their own.
+    this.#state = options.file === '-' || options.restart ? newRun() : repeatableRun()
     this.#terminal = terminal
   }
 
@@ -135,26 +138,30 @@ class Ingestion {
       this.#state = { ...this.#state, head, offset, pending: bytes.length }
       await writeState(this.#statePath, this.#state)
     }
-    const { accepted, rejected } = await this.#post(offset, bytes)
+    const { accepted, rejected, duplicates = 0 } = await this.#post(offset, bytes)
     this.#state = {
       ...this.#state,
       offset: offset + bytes.length,
       pending: 0,
       accepted: this.#state.accepted + accepted,
       rejected: this.#state.rejected + rejected,
+      duplicates: this.#state.duplicates + duplicates,
     }
     const total = this.#totalBytes === undefined ? '' : ` of ${bytesText(this.#totalBytes)}`
     this.#terminal.progress(`${quantity(this.#state.accepted, 'event')} · ${bytesText(this.#state.offset)}${total}`)
   }
 
   /** Repeats a request until the service has answered it. */
-  async #post(offset: number, bytes: Uint8Array<ArrayBuffer>): Promise<{ accepted: number; rejected: number }> {
+  async #post(
+    offset: number,
+    bytes: Uint8Array<ArrayBuffer>,
+  ): Promise<{ accepted: number; rejected: number; duplicates?: number | undefined }> {
     const { collection, dataset, tags, gzip, giveUpAfter } = this.#options
     const { signal } = this.#terminal
     const query = { collection, dataset, ...(tags ? { tags: tags.join(',') } : {}) }
     const headers = {
       'content-type': this.#contentType ?? 'text/plain',
-      'idempotency-key': `${this.#state.run}-${offset}-${bytes.length}`,
+      'idempotency-key': `${this.#state.run || digestOf([collection, dataset, tags, this.#contentType], bytes)}-${offset}-${bytes.length}`,
       ...(gzip ? { 'content-encoding': 'gzip' } : {}),
     }
     const body = gzip ? new Uint8Array(gzipSync(bytes)) : bytes
@@ -175,13 +182,22 @@ class Ingestion {
   }
 
   #report(seconds: number): void {
-    const { accepted, rejected, offset } = this.#state
+    const { accepted, rejected, offset, duplicates } = this.#state
     const { output = 'table' } = this.#options
-    if (output !== 'table') show({ accepted, rejected, bytes: offset }, output, this.#terminal)
+    if (output !== 'table') show({ accepted, rejected, ...(duplicates > 0 ? { duplicates } : {}), bytes: offset }, output, this.#terminal)
     const rate = seconds > 0 ? ` · ${countText(Math.round(accepted / seconds))} events per second` : ''
     this.#terminal.err(`${quantity(accepted, 'event')} accepted · ${countText(rejected)} rejected · ${bytesText(offset)}${rate}`)
+    if (duplicates > 0) {
+      const some = duplicates === accepted ? `all ${quantity(duplicates, 'event')}` : `${countText(duplicates)} of them`
+      this.#terminal.err(`${some} were stored before; --restart sends them again`)
+    }
     if (rejected > 0) throw new Error(`${quantity(rejected, 'event')} rejected; dendro ledger list has the reasons`)
   }
+}
+
+/** A digest of a batch and of where it goes. */
+function digestOf(target: readonly unknown[], bytes: Uint8Array): string {
+  return createHash('sha256').update(JSON.stringify(target)).update('\n').update(bytes).digest('hex').slice(0, 32)
 }
 
 /** How long to wait before the same request is sent again; undefined when waiting does not help. */

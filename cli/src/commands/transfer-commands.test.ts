@@ -89,6 +89,36 @@ describe('dendro ingest', () => {
     expect((await stored('plain')).sort()).toEqual(messages.sort())
   })
 
+  test('stores a file once that is sent twice, with what was added to it in full batches, and again with --restart', async () => {
+    const messages = numbered(300)
+    const file = join(folder, 'twice.ndjson')
+    await writeFile(file, asNdjson(messages))
+    const words = ['ingest', '-f', file, '--dataset', 'twice', '--batch-bytes', '1500']
+    expect(await dendro(words)).toMatchObject({ status: 0, err: expect.not.stringContaining('before') })
+    const again = await dendro([...words, '--gzip', '--output', 'json'])
+    expect(again).toMatchObject({
+      status: 0,
+      err: expect.stringContaining('all 300 events were stored before; --restart sends them again'),
+    })
+    expect(JSON.parse(again.out)).toMatchObject({ accepted: 300, duplicates: 300 })
+    expect((await stored('twice')).sort()).toEqual(messages.sort())
+    expect((await dendro(['ingest', '-f', file, '--dataset', 'other', '--batch-bytes', '1500'])).err).not.toContain('before')
+    expect(await stored('other')).toHaveLength(300)
+    expect((await dendro([...words, '--restart'])).err).not.toContain('before')
+    expect(await stored('twice')).toHaveLength(600)
+  })
+
+  test('standard input is sent as often as it is given', async () => {
+    const words = ['ingest', '-f', '-', '--dataset', 'repeated']
+    for (const _ of [1, 2]) {
+      const input = async function* () {
+        yield Buffer.from('deployed\n')
+      }
+      expect((await dendro(words, { input: input() })).status).toBe(0)
+    }
+    expect(await stored('repeated')).toHaveLength(2)
+  })
+
   test('repeats refused and unanswered requests, and stores each line once', async () => {
     const fates: Fate[] = ['pass', { status: 429 }, 'lose answer', { status: 503 }, 'pass', { status: 502 }]
     const gate = await startGate((_, at) => fates[at] ?? 'pass')

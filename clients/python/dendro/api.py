@@ -1976,7 +1976,10 @@ class MultiOrgUser(TypedDict):
     invited_at: NotRequired[int]
     """The latest invitation, in Unix seconds."""
     invited_by: NotRequired[str]
-    """The e-mail address of the latest inviter; absent when an API key or an identity provider created the user."""
+    """
+    The e-mail address of the latest inviter, or the name of the API key that invited; absent when an identity provider
+    created the user.
+    """
     metadata: Metadata
     organisations: List[Organization]
     groups: List[UserGroup]
@@ -3235,6 +3238,8 @@ class Taken(TypedDict):
     """Durably stored events."""
     rejected: int
     """Rejected events."""
+    duplicates: NotRequired[int]
+    """Accepted events that an earlier request with the same idempotency key has stored."""
 
 
 class Template(TypedDict):
@@ -3511,7 +3516,10 @@ class User(TypedDict):
     invited_at: NotRequired[int]
     """The latest invitation, in Unix seconds."""
     invited_by: NotRequired[str]
-    """The e-mail address of the latest inviter; absent when an API key or an identity provider created the user."""
+    """
+    The e-mail address of the latest inviter, or the name of the API key that invited; absent when an identity provider
+    created the user.
+    """
     metadata: Metadata
 
 
@@ -3690,8 +3698,8 @@ class AccessSwitchOwnReply(TypedDict):
 
 class AgentInterfaceSendBody(TypedDict):
     jsonrpc: Literal["2.0"]
-    id: NotRequired[Union[str, float, int]]
-    """Absent for a notification, which is answered with 202 and no body."""
+    id: NotRequired[Union[Union[str, float, int], None]]
+    """Absent for a notification, which is answered with 202 and no body. The protocol forbids null, so it is refused."""
     method: str
     """Such as `initialize`, `tools/list` or `tools/call`."""
     params: NotRequired[Dict[str, Any]]
@@ -6604,7 +6612,10 @@ class UsersCreateReply(TypedDict):
     invited_at: NotRequired[int]
     """The latest invitation, in Unix seconds."""
     invited_by: NotRequired[str]
-    """The e-mail address of the latest inviter; absent when an API key or an identity provider created the user."""
+    """
+    The e-mail address of the latest inviter, or the name of the API key that invited; absent when an identity provider
+    created the user.
+    """
     metadata: Metadata
     invitation_url: NotRequired[str]
     """The one-time link, if it could not be sent by mail. It is shown only once; give it to the user."""

@@ -112,5 +112,10 @@ function answer(request: IngestRequestHead, outcome: IngestOutcome): ReceiverRep
     const body = failureBody(outcome.failure, request.headers['x-correlation-id'] ?? '')
     return { status: outcome.failure.status, headers: { ...outcome.failure.headers, ...headers }, body: JSON.stringify(body) }
   }
-  return { status: 200, headers, body: JSON.stringify({ accepted: outcome.accepted, rejected: outcome.rejected.length }) }
+  const { accepted, rejected, duplicates } = outcome
+  return {
+    status: 200,
+    headers,
+    body: JSON.stringify({ accepted, rejected: rejected.length, ...(duplicates.length > 0 ? { duplicates: duplicates.length } : {}) }),
+  }
 }
