@@ -24,7 +24,7 @@ const SLASH: i32 = 0x2f
 const SPACE: i32 = 0x20
 const DATE_LENGTH: i32 = 10
 const CLOCK_END: i32 = 19
-const LETTER_T: i32 = 0x54
+const UPPER_T: i32 = 0x54
 /** Without this bit, a letter is a capital. */
 const CAPITAL: i32 = 0xdf
 
@@ -216,7 +216,7 @@ function numberIn(start: i32, end: i32): i64 {
 /** False for most texts that are no time: a time is a number, or begins with `YYYY-`, `YYYY/`, `YYYYMMDDT`, a day of the month and a space, or a weekday and a comma. */
 function mayBeTime(start: i32, end: i32): bool {
   if (start + 4 < end && (byteAt(start + 4) === DASH || byteAt(start + 4) === SLASH || byteAt(start + 3) === COMMA)) return true
-  if (start + 8 < end && (byteAt(start + 8) & CAPITAL) === LETTER_T) return true
+  if (start + 8 < end && (byteAt(start + 8) & CAPITAL) === UPPER_T) return true
   if (start + 2 < end && (byteAt(start + 1) === SPACE || byteAt(start + 2) === SPACE)) return true
   for (let at = start; at < end; at += 1) {
     const byte = byteAt(at)
