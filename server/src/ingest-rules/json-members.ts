@@ -43,8 +43,10 @@ function endOfValue(line: Uint8Array, start: number): number {
   return endOfWord(line, start, line.length)
 }
 
+type JsonObject = { readonly start: number; readonly members: readonly Member[]; readonly end: number }
+
 /** The members of a line that is one object of JSON. */
-function wholeLine(line: Uint8Array): { start: number; members: readonly Member[]; end: number } | undefined {
+function wholeLine(line: Uint8Array): JsonObject | undefined {
   const start = afterBlanks(line, 0)
   const found = line[start] === OPEN_OBJECT ? membersAt(line, start) : undefined
   return found && afterBlanks(line, found.end) === line.length ? { start, ...found } : undefined
@@ -72,21 +74,26 @@ export function takeMembers(line: Uint8Array, path: string): TakenMembers | unde
   return { line: Buffer.concat([line.subarray(0, found.start), bytes, line.subarray(found.end)]), values }
 }
 
-function takenFrom(line: Uint8Array, { members }: { members: readonly Member[] }, path: string, values: string[]): Buffer | undefined {
-  const kept: Uint8Array[] = []
+function takenFrom(line: Uint8Array, { start, members, end }: JsonObject, path: string, values: string[]): Buffer | undefined {
+  const first = members[0]
+  if (!first) return undefined
+  const parts: Uint8Array[] = []
   let isChanged = false
-  for (const { start, name, valueStart, valueEnd } of members) {
+  let gap = line.subarray(start, first.start)
+  members.forEach((member, index) => {
+    const { name, valueStart, valueEnd } = member
     if (name === path) {
       values.push(Buffer.from(line.buffer, line.byteOffset + valueStart, valueEnd - valueStart).toString('utf8'))
       isChanged = true
-      continue
+      return
     }
     const inner = path.startsWith(`${name}.`) && line[valueStart] === OPEN_OBJECT ? membersAt(line, valueStart) : undefined
-    const rest = inner && takenFrom(line, inner, path.slice(name.length + 1), values)
+    const rest = inner && takenFrom(line, { start: valueStart, ...inner }, path.slice(name.length + 1), values)
     if (rest) isChanged = true
-    kept.push(rest ? Buffer.concat([line.subarray(start, valueStart), rest]) : line.subarray(start, valueEnd))
-  }
+    // The comma and the blanks in front of a member stay with it, except for the first one that is kept.
+    if (parts.length > 0) gap = line.subarray(members[index - 1]?.valueEnd, member.start)
+    parts.push(gap, line.subarray(member.start, valueStart), rest ?? line.subarray(valueStart, valueEnd))
+  })
   if (!isChanged) return undefined
-  const comma = Buffer.from(',')
-  return Buffer.concat([Buffer.from('{'), ...kept.flatMap((part, at) => (at === 0 ? [part] : [comma, part])), Buffer.from('}')])
+  return parts.length === 0 ? Buffer.from('{}') : Buffer.concat([...parts, line.subarray(members.at(-1)?.valueEnd, end)])
 }
