@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { kafkaAccess } from './kafka.ts'
-import { list, mapOf, ms, text, uuid } from './values.ts'
+import { list, mapOf, ms, text, uuid, withoutControls } from './values.ts'
 
 const LOGS_MAX = 250
 const HEADERS_MAX = 10
 
 /** Folders of objects: no empty ones, and none that mean the folder above. */
-const folders = text(0, 255).refine((given) => given === '' || given.replace(/\/$/, '').split('/').every(isFolder), {
+const folders = withoutControls(text(0, 255)).refine((given) => given === '' || given.replace(/\/$/, '').split('/').every(isFolder), {
   error: 'must be names of folders with slashes between, none of them empty, . or ..',
 })
 

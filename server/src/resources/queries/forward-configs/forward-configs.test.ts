@@ -376,6 +376,16 @@ test.each<[string, object, string]>([
   ['a private address', { destination: { destination_type: 'HTTP', url: 'http://10.0.0.1/' } }, 'destination.url'],
   ['a folder above', { destination: { destination_type: 'S3', bucket: 'b', prefix: '../a' } }, 'destination.prefix'],
   ['an unknown placeholder', { destination: { destination_type: 'S3', bucket: 'b', path_template: '{day}' } }, 'destination.path_template'],
+  ...['{yyyy', '{{dataset}}', 'mm}', '{yyyy/{mm}', 'a\nb'].map((path_template): [string, object, string] => [
+    `the template ${JSON.stringify(path_template)}`,
+    { destination: { destination_type: 'S3', bucket: 'b', path_template } },
+    'destination.path_template',
+  ]),
+  ...['{dataset', '{{dataset}}', 'dataset}'].map((topic): [string, object, string] => [
+    `the topic ${topic}`,
+    { destination: { destination_type: 'KAFKA', brokers: ['127.0.0.1:9092'], topic, tls: false } },
+    'destination.topic',
+  ]),
   ['Parquet to a URL', { format: 'PARQUET', destination: { destination_type: 'HTTP', url: 'http://127.0.0.1:9/' } }, 'format'],
   [
     'Parquet to Kafka',

@@ -43,10 +43,7 @@ export function splitDestination(
   field = 'destination.',
 ): SplitDestination {
   if (given.destination_type === 'S3') {
-    for (const [, name = ''] of given.path_template.matchAll(/\{([^}]*)\}?/g)) {
-      if (!PLACEHOLDERS.has(name))
-        throw badField(`${field}path_template`, `has an unknown placeholder; it knows ${[...PLACEHOLDERS].join(', ')}`)
-    }
+    checkPlaceholders(given.path_template, PLACEHOLDERS, `${field}path_template`)
     return splitBucket(outgoing, given, before, field)
   }
   if (given.destination_type === 'KAFKA') return splitTopic(outgoing, given, before, field)
@@ -66,6 +63,12 @@ export function splitDestination(
 
 type KafkaDestination = Extract<ForwardDestination, { destination_type: 'KAFKA' }>
 
+/** Refuses unknown placeholders, and braces that are not closed or never opened: each of them is a typing error. */
+function checkPlaceholders(template: string, known: ReadonlySet<string>, field: string): void {
+  for (const [part, name = ''] of template.matchAll(/\{([^{}]*)\}|[{}]/g))
+    if (part.length === 1 || !known.has(name)) throw badField(field, `has an unknown placeholder; it knows ${[...known].join(', ')}`)
+}
+
 function splitTopic(
   outgoing: World['outgoing'],
   given: KafkaDestination,
@@ -74,10 +77,7 @@ function splitTopic(
 ): SplitDestination {
   const { password, topic } = given
   checkKafkaAccess(outgoing, given, field)
-  for (const [, name = ''] of topic.matchAll(/\{([^}]*)\}?/g)) {
-    if (!TOPIC_PLACEHOLDERS.has(name))
-      throw badField(`${field}topic`, `has an unknown placeholder; it knows ${[...TOPIC_PLACEHOLDERS].join(', ')}`)
-  }
+  checkPlaceholders(topic, TOPIC_PLACEHOLDERS, `${field}topic`)
   if (password === undefined) return { destination: given, secrets: {} }
   const old = before?.destination
   const isSame = old?.destination_type === 'KAFKA' && isSameAccount(old, given)
