@@ -1,5 +1,6 @@
 import {
   noteSourceCheck,
+  noteSourceWaiting,
   ObjectChanged,
   openOriginSecrets,
   openSourceBucket,
@@ -83,6 +84,7 @@ export class BucketReader {
       const startedMs = clock.monotonicMs()
       if (this.#isListDue(positions)) await this.#list(bucket, positions)
       const listMs = clock.monotonicMs() - startedMs
+      await noteSourceWaiting(meta, id, this.#waitingBytes())
       const untilMs = clock.monotonicMs() + STEP_MS
       const step: ObjectStep = { ...place, untilMs, signal, parquet }
       for (let some = this.#next(); some.length > 0 && clock.monotonicMs() < untilMs; some = this.#next(parquet.isRefused)) {

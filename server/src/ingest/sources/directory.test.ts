@@ -213,6 +213,21 @@ test('a paused source keeps its position, and a deleted one is unknown', async (
   expect((await stand.org.ask('GET', `/sources/${stand.id}`)).status).toBe(404)
 })
 
+test('of many small files each line is stored once, and each file is remembered', async () => {
+  const files = Array.from(
+    { length: 200 },
+    (_, n) => [`${n % 3 === 0 ? 'shop' : 'host'}-${n}.log`, [`first line of file ${n}`, `second line of file ${n}`]] as const,
+  )
+  const stand = await openSource({}, async (dir) => {
+    for (const [name, lines] of files) await writeFile(join(dir, name), text(lines))
+  })
+  const lines = files.flatMap(([, own]) => own)
+  expect((await received(stand, lines.length)).toSorted()).toEqual(lines.toSorted())
+  await rename(join(stand.dir, 'host-7.log'), join(stand.dir, 'host-7.log.1'))
+  await appendFile(join(stand.dir, 'host-8.log'), 'third line of file 8\n')
+  expect((await received(stand, lines.length + 1)).toSorted()).toEqual([...lines, 'third line of file 8'].toSorted())
+})
+
 test('a limit of the organization delays the source, and nothing is lost', async () => {
   const stand = await openSource()
   const limit = { category: 'INGESTION_LIMITS', value: 700, unit: 'BYTES', target: 'ORGANISATION', time_window: 'PER_MONTH', scope: {} }
@@ -223,7 +238,8 @@ test('a limit of the organization delays the source, and nothing is lost', async
   await writeFile(join(stand.dir, 'app.log'), text(numbered(0, 10)))
   await received(stand, 10)
   await appendFile(join(stand.dir, 'app.log'), text(numbered(10, 10)))
-  await until(async () => expect((await sourceOf(stand)).state, JSON.stringify(await sourceOf(stand))).toMatchObject({ status: 'DELAYED' }))
+  const waiting_bytes = text(numbered(10, 10)).length
+  await until(async () => expect((await sourceOf(stand)).state).toMatchObject({ status: 'DELAYED', waiting_bytes }))
   expect((await stand.org.ask('DELETE', `/limits/${made.body.id}`)).status).toBe(204)
   await until(async () => {
     app.clock.advance(5_000)

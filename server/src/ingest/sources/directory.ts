@@ -8,7 +8,9 @@ import {
   listFiles,
   movePosition,
   noteSourceCheck,
+  noteSourceWaiting,
   ObjectChanged,
+  type OpenDirectory,
   openDirectory,
   openFile,
   type SourceFile,
@@ -38,6 +40,10 @@ const FINAL_MS = 300_000
 /** How long the position of a file is kept that is not there any more. Its copy may come late. */
 const KEPT_MS = 7 * 86_400_000
 const POSITIONS_MAX = 20_000
+/** How many small files are read at once, since most of the time goes by until their lines are durable. */
+const SMALL_AT_ONCE = 8
+/** How much may be left of a file that is read with others. */
+const SMALL_BYTES = 128 * 1024
 
 /**
  * A file as of the last look: unchanged ones are not opened. `sinceMs` is when this state was seen first. `starts` is where the row groups of a Parquet file
@@ -50,7 +56,8 @@ type BrokenFile = { readonly file: SourceFile; readonly reason: string; isCounte
 
 /** What the reading of files in one step has in common. */
 type FileStep = {
-  readonly files: readonly SourceFile[]
+  /** The parts of all files. */
+  readonly here: ReadonlySet<string>
   readonly positions: Positions
   readonly untilMs: number
   readonly signal: AbortSignal
@@ -66,6 +73,8 @@ export class DirectoryReader {
   /** The files that cannot be read to their end, by their parts. */
   readonly #broken = new Map<string, BrokenFile>()
   #wasChecked = false
+  /** The search for the position of the last file. */
+  #finding: Promise<unknown> = Promise.resolve()
   /** While the lease is held, nobody else changes them. */
   #positions: Positions | undefined
 
@@ -81,37 +90,69 @@ export class DirectoryReader {
     const startedMs = clock.monotonicMs()
     const place = await openDirectory(directories, org_id, origin.directory)
     const files = await listFiles(place, origin)
+    const listMs = clock.monotonicMs() - startedMs
     this.#positions ??= new Positions(await selectPositions<FileDetails>(meta, id))
     const positions = this.#positions
     const changed = files.filter((file) => this.#isDue(file)).sort((a, b) => a.changedMs - b.changedMs)
     this.#wasChecked ||= await wasChecked(meta, id)
-    const untilMs = startedMs + STEP_MS
-    const step = { files, positions, untilMs, signal, parquet: new StepPlace(this.#world.parquetPlaces, this.#source) }
-    let isCutShort = false
-    try {
-      for (const file of changed) {
-        signal.throwIfAborted()
-        if (clock.monotonicMs() > untilMs) {
-          isCutShort = true
-          break
-        }
-        const handle = await openFile(place, file)
-        if (handle) isCutShort = !(await this.#tryFile(step, file, handle)) || isCutShort
-      }
-    } finally {
-      step.parquet.end()
-    }
+    const waitingBytes = () => files.reduce((sum, file) => sum + this.#waitingOf(file, positions), 0)
+    // What is there at the first look of a source that begins at the end does not wait.
+    if (changed.length > 0 && (origin.start !== 'END' || this.#wasChecked)) await noteSourceWaiting(meta, id, waitingBytes())
+    // Reading gets more time than listing takes, however many files there are.
+    const untilMs = clock.monotonicMs() + Math.max(STEP_MS, 2 * listMs)
+    const here = new Set(files.map(({ part }) => part))
+    const step = { here, positions, untilMs, signal, parquet: new StepPlace(this.#world.parquetPlaces, this.#source) }
+    const isCutShort = await this.#readFiles(step, place, changed).finally(() => step.parquet.end())
     if (!isCutShort) {
       await this.#countBroken(positions)
-      await this.#forget(files, positions)
-      const waiting = files.reduce((sum, file) => sum + this.#waitingOf(file, positions), 0)
+      await this.#forget(here, positions)
       const [first] = this.#broken.values()
       const failure = first ? `${first.file.name}: ${first.reason}` : null
-      await noteSourceCheck(meta, id, { waiting, failure, nowMs: clock.nowMs() })
+      await noteSourceCheck(meta, id, { waiting: waitingBytes(), failure, nowMs: clock.nowMs() })
     }
     const tookMs = clock.monotonicMs() - startedMs
     if (isCutShort) return { againInMs: step.parquet.isRefused ? PLACE_AGAIN_MS : 0 }
     return { againInMs: Math.min(30_000, Math.max(IDLE_MS, 5 * tookMs)) }
+  }
+
+  /**
+   * Reads files, the first changed ones first and small ones at once. Those that a rotation may have made of each other are read one after the other. Returns
+   * whether there is more.
+   */
+  async #readFiles(step: FileStep, place: OpenDirectory, files: readonly SourceFile[]): Promise<boolean> {
+    const running = new Map<SourceFile, Promise<void>>()
+    let isCutShort = false
+    let failure: { readonly cause: unknown } | undefined
+    const read = async (file: SourceFile): Promise<void> => {
+      const handle = await openFile(place, file)
+      if (handle && !(await this.#tryFile(step, file, handle))) isCutShort = true
+    }
+    for (const file of files) {
+      while (!this.#fitsWith([...running.keys()], file, step.positions)) await Promise.race(running.values())
+      if (failure || step.signal.aborted) break
+      if (this.#world.clock.monotonicMs() > step.untilMs) {
+        isCutShort = true
+        break
+      }
+      const reading = read(file)
+        .catch((cause: unknown) => {
+          failure ??= { cause }
+        })
+        .finally(() => running.delete(file))
+      running.set(file, reading)
+    }
+    await Promise.all(running.values())
+    step.signal.throwIfAborted()
+    if (failure) throw failure.cause
+    return isCutShort
+  }
+
+  /** Whether a file may be read together with others. */
+  #fitsWith(others: readonly SourceFile[], file: SourceFile, positions: Positions): boolean {
+    if (others.length === 0) return true
+    const isSmall = (one: SourceFile): boolean => this.#waitingOf(one, positions) <= SMALL_BYTES
+    const isRelated = (one: SourceFile): boolean => isRotated(one.name, file.name) || isRotated(file.name, one.name)
+    return others.length < SMALL_AT_ONCE && isSmall(file) && others.every((one) => isSmall(one) && !isRelated(one))
   }
 
   /** Reads what is new in a file, and closes it. Returns false when there is more. One file that cannot be read must not keep the others waiting. */
@@ -172,7 +213,10 @@ export class DirectoryReader {
     const { clock } = this.#world
     const seen = this.#seen.get(file.part)
     const ageMs = clock.monotonicMs() - (seen?.sinceMs ?? 0)
-    const found = await this.#positionOf(step, file, content, ageMs)
+    // One after the other: two files may have the content of a third one.
+    const finding = this.#finding.then(() => this.#positionOf(step, file, content, ageMs))
+    this.#finding = finding.catch(() => undefined)
+    const found = await finding
     if (found === 'wait') return true
     const { done, refused } = found.details
     if (refused?.state === stateOf(file)) this.#broken.set(file.part, { file, reason: refused.reason, isCounted: true })
@@ -216,7 +260,7 @@ export class DirectoryReader {
   }
 
   /** The position of the content of a file, which may have been read under another name. */
-  async #positionOf({ positions, files }: FileStep, file: SourceFile, content: FileContent, ageMs: number): Promise<FilePosition | 'wait'> {
+  async #positionOf({ positions, here }: FileStep, file: SourceFile, content: FileContent, ageMs: number): Promise<FilePosition | 'wait'> {
     const { meta, ids, clock } = this.#world
     const { id, org_id, origin } = this.#source
     const print = content.kind === 'parquet' ? { print: content.print } : {}
@@ -227,9 +271,8 @@ export class DirectoryReader {
       await movePosition(meta, id, known.id, null)
       positions.put({ ...known, part: null })
     }
-    const here = new Set(files.map(({ part }) => part))
-    for (const other of positions.all()) {
-      if (other.part === file.part || !isRotated(other.details.name, file.name) || !(await isFileOf(other, content))) continue
+    for (const other of positions.rotatedTo(file.name)) {
+      if (other.part === file.part || !(await isFileOf(other, content))) continue
       if (endOf(other) === 0) continue
       if (other.part !== null && here.has(other.part)) {
         if (ageMs < COPY_MS) return 'wait'
@@ -255,9 +298,8 @@ export class DirectoryReader {
   }
 
   /** Deletes the positions of files that are gone for long, and the oldest ones beyond a number. */
-  async #forget(files: readonly SourceFile[], positions: Positions): Promise<void> {
+  async #forget(here: ReadonlySet<string>, positions: Positions): Promise<void> {
     const nowMs = this.#world.clock.monotonicMs()
-    const here = new Set(files.map(({ part }) => part))
     for (const part of this.#seen.keys()) if (!here.has(part)) this.#seen.delete(part)
     for (const part of this.#broken.keys()) if (!here.has(part)) this.#broken.delete(part)
     const absent = positions.all().filter(({ part }) => part === null || !here.has(part))
@@ -280,6 +322,7 @@ export class DirectoryReader {
 class Positions {
   readonly #rows = new Map<string, FilePosition>()
   readonly #ids = new Map<string, string>()
+  readonly #stems = new Map<string, string>()
 
   constructor(rows: readonly FilePosition[]) {
     for (const row of rows) this.put(row)
@@ -289,16 +332,24 @@ class Positions {
     const before = this.#rows.get(row.id)
     if (before?.part && this.#ids.get(before.part) === row.id) this.#ids.delete(before.part)
     if (row.part !== null) this.#ids.set(row.part, row.id)
+    if (before?.details.name !== row.details.name) this.#stems.set(row.id, stemOf(row.details.name))
     this.#rows.set(row.id, row)
   }
 
   remove({ id, part }: FilePosition): void {
     this.#rows.delete(id)
+    this.#stems.delete(id)
     if (part !== null && this.#ids.get(part) === id) this.#ids.delete(part)
   }
 
   all(): FilePosition[] {
     return [...this.#rows.values()]
+  }
+
+  /** Those of files of which a rotation may have made one of this name. */
+  rotatedTo(name: string): FilePosition[] {
+    const base = basename(name)
+    return this.all().filter(({ id }) => base.startsWith(this.#stems.get(id) ?? base))
   }
 
   at(part: string): FilePosition | undefined {
@@ -318,8 +369,8 @@ const hasEnd = ({ raw, bytes }: FileContent & { readonly kind: 'parquet' }): Pro
 
 const stateOf = ({ size, changedMs }: SourceFile): string => `${size} ${changedMs}`
 
-/** Whether a file can be what a rotation made of another one: its name begins as that of the other without its last ending. */
-export function isRotated(before: string, name: string): boolean {
-  const stem = basename(before).replace(/(?<=.)\.[^.]*$/, '')
-  return basename(name).startsWith(stem)
-}
+/** The beginning of the names that a rotation gives a file: its name without its last ending. */
+const stemOf = (name: string): string => basename(name).replace(/(?<=.)\.[^.]*$/, '')
+
+/** Whether a file can be what a rotation made of another one. */
+export const isRotated = (before: string, name: string): boolean => basename(name).startsWith(stemOf(before))

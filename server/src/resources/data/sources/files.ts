@@ -20,8 +20,10 @@ export class OriginError extends Error {}
 
 export const FILES_MAX = 10_000
 const FOLDERS_MAX = 10_000
+/** How many files are examined at once. */
+const STATS_AT_ONCE = 32
 
-type OpenDirectory = { readonly directory: string; readonly root: string }
+export type OpenDirectory = { readonly directory: string; readonly root: string }
 
 /** Follows the links of the directory and of the opened one, and refuses a directory that lies elsewhere. */
 export async function openDirectory(opened: readonly SourceDirectory[], orgId: string, directory: string): Promise<OpenDirectory> {
@@ -46,17 +48,23 @@ export async function listFiles({ directory, root }: OpenDirectory, { files: pat
       if (folder === directory) throw new OriginError(`the directory cannot be read (${cause.code})`, { cause })
       return []
     })
+    const wanted: { readonly path: string; readonly name: string; readonly isLink: boolean }[] = []
     for (const entry of entries) {
       const path = join(folder, entry.name)
       if (entry.isDirectory()) {
         if (!reachesFolders(pattern)) continue
         if (folders.length >= FOLDERS_MAX) throw new OriginError(`the directory has more than ${FOLDERS_MAX} folders`)
         folders.push(path)
-      } else if ((entry.isFile() || entry.isSymbolicLink()) && isWanted(relative(directory, path))) {
-        const file = await statFile(root, path, relative(directory, path), entry.isSymbolicLink())
-        if (file && !found.has(file.part)) found.set(file.part, file)
-        if (found.size > FILES_MAX) throw new OriginError(`more than ${FILES_MAX} files match; files must name fewer of them`)
+      } else if (entry.isFile() || entry.isSymbolicLink()) {
+        const name = relative(directory, path)
+        if (isWanted(name)) wanted.push({ path, name, isLink: entry.isSymbolicLink() })
       }
+    }
+    for (let at = 0; at < wanted.length; at += STATS_AT_ONCE) {
+      const some = wanted.slice(at, at + STATS_AT_ONCE)
+      for (const file of await Promise.all(some.map(({ path, name, isLink }) => statFile(root, path, name, isLink))))
+        if (file && !found.has(file.part)) found.set(file.part, file)
+      if (found.size > FILES_MAX) throw new OriginError(`more than ${FILES_MAX} files match; files must name fewer of them`)
     }
   }
   return [...found.values()]

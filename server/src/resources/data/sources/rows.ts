@@ -114,6 +114,10 @@ export const noteSourceCheck = (db: Db, id: string, { waiting, failure, nowMs }:
       failing_since = case when ${failure}::text is not null then coalesce(failing_since, ${nowMs}::bigint) end
     where source_id = ${id} and (waiting <> ${waiting} or failure is distinct from ${failure} or checked_at is null)`)
 
+/** Notes how much waits at the origin before it is read, because reading it may take long or fail. */
+export const noteSourceWaiting = (db: Db, id: string, waiting: number) =>
+  db.run(sql`update source_states set waiting = ${waiting} where source_id = ${id} and waiting <> ${waiting}`)
+
 /** Whether all of the origin has been looked at since the source was created. */
 export const wasChecked = async (db: Db, id: string): Promise<boolean> =>
   (await db.one(sql`select 1 from source_states where source_id = ${id} and checked_at is not null`)) !== undefined

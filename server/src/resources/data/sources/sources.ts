@@ -30,7 +30,7 @@ import { openOriginSecrets, sealSecrets, splitOrigin } from './secrets.ts'
 
 export { checkBucket, ObjectChanged, openSourceBucket, type SourceBucket, type SourceObject } from './bucket.ts'
 export { checkDirectory } from './directories.ts'
-export { listFiles, OriginError, openDirectory, openFile, type SourceFile } from './files.ts'
+export { listFiles, type OpenDirectory, OriginError, openDirectory, openFile, type SourceFile } from './files.ts'
 export {
   advancePosition,
   deletePositions,
@@ -49,6 +49,7 @@ export {
   holdSource,
   noteSourceCheck,
   noteSourceFailure,
+  noteSourceWaiting,
   releaseAllSources,
   releaseSources,
   selectActiveSources,
