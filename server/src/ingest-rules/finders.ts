@@ -52,6 +52,7 @@ function endOfRun(text: string, start: number, of: number, max = Number.POSITIVE
 }
 
 const AT = '@'
+const APOSTROPHE = "'"
 const LOCAL = WORD | HYPHEN | DOT | LOCAL_MARK
 const DOMAIN = DIGIT | LETTER | HYPHEN | DOT
 const LOCAL_CHARS_MAX = 256
@@ -64,14 +65,22 @@ function findEmails(text: string, found: TextRange[]): void {
   for (let at = text.indexOf(AT); at >= 0; at = text.indexOf(AT, at + 1)) {
     const end = endOfDomain(text, at + 1)
     if (end < 0) continue
+    const isQuoted = text[end] === APOSTROPHE
     let start = at
-    while (start > after && at - start < LOCAL_CHARS_MAX && classAt(text, start - 1) & LOCAL) start -= 1
+    while (start > after && at - start < LOCAL_CHARS_MAX) {
+      if (!(classAt(text, start - 1) & LOCAL) && (isQuoted || !isInName(text, start - 1))) break
+      start -= 1
+    }
     start += BEFORE_LOCAL.exec(text.slice(start, at))?.[0].length ?? 0
     if (start === at) continue
     found.push({ start, end })
     after = end
   }
 }
+
+/** Whether there is an apostrophe between two letters, as in `o'neil@example.org`. */
+const isInName = (text: string, at: number): boolean =>
+  text[at] === APOSTROPHE && (classAt(text, at - 1) & LETTER) !== 0 && (classAt(text, at + 1) & LETTER) !== 0
 
 /** A domain has at least two labels, and its last one at least two letters. */
 function endOfDomain(text: string, start: number): number {

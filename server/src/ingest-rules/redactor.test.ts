@@ -40,6 +40,8 @@ describe('e-mail addresses', () => {
     ['mailto:ann@example.org.', 'mailto:#.'],
     ['jürgen@exämple.org', '#'],
     ['a@b@example.org', 'a@#'],
+    ["to mary.o'neil@example.org, d'Arc@example.org", 'to #, #'],
+    ["mail='ann@example.org' N'ann@example.org' '@example.org o''@example.org", "mail='#' N'#' '@example.org o''@example.org"],
     ['root@host @example.org a@ b@c a@b.1', 'root@host @example.org a@ b@c a@b.1'],
   ])('%s', (text, redacted) => {
     expect(redactor(['EMAIL']).text(text)).toBe(redacted)
