@@ -96,7 +96,7 @@ export class DirectoryReader {
     const changed = files.filter((file) => this.#isDue(file)).sort((a, b) => a.changedMs - b.changedMs)
     this.#wasChecked ||= await wasChecked(meta, id)
     const waitingBytes = () => files.reduce((sum, file) => sum + this.#waitingOf(file, positions), 0)
-    // What is there at the first look of a source that begins at the end does not wait.
+    // Files that are there when a source begins at their end do not wait.
     if (changed.length > 0 && (origin.start !== 'END' || this.#wasChecked)) await noteSourceWaiting(meta, id, waitingBytes())
     // Reading gets more time than listing takes, however many files there are.
     const untilMs = clock.monotonicMs() + Math.max(STEP_MS, 2 * listMs)
