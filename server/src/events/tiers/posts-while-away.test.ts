@@ -36,8 +36,8 @@ afterAll(async () => {
   await bucket?.close()
 })
 
-async function openWriter(): Promise<EventWriter> {
-  const writer = await openEventWriter(store, deps)
+async function openWriter(of = store): Promise<EventWriter> {
+  const writer = await openEventWriter(of, deps)
   writers.push(writer)
   return writer
 }
@@ -72,4 +72,38 @@ test('while the bucket is away, a writer that has just started stores posts with
   skippedMs += LATER_MS
   expect(await (await openWriter()).write(post(2n, 'late', 40))).toEqual({ kind: 'duplicate' })
   expect(await linesOf(store.writer)).toEqual(['hangs 0', 'hangs 1', 'late', 'refuses 0', 'refuses 1', 'young'])
+})
+
+test('soon after the bucket is back, new posts are stored without looking up their keys', async () => {
+  let lookUps = 0
+  const client = store.writer
+  const query: typeof client.query = (statement) => {
+    if (statement.query.includes('{posts:Array(UInt64)}')) lookUps += 1
+    return client.query(statement)
+  }
+  const writer = new Proxy(client, {
+    get: (target, name) => {
+      const member: unknown = name === 'query' ? query : Reflect.get(target, name)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+  const counted = new Proxy(store, { get: (target, name) => (name === 'writer' ? writer : Reflect.get(target, name)) })
+  await bucket.set('refuses')
+  skippedMs += LATER_MS
+  const during = await openWriter(counted)
+  expect(await during.write(post(100n, 'during'))).toMatchObject({ kind: 'stored' })
+  expect(lookUps).toBe(1)
+  await bucket.set('works')
+  skippedMs += LATER_MS
+  let key = 100n
+  const lookUpsOfNewPost = async (): Promise<number> => {
+    const before = lookUps
+    key += 1n
+    expect(await during.write(post(key, `after ${key}`))).toMatchObject({ kind: 'stored' })
+    return lookUps - before
+  }
+  await expect.poll(lookUpsOfNewPost, { timeout: 60_000 }).toBe(0)
+  expect(await during.write(post(1n, 'young'))).toEqual({ kind: 'duplicate' })
+  expect(await during.write(post(2n, 'late', 40))).toEqual({ kind: 'duplicate' })
+  expect(await during.write(post(100n, 'during'))).toEqual({ kind: 'duplicate' })
 })

@@ -158,6 +158,7 @@ export function openClaimGuard(store: EventStore, { clock, log, claims }: ClaimG
       })
       return started.answer
     },
+    close: claims.close,
   }
 }
 

@@ -12,14 +12,14 @@ const DAY_MS = 86_400_000
 
 const everyTable = (select: (table: string) => string): string => eventsTables.map(select).join(' union all ')
 
-/** `boundMs` is the time after which the read ends. Without `cold` only events on the local disk are read. */
-type PostsRead = { postsMax: number; boundMs?: number | undefined; cold: boolean }
+/** The read ends after `boundMs` or with the signal. Without `cold` only events on the local disk are read. */
+type PostsRead = { postsMax: number; boundMs?: number; signal?: AbortSignal; cold: boolean }
 
 /** The idempotency key of every post with events from sequence number `seq` on. */
 export async function* postsSince(
   writer: ClickHouseClient,
   seq: bigint,
-  { postsMax, boundMs = ASK_BOUND_MS, cold }: PostsRead,
+  { postsMax, boundMs = ASK_BOUND_MS, signal, cold }: PostsRead,
 ): AsyncIterable<StoredPost> {
   const tier = cold ? '' : `and _disk_name = '${LOCAL_DISK}'`
   const answer = await writer.query({
@@ -28,7 +28,7 @@ export async function* postsSince(
     )}) limit {postsMax:UInt32}`,
     query_params: { seq: String(seq), postsMax },
     format: 'JSONEachRow',
-    abort_signal: AbortSignal.timeout(boundMs),
+    abort_signal: AbortSignal.any([AbortSignal.timeout(boundMs), ...(signal ? [signal] : [])]),
   })
   for await (const chunk of answer.stream<{ org_id: number; log_id: string; post: string }>()) {
     for (const row of chunk) {

@@ -21,6 +21,7 @@ export type IdempotencyGuard = {
    * While the first is running, the second waits and gets the same outcome. The same key with another body is rejected (422).
    */
   once(post: Post, start: (blocks: readonly Block[], mayStore?: () => boolean) => PendingPost): Promise<WriteResult>
+  close(): Promise<void>
 }
 
 export type GuardDeps = { clock: Clock; log: Logger; seq: Seq }
@@ -33,6 +34,8 @@ const LEARN_ALL_BOUND_MS = 30_000
 /** REFRESH_EVERY_MS: how often to check for other writers. LEARN_EVERY_MS: how often to read all their keys; in between, keys are looked up one by one. */
 const REFRESH_EVERY_MS = 1_000
 const LEARN_EVERY_MS = 30_000
+/** Reading all keys again takes at most one part in this many of the time. */
+const LEARN_ALL_SHARE = 10
 /** Overlap of two reads of other writers' posts: longer than an insert may take. */
 const RECENT_MS = 120_000
 const LOOKUP_BATCH = 500
@@ -61,31 +64,62 @@ export async function openIdempotencyGuard(store: EventStore, deps: GuardDeps): 
   const running = new Map<bigint, RunningPost>()
   const lookUp = makeLookUp(store, clock)
 
-  async function learn(sinceMs: number, boundMs?: number): Promise<void> {
+  /** Reads that left out keys, and how many of them a later read of the whole hour has made good. */
+  let reads = { incomplete: 0, madeGood: 0 }
+  const leftOut = (): void => {
+    reads = { ...reads, incomplete: reads.incomplete + 1 }
+  }
+
+  /** Returns whether it has read all. While the bucket of cold storage is away, keys of late events may be there. */
+  async function learn(sinceMs: number, bound: { boundMs?: number; signal?: AbortSignal } = {}): Promise<boolean> {
     let posts = 0
     const cold = (await store.cold?.unavailableReason()) === undefined
-    for await (const { org_id, log_id, post } of postsSince(store.writer, seqAt(sinceMs), { postsMax: KEYS_MAX, boundMs, cold })) {
+    if (!cold) leftOut()
+    for await (const { org_id, log_id, post } of postsSince(store.writer, seqAt(sinceMs), { ...bound, postsMax: KEYS_MAX, cold })) {
       posts += 1
       const key = keyOf(org_id, log_id, post)
       if (memory.get(key) === undefined) memory.set(key, IN_STORE)
     }
-    // While the bucket of cold storage is away, keys of late events may be there. Then each unknown key is looked up on the days of its post.
-    if (posts === KEYS_MAX || !cold) memory.forgot()
+    if (posts === KEYS_MAX) memory.forgot()
+    return cold
   }
 
   const openedMs = clock.nowMs()
-  await learn(openedMs - KEEP_MS, LEARN_ALL_BOUND_MS).catch((err) => {
-    memory.forgot()
+  await learn(openedMs - KEEP_MS, { boundMs: LEARN_ALL_BOUND_MS }).catch((err) => {
+    leftOut()
     log.warn({ err }, 'idempotency keys of the last hour could not be read; they are looked up one by one')
   })
 
-  const remembersAll = (): boolean => memory.completeSinceMs() <= clock.monotonicMs() - KEEP_MS
+  const stopping = new AbortController()
+  let learningAll: Promise<void> | undefined
+  let learnAllFromMs = Number.NEGATIVE_INFINITY
+  /** Reads the keys of the last hour again while posts go on, so that an outage ends with single look-ups soon after it ended. */
+  function learnAllAgain(): void {
+    const beganMs = clock.monotonicMs()
+    if (learningAll || stopping.signal.aborted || beganMs < learnAllFromMs) return
+    const { incomplete } = reads
+    learningAll = learn(clock.nowMs() - KEEP_MS, { boundMs: LEARN_ALL_BOUND_MS, signal: stopping.signal })
+      .then((all) => {
+        if (!all) return
+        reads = { ...reads, madeGood: incomplete }
+        log.info({ took_ms: Math.round(clock.monotonicMs() - beganMs) }, 'idempotency keys of the last hour were read')
+      })
+      .catch((err: unknown) => log.debug({ err }, 'idempotency keys of the last hour could not be read again'))
+      .finally(() => {
+        learningAll = undefined
+        const endedMs = clock.monotonicMs()
+        learnAllFromMs = endedMs + Math.max(LEARN_EVERY_MS, LEARN_ALL_SHARE * (endedMs - beganMs))
+      })
+  }
+
+  const remembersAll = (): boolean => reads.incomplete === reads.madeGood && memory.completeSinceMs() <= clock.monotonicMs() - KEEP_MS
   const others = trackOtherWriters(deps, learn, openedMs)
 
   /** The blocks to store: all of a new post, none of a duplicate, some of an interrupted post. */
   async function missing(post: Post, key: bigint): Promise<readonly Block[]> {
     if (memory.get(key) === undefined) await others.refresh()
     const known = memory.get(key)
+    if (reads.incomplete > reads.madeGood) learnAllAgain()
     const sinceMs = remembersAll() ? others.unknownSinceMs() : clock.nowMs() - KEEP_MS
     if (known === undefined && post.mayBeStoredSinceMs !== undefined) {
       return missingBlocks(post, await lookUp(post, storedSinceMs(post, clock.nowMs())))
@@ -129,6 +163,10 @@ export async function openIdempotencyGuard(store: EventStore, deps: GuardDeps): 
       const started = start(blocks)
       void started.outcome.then(finish)
       return started.answer
+    },
+    close: async () => {
+      stopping.abort()
+      await learningAll
     },
   }
 }
@@ -205,7 +243,7 @@ type OtherWriters = {
   unknownSinceMs(): number | undefined
 }
 
-function trackOtherWriters({ clock, seq }: GuardDeps, learn: (sinceMs: number) => Promise<void>, openedMs: number): OtherWriters {
+function trackOtherWriters({ clock, seq }: GuardDeps, learn: (sinceMs: number) => Promise<unknown>, openedMs: number): OtherWriters {
   let learnedToMs = openedMs
   let alone = false
   let nextRefreshMs = Number.NEGATIVE_INFINITY

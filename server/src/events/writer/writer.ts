@@ -143,7 +143,7 @@ export async function openEventWriter(store: EventStore, deps: WriterDeps, bound
       await Promise.all([watch, inserts.ended()])
       await Promise.all(unsettled)
       await Promise.all(ends)
-      await claims?.close()
+      await guard.close()
     },
   }
 }
