@@ -3,6 +3,7 @@ import { classedTables, slotColumns } from '../../lines/layout/table.ts'
 import { rebuildText } from '../../lines/reference/shape.ts'
 import { fromNs } from '../../lines/values/time-text.ts'
 import { SEQUENTIAL } from '../store/cluster-statements.ts'
+import { ON_LOCAL_DISK, type ReadTiers } from '../store/cold-disk.ts'
 import type { EventStore } from '../store/events.ts'
 
 const READ_BOUND_MS = 60_000
@@ -13,10 +14,11 @@ export type SeqSpan = { orgNumber: number; logId: string; from: bigint; to: bigi
 type Row = { ns: string; shape: string; raw: string; more: Record<string, string> } & Record<string, string>
 
 /** Sums the bytes of the lines of a span. It rebuilds lines that are stored in parts, so use it only for few events. */
-export async function lineBytes(store: EventStore, span: SeqSpan): Promise<number> {
+export async function lineBytes(store: EventStore, span: SeqSpan, tiers: ReadTiers = 'all'): Promise<number> {
   let bytes = 0
   for (const { table, tableClass } of classedTables) {
-    const where = 'org_id = {org:UInt32} and log_id = {log:UUID} and seq >= {from:UInt64} and seq < {to:UInt64}'
+    const tier = tiers === 'all' ? '' : `and ${ON_LOCAL_DISK}`
+    const where = `org_id = {org:UInt32} and log_id = {log:UUID} and seq >= {from:UInt64} and seq < {to:UInt64} ${tier}`
     const ask = {
       query_params: { org: span.orgNumber, log: span.logId, from: String(span.from), to: String(span.to) },
       format: 'JSONEachRow' as const,

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Clock } from '../../kernel/clock.ts'
 import { NIL_ID } from '../../kernel/ids.ts'
-import { ask, makeEngines, testDeps } from '../store/engine.fixture.ts'
+import { ask, makeEngines, pidOf, testDeps } from '../store/engine.fixture.ts'
 import type { EventStore } from '../store/events.ts'
 import { blockOf } from '../writer/blocks.fixture.ts'
 import { seqAt } from '../writer/seq.ts'
@@ -327,4 +327,20 @@ describe('a page', () => {
     for (let minute = 0; minute < 1_000; minute += 1) page.note(entry(1, 'a', { received: 1, rejected: { limit: 1 } }), minute * MINUTE_MS)
     expect([page.size, page.unwritten().reduce((total, { counts }) => total + counts.rejected, 0)]).toEqual([10, 1_000])
   })
+})
+
+test('a recount ends with an outage of the store, and the next one finds all that is stored and nothing else', async () => {
+  for (const way of ['SIGKILL', 'SIGSTOP'] as const) {
+    const [orgNumber, logId] = [newOrganization(), randomUUID()]
+    await addEvents(orgNumber, logId, seqAt(START_MS), 2)
+    process.kill(pidOf(store), way)
+    await expect(recountAll()).rejects.toThrow()
+    let differences: Awaited<ReturnType<typeof recountAll>> = []
+    const again = async (): Promise<boolean> => {
+      differences = await recountAll().catch(() => [])
+      return differences.length > 0
+    }
+    await expect.poll(again, { timeout: 120_000 }).toBe(true)
+    expect(differences.filter((each) => each.logId === logId)).toMatchObject([{ added: 2, missing: 0, isNew: true }])
+  }
 })

@@ -1,3 +1,4 @@
+import type { ReadTiers } from '../store/cold-disk.ts'
 import type { EventStore } from '../store/events.ts'
 import { seqAt } from '../writer/seq.ts'
 import { lineBytes } from './bytes.ts'
@@ -34,6 +35,8 @@ export type RecountSpan = {
    * pages the process itself has written since.
    */
   start?: { ms: number; pages: readonly string[] }
+  /** While the bucket of cold storage is away, only events on the local disk are counted, and the recount only adds. */
+  tiers?: ReadTiers
 }
 
 /**
@@ -42,10 +45,10 @@ export type RecountSpan = {
  * done. `mayMiss` is true for datasets from which events were deleted on purpose; a recount only adds to those.
  */
 export async function recount(store: EventStore, span: RecountSpan, mayMiss: (logId: string) => boolean): Promise<RecountDifference[]> {
-  const { fromMs, toMs, start } = span
+  const { fromMs, toMs, start, tiers = 'all' } = span
   const endMs = start ? Math.min(start.ms, toMs) : toMs
   const tallies = await selectTallies(store, fromMs, toMs, start?.pages ?? [])
-  const found = await countEvents(store, fromMs, endMs)
+  const found = await countEvents(store, fromMs, endMs, tiers)
   const rolled = await selectRolledDays(store, fromMs, toMs)
   const isApart = ({ minuteMs }: { minuteMs: number }) => !rolled.has(Math.floor(minuteMs / UNIT_MS.day) * UNIT_MS.day)
   // Other processes may have noted events since the start that were not counted here. A recount only adds to the minutes around it.
@@ -53,9 +56,9 @@ export async function recount(store: EventStore, span: RecountSpan, mayMiss: (lo
   const { corrections, differences } = compare(
     tallies.filter(isApart),
     found.filter(isApart),
-    (logId, minuteMs) => mayMiss(logId) || isOpen(minuteMs),
+    (logId, minuteMs) => tiers !== 'all' || mayMiss(logId) || isOpen(minuteMs),
   )
-  await insertCorrections(store, await withBytes(store, corrections, tallies, endMs))
+  await insertCorrections(store, await withBytes(store, corrections, tallies, { endMs, tiers }))
   return differences
 }
 
@@ -67,14 +70,14 @@ async function withBytes(
   store: EventStore,
   corrections: readonly Omit<CorrectionRow, 'rawBytes'>[],
   tallies: readonly LedgerTally[],
-  endMs: number,
+  { endMs, tiers }: { endMs: number; tiers: ReadTiers },
 ): Promise<CorrectionRow[]> {
   const noted = new Map(tallies.map((tally) => [cellKeyOf(tally), tally.notedBytes]))
   const measured: CorrectionRow[] = []
   for (const one of corrections) {
     const { org_id: orgNumber, log_id: logId, minuteMs, added } = one
     const span = { orgNumber, logId, from: seqAt(minuteMs), to: seqAt(Math.min(endMs, minuteMs + UNIT_MS.minute)) }
-    const rawBytes = added === 0 ? 0 : Math.max(0, (await lineBytes(store, span)) - (noted.get(cellKeyOf(one)) ?? 0))
+    const rawBytes = added === 0 ? 0 : Math.max(0, (await lineBytes(store, span, tiers)) - (noted.get(cellKeyOf(one)) ?? 0))
     measured.push({ ...one, rawBytes })
   }
   return measured

@@ -12,6 +12,10 @@ export const COLD_VOLUME = 'cold'
 export const COLD_DISKS = `(select arrayJoin(disks) from system.storage_policies where volume_name = '${COLD_VOLUME}')`
 /** The disk in the directory of the store. */
 export const LOCAL_DISK = 'default'
+/** The condition of a statement that reads only the events in the directory of the store. */
+export const ON_LOCAL_DISK = `_disk_name = '${LOCAL_DISK}'`
+/** Which events are read: those in the bucket cannot be while it is away. */
+export type ReadTiers = 'all' | 'local disk'
 /** The names of the bucket's disk, and of the one in front of it that keeps what was read and written. */
 const BUCKET_DISK = 'cold_bucket'
 const COLD_DISK = 'cold'

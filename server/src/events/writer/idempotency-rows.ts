@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import { eventsTables } from '../../lines/layout/table.ts'
-import { LOCAL_DISK } from '../store/cold-disk.ts'
+import { ON_LOCAL_DISK } from '../store/cold-disk.ts'
 
 export type StoredPost = { org_id: number; log_id: string; post: bigint }
 /** The number of stored events of a post on one day. */
@@ -21,7 +21,7 @@ export async function* postsSince(
   seq: bigint,
   { postsMax, boundMs = ASK_BOUND_MS, signal, cold }: PostsRead,
 ): AsyncIterable<StoredPost> {
-  const tier = cold ? '' : `and _disk_name = '${LOCAL_DISK}'`
+  const tier = cold ? '' : `and ${ON_LOCAL_DISK}`
   const answer = await writer.query({
     query: `select * from (${everyTable(
       (table) => `select distinct org_id, log_id, post from ${table} where seq >= {seq:UInt64} and post != 0 ${tier}`,

@@ -64,7 +64,7 @@ export async function openIdempotencyGuard(store: EventStore, deps: GuardDeps): 
   const running = new Map<bigint, RunningPost>()
   const lookUp = makeLookUp(store, clock)
 
-  /** Reads that left out keys, and how many of them a later read of the whole hour has made good. */
+  /** Counts the reads that left out keys, and those of them before the last read of the whole hour. */
   let reads = { incomplete: 0, madeGood: 0 }
   const leftOut = (): void => {
     reads = { ...reads, incomplete: reads.incomplete + 1 }
@@ -93,17 +93,20 @@ export async function openIdempotencyGuard(store: EventStore, deps: GuardDeps): 
   const stopping = new AbortController()
   let learningAll: Promise<void> | undefined
   let learnAllFromMs = Number.NEGATIVE_INFINITY
-  /** Reads the keys of the last hour again while posts go on, so that an outage ends with single look-ups soon after it ended. */
+  async function learnAll(): Promise<void> {
+    const beganMs = clock.monotonicMs()
+    const { incomplete } = reads
+    if ((await store.cold?.unavailableReason()) !== undefined) return
+    if (!(await learn(clock.nowMs() - KEEP_MS, { boundMs: LEARN_ALL_BOUND_MS, signal: stopping.signal }))) return
+    reads = { ...reads, madeGood: incomplete }
+    log.info({ took_ms: Math.round(clock.monotonicMs() - beganMs) }, 'idempotency keys of the last hour were read')
+  }
+
+  /** Reads the keys of the last hour again while posts go on, so that they are looked up one by one only until shortly after an outage. */
   function learnAllAgain(): void {
     const beganMs = clock.monotonicMs()
     if (learningAll || stopping.signal.aborted || beganMs < learnAllFromMs) return
-    const { incomplete } = reads
-    learningAll = learn(clock.nowMs() - KEEP_MS, { boundMs: LEARN_ALL_BOUND_MS, signal: stopping.signal })
-      .then((all) => {
-        if (!all) return
-        reads = { ...reads, madeGood: incomplete }
-        log.info({ took_ms: Math.round(clock.monotonicMs() - beganMs) }, 'idempotency keys of the last hour were read')
-      })
+    learningAll = learnAll()
       .catch((err: unknown) => log.debug({ err }, 'idempotency keys of the last hour could not be read again'))
       .finally(() => {
         learningAll = undefined

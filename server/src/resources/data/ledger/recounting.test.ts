@@ -4,6 +4,7 @@ import { openSendersAlone } from '../../../../../test/support/senders.ts'
 import { openTestApp, type TestApp } from '../../../../../test/support/world.ts'
 import { openLedger } from '../../../events/ledger/ledger.ts'
 import { postOf } from '../../../events/writer/blocks.fixture.ts'
+import { NIL_ID } from '../../../kernel/ids.ts'
 import { json, sql } from '../../../meta/sql.ts'
 import { openLedgerPresence } from './presence.ts'
 import { isRecountPending, ledgerRecount, recountSpan } from './recounting.ts'
@@ -18,6 +19,13 @@ afterEach(() => app?.close())
 test('a recount covers full past minutes, and the ten before again', () => {
   expect(recountSpan(NOW_MS, undefined)).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
   expect(recountSpan(NOW_MS, SETTLED_MS - 10 * MINUTE_MS)).toEqual({ fromMs: SETTLED_MS - 20 * MINUTE_MS, toMs: SETTLED_MS })
+})
+
+test('minutes that were compared without cold storage are compared again, at most a day of them', () => {
+  const sinceMs = SETTLED_MS - 180 * MINUTE_MS
+  expect(recountSpan(NOW_MS, SETTLED_MS, sinceMs)).toEqual({ fromMs: sinceMs, toMs: SETTLED_MS })
+  expect(recountSpan(NOW_MS, SETTLED_MS, SETTLED_MS)).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
+  expect(recountSpan(NOW_MS, SETTLED_MS, 0)).toEqual({ fromMs: SETTLED_MS - 24 * 60 * MINUTE_MS, toMs: SETTLED_MS })
 })
 
 test('after a long pause a recount goes back a day, and after the clock went back it starts again', () => {
@@ -60,6 +68,67 @@ test('events whose process was killed before it counted them are in the ledger a
     expect(await read()).toMatchObject({ received: 3, stored: 3, recounted: 2, missing: 0, raw_bytes: 13, balances: true })
     await ledgerRecount(world).run(job)
     expect(await read()).toMatchObject({ received: 3, stored: 3, recounted: 2, missing: 0, balances: true })
+  } finally {
+    await senders.close()
+  }
+})
+
+test('while cold storage is away a recount reads the disk only, and repeats its minutes when the bucket is back', async () => {
+  const senders = await openSendersAlone()
+  try {
+    const { world } = senders.app.app
+    let reason: string | undefined = 'away'
+    const events = new Proxy(world.events, {
+      get: (target, name) => (name === 'cold' ? { unavailableReason: async () => reason } : Reflect.get(target, name)),
+    })
+    const recounting = ledgerRecount({ ...world, events })
+    const signal = new AbortController().signal
+    const job = { id: randomUUID(), orgId: undefined, attempt: 1, fence: 1, signal, hold: async () => undefined }
+    const first = await recounting.run({ ...job, payload: {} })
+    senders.app.clock.advance(60 * MINUTE_MS)
+    const second = await recounting.run({ ...job, payload: first?.payload ?? {} })
+    expect(second?.payload?.partial_from_ms).toBe(first?.payload?.partial_from_ms)
+    expect(first?.payload?.partial_from_ms).toBeLessThan(Number(first?.payload?.counted_to_ms))
+    reason = undefined
+    expect((await recounting.run({ ...job, payload: second?.payload ?? {} }))?.payload).not.toHaveProperty('partial_from_ms')
+  } finally {
+    await senders.close()
+  }
+})
+
+test('events that are stored and not yet written to the ledger are no difference', async () => {
+  const senders = await openSendersAlone()
+  try {
+    const { world } = senders.app.app
+    await senders.post('noted')
+    await world.ledger.flush()
+    const logId = (await senders.found('default', 'default'))?.id ?? ''
+    const row = await world.meta.one<{ number: number }>(sql`select number from organisations where id = ${senders.org.orgId}`)
+    const orgNumber = row?.number ?? 0
+    // Like a ledger that could not be written during an outage of the store: it never writes by itself.
+    const untilStopped = (_ms: number, signal?: AbortSignal) =>
+      new Promise<void>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true }))
+    const clock = { nowMs: () => world.clock.nowMs(), monotonicMs: () => world.clock.monotonicMs(), sleep: untilStopped }
+    const ledger = openLedger(world.events, { clock, ids: world.ids, log: world.log })
+    const result = await world.writer.write(postOf(['unwritten'], { orgNumber, logId }, world.clock.nowMs()))
+    const identity = { type: 'API_KEY_ID', id: NIL_ID } as const
+    const none = { duplicate: 0, rejected: {}, dropped: 0, droppedBytes: 0, rules: new Map(), truncated: 0, late: 0 }
+    const stored = result.kind === 'stored' ? result.runs : []
+    ledger.note({ orgNumber, logId, identity, protocol: 'native', received: 1, stored, ...none, wireBytes: 9, rawBytes: 9 })
+    senders.app.clock.advance(5 * MINUTE_MS)
+    const signal = new AbortController().signal
+    await ledgerRecount({ ...world, ledger }).run({
+      id: randomUUID(),
+      orgId: undefined,
+      payload: {},
+      attempt: 1,
+      fence: 1,
+      signal,
+      hold: async () => undefined,
+    })
+    const { body } = await senders.org.ask<{ totals: object }>('GET', '/ledger')
+    expect(body.totals).toMatchObject({ received: 2, stored: 2, recounted: 0, missing: 0, raw_bytes: 14, balances: true })
+    await ledger.close()
   } finally {
     await senders.close()
   }

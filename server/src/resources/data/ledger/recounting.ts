@@ -31,19 +31,26 @@ export const ledgerRecount = (world: RecountWorld): JobKind => {
       const { clock, events, ledger, meta } = world
       const startedMs = clock.nowMs()
       await markGone(meta, startedMs)
-      const span = recountSpan(startedMs, payload.counted_to_ms)
+      const tiers = (await events.cold?.unavailableReason()) === undefined ? 'all' : 'local disk'
+      const span = recountSpan(startedMs, payload.counted_to_ms, tiers === 'all' ? payload.partial_from_ms : undefined)
       const existing = new Set((await selectExistingLogs(meta)).map(({ id }) => id))
       const mayBeMissing = (logId: string) => !existing.has(logId)
+      // After an outage of the store this process may have stored events that it could not note there.
+      await ledger.flush()
+      let { fromMs } = span
       if (isFirst) {
         const toMs = Math.floor(ledger.openedMs / MINUTE_MS) * MINUTE_MS + MINUTE_MS
         const start = { ms: ledger.openedMs, pages: ledger.open().map(({ id }) => id) }
-        report(world, await recount(events, { fromMs: Math.min(span.fromMs, toMs - OVERLAP_MS), toMs, start }, mayBeMissing))
+        fromMs = Math.min(fromMs, toMs - OVERLAP_MS)
+        report(world, await recount(events, { fromMs, toMs, start, tiers }, mayBeMissing))
         isFirst = false
       }
-      report(world, await recount(events, span, mayBeMissing))
+      report(world, await recount(events, { ...span, tiers }, mayBeMissing))
+      const counted = { counted_to_ms: span.toMs, began_ms: startedMs }
+      if (tiers !== 'all') return { againInMs: EVERY_MS, payload: { ...counted, partial_from_ms: payload.partial_from_ms ?? fromMs } }
       // The minutes in which these processes stored events have been compared now.
       await deleteGone(meta, span.toMs)
-      return { againInMs: EVERY_MS, payload: { counted_to_ms: span.toMs, began_ms: startedMs } }
+      return { againInMs: EVERY_MS, payload: counted }
     },
   }
 }
@@ -60,11 +67,15 @@ export async function isRecountPending({ meta, ledger }: Pick<World, 'meta' | 'l
   return typeof began === 'number' && began < ledger.openedMs
 }
 
-/** Returns the range of a recount: the settled minutes since the previous one, with an overlap. After the clock went back it starts again. */
-export function recountSpan(nowMs: number, countedToMs: unknown): { fromMs: number; toMs: number } {
+/**
+ * Returns the range of a recount: the settled minutes since the previous one, with an overlap, and those that were compared without the bucket of cold
+ * storage. After the clock went back it starts again.
+ */
+export function recountSpan(nowMs: number, countedToMs: unknown, partialFromMs?: unknown): { fromMs: number; toMs: number } {
   const toMs = Math.floor((nowMs - SETTLED_MS) / MINUTE_MS) * MINUTE_MS
   const lastMs = typeof countedToMs === 'number' && countedToMs <= toMs ? countedToMs : toMs
-  return { fromMs: Math.max(lastMs - OVERLAP_MS, toMs - BACK_MAX_MS), toMs }
+  const fromMs = Math.min(lastMs - OVERLAP_MS, typeof partialFromMs === 'number' ? partialFromMs : lastMs)
+  return { fromMs: Math.max(fromMs, toMs - BACK_MAX_MS), toMs }
 }
 
 function report({ log }: Pick<World, 'log'>, differences: readonly RecountDifference[]): void {
