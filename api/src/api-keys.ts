@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { datasetName } from './datasets.ts'
 import { endpoint } from './endpoint.ts'
-import { list, Metadata, ms, sec, Tags, text, uuid } from './values.ts'
+import { nextCursor, pageParameters, sortParameter } from './list-pages.ts'
+import { list, listParameter, Metadata, ms, sec, Tags, text, textParameter, uuid } from './values.ts'
 
 const ALLOWED = `Whether senders that can set no header may send events with the key as parameter \`token\` or \`api_key\` of the address.
 Addresses end up in the logs of proxies and senders.`
@@ -120,7 +121,13 @@ export const apiKeys = {
     permission: 'api_keys_read',
     tier: 'S',
     summary: 'List the API keys of the organization, including expired ones',
-    reply: z.object({ api_keys: z.array(ApiKey) }),
+    query: z.object({
+      api_key_ids: listParameter(uuid).describe('Only these keys.'),
+      role: textParameter(255).describe('Only keys that have this role.'),
+      ...pageParameters,
+      sort: sortParameter([]),
+    }),
+    reply: z.object({ api_keys: z.array(ApiKey), next_cursor: nextCursor }),
   }),
   create: endpoint({
     method: 'POST',

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { list, Metadata, ms, text, uuid } from './values.ts'
+import { nextCursor, pageParameters, sortParameter } from './list-pages.ts'
+import { integerParameter, list, Metadata, ms, text, uuid } from './values.ts'
 
 const MINUTES_OF_DAY = 1_440
 const FROM_MAX = 1_000
 
 const minuteOfDay = z.int().min(0).max(MINUTES_OF_DAY)
+const timestamp = integerParameter(0, Number.MAX_SAFE_INTEGER)
 const Weekday = z.enum(['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'])
 const StaticRange = z.object({ from: ms, to: ms })
 
@@ -66,7 +68,16 @@ export const downtimes = {
     permission: 'monitors_read',
     tier: 'S',
     summary: 'List the downtimes of the organization',
-    reply: z.object({ downtimes: z.array(Downtime) }),
+    query: z.object({
+      from_ts: timestamp.describe('Only downtimes that end after this time, and recurring ones.'),
+      to_ts: timestamp.describe('Only downtimes that begin before this time, and recurring ones.'),
+      ...pageParameters,
+      search: pageParameters.search.describe('Only downtimes whose names and descriptions contain each of these words.'),
+      sort: sortParameter(['phase']).describe(
+        'The order of the list; `newest` when absent. `phase` has those in progress first, then planned, recurring and past ones, each by name.',
+      ),
+    }),
+    reply: z.object({ downtimes: z.array(Downtime), next_cursor: nextCursor }),
   }),
   create: endpoint({
     method: 'POST',

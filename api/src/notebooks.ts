@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { nextCursor, pageParameters, wordParameter } from './list-pages.ts'
 import { SearchDetails } from './saved-searches.ts'
 import { list, Metadata, text, uuid } from './values.ts'
 
@@ -52,7 +53,12 @@ export const notebooks = {
     permission: READ,
     tier: 'X',
     summary: 'List notebooks without their steps, the last changed first',
-    reply: z.object({ notebooks: z.array(NotebookSummary) }),
+    query: z.object({
+      ...pageParameters,
+      search: pageParameters.search.describe('Only notebooks whose names and descriptions contain each of these words.'),
+      sort: wordParameter(['changed', 'name']).describe('The order of the list; `changed`, the latest first, when absent.'),
+    }),
+    reply: z.object({ notebooks: z.array(NotebookSummary), next_cursor: nextCursor }),
   }),
   create: endpoint({
     method: 'POST',

@@ -4,7 +4,7 @@ import { UserGroup } from './groups.ts'
 import { nextCursor, pageParameters, sortParameter } from './list-pages.ts'
 import { Organization } from './organizations.ts'
 import { EndedSessions } from './sessions.ts'
-import { list, Metadata, mapOf, sec, Tags, text, uuid } from './values.ts'
+import { lastOf, list, listParameter, Metadata, mapOf, sec, Tags, text, textParameter, uuid } from './values.ts'
 
 export const UserStatus = z.enum(['INVITED', 'ACTIVE', 'INACTIVE', 'DEACTIVATED', 'MIGRATED', 'REMOVED'])
 export type UserStatus = z.output<typeof UserStatus>
@@ -124,7 +124,13 @@ export const users = {
     permission: 'users_read',
     tier: 'S',
     summary: 'List the users of the organization, in every state',
-    query: z.object({ ...pageParameters, sort: sortParameter([]) }),
+    query: z.object({
+      user_ids: listParameter(uuid).describe('Only these users.'),
+      status: z.preprocess(lastOf, UserStatus.optional()).describe('Only users of this status.'),
+      role: textParameter(255).describe('Only users that have this role themselves.'),
+      ...pageParameters,
+      sort: sortParameter([]),
+    }),
     reply: z.object({ users: z.array(User), next_cursor: nextCursor }),
   }),
   create: endpoint({

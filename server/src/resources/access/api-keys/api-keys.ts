@@ -1,9 +1,10 @@
-import type { ApiKey, BodyOf, contract, KeyQueryBudget } from '@dendro/api'
+import type { ApiKey, BodyOf, contract, KeyQueryBudget, QueryOf } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { badField, conflict, notFound } from '../../../kernel/errors.ts'
 import type { Secret } from '../../../kernel/secret.ts'
 import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
+import { byName, type NextPage, pageOf, searched, searchedText, withIds } from '../../list-pages.ts'
 import { createRecord, modifiedBy } from '../../records.ts'
 import { type AuditActor, recordChange } from '../audit/audit.ts'
 import { checkGrant, limitOfRoles, lockRolesForGrant } from '../roles/roles.ts'
@@ -30,21 +31,27 @@ export { endPreviousSecret, endPreviousSecretOf, rotateApiKey } from './rotation
 export { resumePersonalKeys, suspendPersonalKeys } from './rows.ts'
 export { ApiKeyUses } from './uses.ts'
 
+type ApiKeyQuery = QueryOf<typeof contract.apiKeys.list>
 type NewApiKey = BodyOf<typeof contract.apiKeys.create>
 type ApiKeyChange = BodyOf<typeof contract.apiKeys.update>
 
 const ADMIN = 'AdminApi'
 
-export async function listApiKeys(world: World, actor: Actor): Promise<{ api_keys: ApiKey[] }> {
+export async function listApiKeys(world: World, actor: Actor, query: ApiKeyQuery): Promise<NextPage & { api_keys: ApiKey[] }> {
   const { meta } = world
-  const [rows, uses] = await Promise.all([
-    meta.cached(actor.orgId, 'api-keys', () => selectApiKeys(meta, actor.orgId)),
-    selectKeyUses(meta, actor.orgId),
-  ])
-  const useOf = new Map(uses.map((use) => [use.api_key_id, use]))
+  const { role } = query
+  const all = withIds(await meta.cached(actor.orgId, 'api-keys', () => selectApiKeys(meta, actor.orgId)), query.api_key_ids)
   const nowMs = world.clock.nowMs()
-  return { api_keys: rows.map((row) => keyAt(row, useOf.get(row.id), nowMs)) }
+  const some = role === undefined ? all : all.filter((row) => keyAt(row, undefined, nowMs).roles.includes(role))
+  const found = searched(some, query.search, ({ name, tags }) => searchedText([name], tags))
+  const { rows, ...rest } = pageOf(found, query, query.sort === 'name' ? byKeyName : undefined)
+  const ids = query.limit === undefined ? undefined : rows.map(({ id }) => id)
+  const uses = await selectKeyUses(meta, actor.orgId, ids)
+  const useOf = new Map(uses.map((use) => [use.api_key_id, use]))
+  return { api_keys: rows.map((row) => keyAt(row, useOf.get(row.id), nowMs)), ...rest }
 }
+
+const byKeyName = byName(({ name }: ApiKeyRow) => [name])
 
 export async function findApiKey(world: World, actor: Actor, id: string): Promise<ApiKeyRow> {
   const row = await selectApiKey(world.meta, actor.orgId, id)

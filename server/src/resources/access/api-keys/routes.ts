@@ -26,7 +26,7 @@ const byApiKeyId =
 
 export const apiKeyRoutes = (world: World): Routes =>
   routes('apiKeys', contract.apiKeys, {
-    list: ({ actor }) => listApiKeys(world, actor),
+    list: ({ actor, query }) => listApiKeys(world, actor, query),
     create: ({ actor, body }) => createApiKey(world, actor, body),
     get: onRecord(byApiKeyId(world), ({ record }) => getApiKey(world, record)),
     update: onRecord(byApiKeyId(world), ({ actor, record, body }) => updateApiKey(world, actor, record, body)),

@@ -31,10 +31,11 @@ export type ApiKeyRow = {
 /** The last use of a key, and that of the secret before its rotation. */
 export type KeyUse = { used_at: number; address: string | null; previous_used_at: number | null }
 
-/** Returns when each key of the organization was used last. Keys that were never used are absent. */
-export const selectKeyUses = (db: Db, orgId: string) =>
+/** Returns when keys of the organization were used last, all or some. Keys that were never used are absent. */
+export const selectKeyUses = (db: Db, orgId: string, ids?: readonly string[]) =>
   db.all<KeyUse & { api_key_id: string }>(sql`
-    select api_key_id, used_at, address, previous_used_at from api_key_uses where org_id = ${orgId}`)
+    select api_key_id, used_at, address, previous_used_at from api_key_uses
+    where org_id = ${orgId} ${ids === undefined ? sql`` : sql`and api_key_id = any(${ids})`}`)
 
 export const selectKeyUse = (db: Db, orgId: string, id: string) =>
   db.one<KeyUse>(sql`select used_at, address, previous_used_at from api_key_uses where org_id = ${orgId} and api_key_id = ${id}`)

@@ -1,4 +1,4 @@
-import type { BodyOf, contract, MultiOrgUser, SortedPageQuery, User } from '@dendro/api'
+import type { BodyOf, contract, MultiOrgUser, QueryOf, User } from '@dendro/api'
 import { type Actor, hasPermission, isUser } from '../../../http/actor.ts'
 import { badRequest, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
@@ -28,7 +28,7 @@ export {
   withPassword,
 } from './login.ts'
 
-import { byName, type NextPage, pageOf, searched, searchedText } from '../../list-pages.ts'
+import { byName, type NextPage, pageOf, searched, searchedText, withIds } from '../../list-pages.ts'
 import { createdBy, modifiedBy } from '../../records.ts'
 
 export { changeUserIn, removeUserIn } from './change-user.ts'
@@ -39,11 +39,19 @@ export { effectiveRoles } from './roles.ts'
 export { emailKey, mayLogIn, PASSWORD, shownUser, storedRoles } from './user-record.ts'
 
 type NewUser = BodyOf<typeof contract.users.create>
+type UserQuery = QueryOf<typeof contract.users.list>
 type UserChange = BodyOf<typeof contract.users.update>
 
-export async function listUsers(world: World, actor: Actor, query: SortedPageQuery): Promise<NextPage & { users: User[] }> {
+export async function listUsers(world: World, actor: Actor, query: UserQuery): Promise<NextPage & { users: User[] }> {
   const textOf = ({ first_name, last_name, email, tags }: UserRow) => searchedText([first_name, last_name, email], tags)
-  const found = searched(await usersIn(world, actor.orgId), query.search, textOf)
+  const named = withIds(await usersIn(world, actor.orgId), query.user_ids)
+  const { status, role } = query
+  const fits = (row: UserRow): boolean => {
+    const shown = shownUser(world, row)
+    return (status === undefined || shown.status === status) && (role === undefined || shown.roles.includes(role))
+  }
+  const some = status === undefined && role === undefined ? named : named.filter(fits)
+  const found = searched(some, query.search, textOf)
   const { rows, ...rest } = pageOf(found, query, query.sort === 'name' ? byFullName : undefined)
   return { users: rows.map((row) => shownUser(world, row)), ...rest }
 }

@@ -1,9 +1,10 @@
-import type { Notebook, NotebookChange, NotebookDraft, NotebookStep, NotebookSummary } from '@dendro/api'
+import type { contract, Notebook, NotebookChange, NotebookDraft, NotebookStep, NotebookSummary, QueryOf } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { badField, conflict, notFound } from '../../../kernel/errors.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { MetaWorld, World } from '../../../world.ts'
 import { visibilityOfDefinitions, visibleRows } from '../../data/datasets/datasets.ts'
+import { byName, type ListOrder, type NextPage, pageOf, searched, searchedText } from '../../list-pages.ts'
 import { changeRecord, createdBy, createRecord, type RecordKind, removeRecord } from '../../records.ts'
 import { checkSearchDetails, searchReference } from '../saved-searches/saved-searches.ts'
 import {
@@ -21,11 +22,20 @@ import {
 const STEPS_CHARS_MAX = 262_144
 
 /** The notebooks without a query of a dataset hidden from the caller: words may quote what a query found. */
-export async function listNotebooks(world: MetaWorld, actor: Actor): Promise<NotebookSummary[]> {
+export async function listNotebooks(
+  world: MetaWorld,
+  actor: Actor,
+  query: QueryOf<typeof contract.notebooks.list>,
+): Promise<NextPage & { notebooks: NotebookSummary[] }> {
   const all = await world.meta.cached(actor.orgId, 'notebooks', () => selectNotebooks(world.meta, actor.orgId))
   const seen = await visibleRows(await visibilityOfDefinitions(world, actor), all, ({ searches }) => searches.map(searchReference))
-  return seen.map(shownSummary)
+  const found = searched(seen, query.search, ({ name, description }) => searchedText([name, description]))
+  const { rows, ...rest } = pageOf(found, query, query.sort === 'name' ? byTitle : lastChanged)
+  return { notebooks: rows.map(shownSummary), ...rest }
 }
+
+const byTitle = byName(({ name }: ListedNotebookRow) => [name])
+const lastChanged: ListOrder<ListedNotebookRow> = { name: 'changed', keysOf: ({ modified_at }) => [-modified_at] }
 
 export async function findNotebook(world: MetaWorld, actor: Actor, id: string): Promise<NotebookRow> {
   const row = await selectNotebook(world.meta, actor.orgId, id)

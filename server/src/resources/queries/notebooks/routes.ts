@@ -11,7 +11,7 @@ const byNotebookId =
 
 export const notebookRoutes = (world: World): Routes =>
   routes('notebooks', contract.notebooks, {
-    list: async ({ actor }) => ({ notebooks: await listNotebooks(world, actor) }),
+    list: ({ actor, query }) => listNotebooks(world, actor, query),
     create: ({ actor, body }) => createNotebook(world, actor, body),
     get: onRecord(byNotebookId(world), async ({ record }) => shownNotebook(record)),
     update: onRecord(byNotebookId(world), ({ actor, record, body }) => updateNotebook(world, actor, record, body)),

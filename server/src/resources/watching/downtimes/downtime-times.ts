@@ -1,6 +1,9 @@
 export const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const
 export type DowntimeWeekday = (typeof weekdays)[number]
 
+/** Organizations have no time zone of their own. */
+export const DOWNTIME_ZONE = 'UTC'
+
 export type StaticRange = { readonly from: number; readonly to: number }
 /** Minutes since midnight in local time; a range that ends before it begins spans midnight. */
 export type DailyRange = {

@@ -1,11 +1,13 @@
-import type { BodyOf, contract, Downtime } from '@dendro/api'
+import type { BodyOf, contract, Downtime, QueryOf } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { MetaWorld, World } from '../../../world.ts'
 import { visibilityFor } from '../../data/datasets/datasets.ts'
+import { byName, type ListOrder, type NextPage, pageOf, searched, searchedText } from '../../list-pages.ts'
 import { changeRecord, createdBy, createRecord, type RecordKind, removeRecord } from '../../records.ts'
 import { allMonitors, evaluateAllSoon, monitorReads, visibleMonitors } from '../monitors/monitors.ts'
+import { DOWNTIME_ZONE, isDowntime } from './downtime-times.ts'
 import {
   type DowntimeRow,
   deleteDowntime,
@@ -16,18 +18,41 @@ import {
   updateDowntimeRow,
 } from './rows.ts'
 
-export { isDowntime } from './downtime-times.ts'
+export { DOWNTIME_ZONE, isDowntime } from './downtime-times.ts'
 
+type DowntimeQuery = QueryOf<typeof contract.downtimes.list>
 type NewDowntime = BodyOf<typeof contract.downtimes.create>
 
 /** All downtimes of an organization; the caller checks visibility. */
 export const allDowntimes = (world: MetaWorld, orgId: string): Promise<Downtime[]> =>
   world.meta.cached(orgId, 'downtimes', async () => (await selectDowntimes(world.meta, orgId)).map(downtimeReply))
 
-export async function listDowntimes(world: MetaWorld, actor: Actor): Promise<Downtime[]> {
+export async function listDowntimes(world: World, actor: Actor, query: DowntimeQuery): Promise<NextPage & { downtimes: Downtime[] }> {
   const all = await allDowntimes(world, actor.orgId)
   const isSeen = await visibilityCheck(world, actor)
-  return isSeen ? all.filter(({ from }) => isSeen(from)) : all
+  const seen = isSeen ? all.filter(({ from }) => isSeen(from)) : all
+  const { from_ts = 0, to_ts = Number.MAX_SAFE_INTEGER } = query
+  const within = seen.filter(({ static_time_range: once }) => !once || (once.to > from_ts && once.from < to_ts))
+  const found = searched(within, query.search, ({ name, description }) => searchedText([name, description]))
+  const { rows, ...rest } = pageOf(found.map(placed), query, orderOf(query.sort, world.clock.nowMs()))
+  return { downtimes: rows.map(({ downtime }) => downtime), ...rest }
+}
+
+type PlacedDowntime = { id: string; created_at: number; downtime: Downtime }
+const placed = (downtime: Downtime): PlacedDowntime => ({ id: downtime.id, created_at: downtime.metadata.created_at ?? 0, downtime })
+
+function orderOf(sort: DowntimeQuery['sort'], nowMs: number): ListOrder<PlacedDowntime> | undefined {
+  if (sort === 'name') return byName(({ downtime }) => [downtime.name])
+  if (sort !== 'phase') return undefined
+  return { name: 'phase', keysOf: ({ downtime }) => [phaseAt(downtime, nowMs), downtime.name] }
+}
+
+/** 0 in progress, 1 planned, 2 recurring, 3 past. */
+function phaseAt(downtime: Downtime, nowMs: number): number {
+  const { static_time_range: once } = downtime
+  if (isDowntime(downtime, nowMs, DOWNTIME_ZONE)) return 0
+  if (!once) return 2
+  return nowMs < once.from ? 1 : 3
 }
 
 export async function findDowntime(world: MetaWorld, actor: Actor, id: string): Promise<DowntimeRow> {

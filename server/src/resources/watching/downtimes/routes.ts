@@ -11,7 +11,7 @@ const byDowntimeId =
 
 export const downtimeRoutes = (world: World): Routes =>
   routes('downtimes', contract.downtimes, {
-    list: async ({ actor }) => ({ downtimes: await listDowntimes(world, actor) }),
+    list: ({ actor, query }) => listDowntimes(world, actor, query),
     create: ({ actor, body }) => createDowntime(world, actor, body),
     get: onRecord(byDowntimeId(world), async ({ record }) => downtimeReply(record)),
     update: onRecord(byDowntimeId(world), ({ actor, record, body }) => updateDowntime(world, actor, record, body)),

@@ -4,7 +4,7 @@ import { badRequest, Failure, unavailable } from '../../../kernel/errors.ts'
 import { oncePerObject } from '../../../kernel/once-per-object.ts'
 import type { World } from '../../../world.ts'
 import { isValidState, type Suppression } from '../alert-states/alert-states.ts'
-import { allDowntimes, isDowntime } from '../downtimes/downtimes.ts'
+import { allDowntimes, DOWNTIME_ZONE, isDowntime } from '../downtimes/downtimes.ts'
 import { targetsOf } from '../integrations/integrations.ts'
 import {
   definitionOf,
@@ -44,9 +44,6 @@ const SCANS_AT_ONCE = 2
 const GROUPS_MAX = 20_000
 /** Bounds the cache of anomaly baselines, one entry for each series. */
 const BASELINES_MAX = 5_000
-
-/** Organizations have no time zone of their own. */
-const ZONE = 'UTC'
 
 /** An evaluation with the state it was claimed with, and the datasets that its monitor reads for the first time. */
 type ClaimedEvaluation = { readonly input: EvaluationInput; readonly claimed: StateRow; readonly moreReads?: readonly string[] }
@@ -342,7 +339,7 @@ function downtimeOf(
   nowMs: number,
 ): Suppression['downtime'] {
   const on = downtimes.filter(
-    (downtime) => downtime.from.some((covered) => covered === id || logIds.has(covered)) && isDowntime(downtime, nowMs, ZONE),
+    (downtime) => downtime.from.some((covered) => covered === id || logIds.has(covered)) && isDowntime(downtime, nowMs, DOWNTIME_ZONE),
   )
   if (on.length === 0) return undefined
   return {
