@@ -8,7 +8,7 @@ import { clientConfig } from './driver.ts'
 import { type Meta, type MetaDeps, openMeta } from './meta.ts'
 
 /** An empty database for one test file, on the shared server or on the one that DENDRO_TEST_POSTGRES_URL names. */
-export type TestDatabase = { url: string; open(): Promise<Meta>; drop(): Promise<void> }
+export type TestDatabase = { url: string; open(): Promise<Meta>; administer(statement: string): Promise<void>; drop(): Promise<void> }
 
 export const silent: Logger = openLogger('silent')
 export const testDeps: MetaDeps = { clock: systemClock, ids: systemIds, log: silent }
@@ -26,6 +26,7 @@ export async function makeTestDatabase(serverUrl: string, template = 'template1'
       opened.push(meta)
       return meta
     },
+    administer: (statement) => administer(serverUrl, statement),
     drop: async () => {
       for (const meta of opened) await meta.close()
       await administer(serverUrl, `drop database ${name} with (force)`)

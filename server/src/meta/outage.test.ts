@@ -1,87 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { connect, createServer, type Server, type Socket } from 'node:net'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { makeTestDatabase, type TestDatabase, testDeps } from './database.fixture.ts'
 import { type Meta, openMeta } from './meta.ts'
+import { type NetworkProxy, openProxy } from './proxy.fixture.ts'
 import { sql } from './sql.ts'
-
-/** A proxy between the service and the metadata server. It can become silent like a broken network, lose replies, or close connections. */
-type NetworkProxy = {
-  url: string
-  silence(): void
-  loseReplies(): void
-  refuseNew(): void
-  cut(): void
-  restore(): void
-  close(): Promise<void>
-}
-
-async function openProxy(target: string): Promise<NetworkProxy> {
-  const url = new URL(target)
-  const socketDir = url.searchParams.get('host')
-  const { port, hostname } = new URL(target)
-  const connectTarget = () => (socketDir ? connect(join(socketDir, '.s.PGSQL.5432')) : connect(Number(port || 5432), hostname))
-  const pairs = new Set<Socket>()
-  let state: 'open' | 'silent' | 'cut' | 'replies lost' | 'no new connections' = 'open'
-  const accepted = new Set<Socket>()
-  const server: Server = createServer((client) => {
-    const upstream = connectTarget()
-    for (const [socket, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      pairs.add(socket)
-      socket.on('error', () => undefined)
-      socket.on('data', (bytes) => {
-        const isFlowing = state === 'open' || (state === 'no new connections' && accepted.has(client))
-        if (isFlowing || (state === 'replies lost' && socket === client)) other.write(bytes)
-        // The statement has been executed when its reply arrives. The reply is dropped.
-        else if (state === 'replies lost') drop()
-      })
-      socket.on('close', () => {
-        pairs.delete(socket)
-        if (state !== 'silent') other.destroy()
-      })
-    }
-    if (state === 'open') accepted.add(client)
-    if (state === 'cut') client.destroy()
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  url.searchParams.delete('host')
-  url.host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-  const drop = () => {
-    for (const socket of pairs) socket.destroy()
-  }
-  return {
-    url: url.href,
-    silence: () => {
-      state = 'silent'
-    },
-    loseReplies: () => {
-      state = 'replies lost'
-    },
-    refuseNew: () => {
-      state = 'no new connections'
-    },
-    cut: () => {
-      state = 'cut'
-      drop()
-    },
-    restore: () => {
-      state = 'open'
-      drop()
-    },
-    close: async () => {
-      drop()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}
 
 let database: TestDatabase
 let proxy: NetworkProxy
@@ -114,7 +36,7 @@ for (const way of ['silence', 'cut'] as const) {
     for (let times = 0; times < 20; times += 1) expect(await readCached()).toBe('old')
     await expect(meta.write('other', (tx) => tx.run(sql`select 1`))).rejects.toMatchObject({ status: 503 })
     await expect(meta.ping(AbortSignal.timeout(100))).rejects.toThrow()
-    proxy.restore()
+    await proxy.restore()
     await health('ok')
     expect(await readCached()).toBe('new')
     await meta.ping()
@@ -127,7 +49,7 @@ test('the next ping detects a server that only serves existing connections', asy
   // A server with a stopped main process behaves like this: its other processes continue.
   expect(await meta.one(sql`select 1 as one`)).toEqual({ one: 1 })
   await expect(meta.ping()).rejects.toThrow()
-  proxy.restore()
+  await proxy.restore()
   await meta.ping()
 })
 
@@ -143,7 +65,7 @@ test('a failed write during an outage keeps cached values', async () => {
     expect(await readCached()).toBe('old')
   }
   value = 'new'
-  proxy.restore()
+  await proxy.restore()
   await health('ok')
   expect(await readCached()).toBe('new')
 })
@@ -174,7 +96,7 @@ test('when it is unknown whether a change was committed, values are reloaded, an
   })
   await expect(changing).rejects.toMatchObject({ status: 503 })
   expect(await readCached()).toBe(orgId)
-  proxy.restore()
+  await proxy.restore()
   await health('ok')
   expect(await readCached()).toBe(`${orgId} new`)
 })
