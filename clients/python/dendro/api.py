@@ -3711,6 +3711,8 @@ class AgentInterfaceSendReply(TypedDict):
 
 class ApiKeysListReply(TypedDict):
     api_keys: List[ApiKey]
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page. Absent on the last page, and without `limit`."""
 
 
 class ApiKeysCreateBody(TypedDict):
@@ -4347,6 +4349,8 @@ class DatasetsUpdateBody(TypedDict):
 
 class DowntimesListReply(TypedDict):
     downtimes: List[Downtime]
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page. Absent on the last page, and without `limit`."""
 
 
 DowntimesCreateBody = TypedDict(
@@ -5221,6 +5225,8 @@ class MonitorTemplatesUpdateBody(TypedDict):
 
 class NotebooksListReply(TypedDict):
     notebooks: List[NotebookSummary]
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page. Absent on the last page, and without `limit`."""
 
 
 class NotebooksCreateBody(TypedDict):
@@ -7058,13 +7064,30 @@ class ApiKeysApi:
     def list(
         self,
         *,
+        api_key_ids: Optional[List[str]] = None,
+        role: Optional[str] = None,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        search: Optional[str] = None,
+        sort: Optional[Literal["newest", "name"]] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> ApiKeysListReply:
-        """List the API keys of the organization, including expired ones."""
+        """
+        List the API keys of the organization, including expired ones.
+
+        api_key_ids: Only these keys.
+        role: Only keys that have this role.
+        limit: The number of records of a page. Without it, the list is returned whole.
+        cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
+        search: Only records whose names and tags contain each of these words.
+        sort: The order of the list; `newest` when absent. Records that change meanwhile what they are sorted by may be
+        on two pages or on none.
+        """
         reply: ApiKeysListReply = self._transport.call(
             "GET",
             "/api-keys",
             "json",
+            query={"api_key_ids": api_key_ids, "role": role, "limit": limit, "cursor": cursor, "search": search, "sort": sort},
             headers=headers,
         )
         return reply
@@ -8081,13 +8104,30 @@ class DowntimesApi:
     def list(
         self,
         *,
+        from_ts: Optional[int] = None,
+        to_ts: Optional[int] = None,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        search: Optional[str] = None,
+        sort: Optional[Literal["newest", "name", "phase"]] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> DowntimesListReply:
-        """List the downtimes of the organization."""
+        """
+        List the downtimes of the organization.
+
+        from_ts: Only downtimes that end after this time, and recurring ones.
+        to_ts: Only downtimes that begin before this time, and recurring ones.
+        limit: The number of records of a page. Without it, the list is returned whole.
+        cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
+        search: Only downtimes whose names and descriptions contain each of these words.
+        sort: The order of the list; `newest` when absent. `phase` has those in progress first, then planned, recurring
+        and past ones, each by name.
+        """
         reply: DowntimesListReply = self._transport.call(
             "GET",
             "/monitors/downtimes",
             "json",
+            query={"from_ts": from_ts, "to_ts": to_ts, "limit": limit, "cursor": cursor, "search": search, "sort": sort},
             headers=headers,
         )
         return reply
@@ -10235,13 +10275,25 @@ class NotebooksApi:
     def list(
         self,
         *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        search: Optional[str] = None,
+        sort: Optional[Literal["changed", "name"]] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> NotebooksListReply:
-        """List notebooks without their steps, the last changed first."""
+        """
+        List notebooks without their steps, the last changed first.
+
+        limit: The number of records of a page. Without it, the list is returned whole.
+        cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
+        search: Only notebooks whose names and descriptions contain each of these words.
+        sort: The order of the list; `changed`, the latest first, when absent.
+        """
         reply: NotebooksListReply = self._transport.call(
             "GET",
             "/notebooks",
             "json",
+            query={"limit": limit, "cursor": cursor, "search": search, "sort": sort},
             headers=headers,
         )
         return reply
@@ -12648,6 +12700,9 @@ class UsersApi:
     def list(
         self,
         *,
+        user_ids: Optional[List[str]] = None,
+        status: Optional[Literal["INVITED", "ACTIVE", "INACTIVE", "DEACTIVATED", "MIGRATED", "REMOVED"]] = None,
+        role: Optional[str] = None,
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
         search: Optional[str] = None,
@@ -12657,6 +12712,9 @@ class UsersApi:
         """
         List the users of the organization, in every state.
 
+        user_ids: Only these users.
+        status: Only users of this status.
+        role: Only users that have this role themselves.
         limit: The number of records of a page. Without it, the list is returned whole.
         cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
         search: Only records whose names and tags contain each of these words.
@@ -12667,7 +12725,7 @@ class UsersApi:
             "GET",
             "/users",
             "json",
-            query={"limit": limit, "cursor": cursor, "search": search, "sort": sort},
+            query={"user_ids": user_ids, "status": status, "role": role, "limit": limit, "cursor": cursor, "search": search, "sort": sort},
             headers=headers,
         )
         return reply

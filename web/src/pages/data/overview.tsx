@@ -183,7 +183,7 @@ function Accounting({ totals, ledger }: { totals: LedgerCounts; ledger: Ledger }
 
 function LastRejected({ entry }: { entry: Ledger['entries'][number] }) {
   const [zone] = useZone()
-  const callerOf = useCallerNames()
+  const callerOf = useCallerNames(entry.identity ? [entry.identity.id] : [])
   const { day, clock } = clockOf(entry.start_time, zone)
   return (
     <p className="mt-2 text-soft text-xs">
@@ -196,8 +196,8 @@ function LastRejected({ entry }: { entry: Ledger['entries'][number] }) {
 }
 
 function Senders({ ledger }: { ledger: Ledger }) {
-  const callerOf = useCallerNames()
   const senders = sendersOf(ledger.entries)
+  const callerOf = useCallerNames(senders.flatMap(({ identity }) => identity ?? []))
   return (
     <Rows
       label="Senders"

@@ -36,9 +36,9 @@ export function UnassignedRejections() {
   )
 }
 
-/** Names the senders, for which all users and keys are loaded. */
+/** Names the senders. */
 function Senders({ lost }: { lost: readonly LedgerEntry[] }) {
-  const callerOf = useCallerNames()
+  const callerOf = useCallerNames(lost.flatMap(({ identity }) => identity?.id ?? []))
   return (
     <ul className="mt-2 flex flex-col gap-1">
       {lost.map(({ identity, protocol, reasons, rejected }) => (

@@ -1,13 +1,15 @@
 import type { Downtime } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
 import { Confirm } from '../../parts/records/confirm.tsx'
+import { recordsOf, searchOf, usePages, useSearched } from '../../parts/records/pages.tsx'
 import { MissingRecord, RecordList } from '../../parts/records/records.tsx'
 import { useSave } from '../../parts/records/save.ts'
+import { SearchedList } from '../../parts/records/searched-list.tsx'
 import { BackToDowntimes, BackToMonitors } from '../../parts/shell/back-links.tsx'
 import { useClient } from '../../parts/shell/client.ts'
-import { FailureNote } from '../../parts/shell/failure.tsx'
-import { EmptyState, Loading, Page } from '../../parts/shell/page.tsx'
+import { EmptyState, Page } from '../../parts/shell/page.tsx'
 import { Permitted } from '../../parts/shell/permitted.tsx'
 import { clockOf, type Zone } from '../../parts/time/time-range.ts'
 import { useZone } from '../../parts/time/zone.ts'
@@ -20,13 +22,18 @@ import { phaseOf, spanText, upcoming, WALL_ZONE, whenText } from './times.ts'
 export function DowntimesPage() {
   const { edit, of } = useSearch({ from: '/inside/downtimes' })
   const client = useClient()
-  const list = useQuery({ queryKey: ['downtimes'], queryFn: async ({ signal }) => (await client.downtimes.list({ signal })).downtimes })
-  const edited = list.data?.find(({ id }) => id === (edit === 'new' ? of : edit))
-  if (list.data && edit !== undefined && (edited || (edit === 'new' && of === undefined))) {
+  const opened = edit === 'new' ? of : edit
+  const one = useQuery({
+    queryKey: ['downtimes', 'one', opened],
+    enabled: opened !== undefined,
+    queryFn: ({ signal }) => client.downtimes.get({ params: { downtimeId: opened ?? '' }, signal }),
+  })
+  const edited = one.data
+  if (edit !== undefined && (edited || opened === undefined)) {
     const title = edit !== 'new' ? 'Edit downtime' : of === undefined ? 'New downtime' : 'Copy downtime'
     return <DowntimeEditor key={`${edit} ${of}`} downtime={edited} title={title} isCopy={edit === 'new'} />
   }
-  if (edit !== undefined) return <MissingRecord title="Downtime" noun="downtime" of={list} back={<BackToDowntimes />} />
+  if (edit !== undefined) return <MissingRecord title="Downtime" noun="downtime" of={one} back={<BackToDowntimes />} />
   const actions = (
     <Permitted to="monitors_write">
       <Link to="/downtimes" search={{ edit: 'new' }} className={buttonClass({ variant: 'main' })}>
@@ -36,42 +43,51 @@ export function DowntimesPage() {
   )
   return (
     <Page title="Downtimes" back={<BackToMonitors />} actions={actions}>
-      {list.error && <FailureNote thrown={list.error} again={() => list.refetch()} />}
-      {!list.data && !list.error && <Loading />}
-      {list.data && <List downtimes={list.data} />}
+      <List />
     </Page>
   )
 }
 
-const phases = { now: 'active', planned: 'planned', repeats: 'recurring', over: 'over' } as const
-const order = ['now', 'planned', 'repeats', 'over'] as const
+/** The downtimes that the service finds, those in progress first. */
+function useFoundDowntimes(words: string) {
+  const client = useClient()
+  const search = searchOf(words)
+  const list = usePages({
+    queryKey: ['downtimes', 'list', search],
+    read: (page, signal) => client.downtimes.list({ query: { sort: 'phase', ...search, ...page }, signal }),
+  })
+  const records = useMemo(() => recordsOf((list.data?.pages ?? []).map(({ downtimes }) => downtimes)), [list.data])
+  return { ...list, records, isWhole: list.data !== undefined && !list.hasNextPage }
+}
 
-function List({ downtimes }: { downtimes: readonly Downtime[] }) {
-  const nowMs = Date.now()
-  const nameOf = useNames(downtimes.flatMap(({ from }) => from))
-  if (downtimes.length === 0) {
-    return (
-      <EmptyState title="No downtimes yet">
-        <p className="text-soft">
-          During a downtime, monitors are evaluated but send no notifications. Create one for a release or maintenance.
-        </p>
-        <Permitted to="monitors_write">
-          <Link to="/downtimes" search={{ edit: 'new' }} className={buttonClass({ variant: 'main' })}>
-            Create the first downtime
-          </Link>
-        </Permitted>
-      </EmptyState>
-    )
-  }
-  const sorted = downtimes.toSorted(
-    (a, b) => order.indexOf(phaseOf(a, nowMs)) - order.indexOf(phaseOf(b, nowMs)) || (a.name < b.name ? -1 : 1),
+const phases = { now: 'active', planned: 'planned', repeats: 'recurring', over: 'over' } as const
+
+function List() {
+  const [find, setFind] = useState('')
+  const list = useSearched(find, useFoundDowntimes, ({ name, description }: Downtime) => `${name} ${description}`)
+  const nameOf = useNames(list.records.flatMap(({ from }) => from))
+  const none = (
+    <EmptyState title="No downtimes yet">
+      <p className="text-soft">
+        During a downtime, monitors are evaluated but send no notifications. Create one for a release or maintenance.
+      </p>
+      <Permitted to="monitors_write">
+        <Link to="/downtimes" search={{ edit: 'new' }} className={buttonClass({ variant: 'main' })}>
+          Create the first downtime
+        </Link>
+      </Permitted>
+    </EmptyState>
   )
   return (
-    <RecordList label="Downtimes">
-      {sorted.map((downtime) => (
-        <Row key={downtime.id} downtime={downtime} nameOf={nameOf} />
-      ))}
-    </RecordList>
+    <SearchedList noun="downtime" of={list} find={find} onFind={setFind} none={none}>
+      {(downtimes) => (
+        <RecordList label="Downtimes">
+          {downtimes.map((downtime) => (
+            <Row key={downtime.id} downtime={downtime} nameOf={nameOf} />
+          ))}
+        </RecordList>
+      )}
+    </SearchedList>
   )
 }
 

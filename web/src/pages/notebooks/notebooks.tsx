@@ -1,12 +1,14 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 import { ago, quantity } from '../../parts/chart/numbers.ts'
-import { FilteredList } from '../../parts/records/filtered-list.tsx'
 import { NameFirst } from '../../parts/records/name-first.tsx'
+import { useNotebookSearch } from '../../parts/records/notebook-list.ts'
+import { SearchedList } from '../../parts/records/searched-list.tsx'
 import { useClient } from '../../parts/shell/client.ts'
 import { EmptyState, Page } from '../../parts/shell/page.tsx'
 import { Permitted } from '../../parts/shell/permitted.tsx'
 import { NotebookPage } from './one-notebook.tsx'
-import { NOTEBOOKS, useNotebooks } from './queries.ts'
+import { NOTEBOOKS } from './queries.ts'
 
 /** Lists the notebooks, or shows one. */
 export function NotebooksPage() {
@@ -15,7 +17,8 @@ export function NotebooksPage() {
 }
 
 function NotebookList() {
-  const list = useNotebooks()
+  const [find, setFind] = useState('')
+  const list = useNotebookSearch(find)
   return (
     <Page
       title="Notebooks"
@@ -25,10 +28,11 @@ function NotebookList() {
         </Permitted>
       }
     >
-      <FilteredList
+      <SearchedList
         noun="notebook"
         of={list}
-        textOf={({ name, description }) => `${name} ${description ?? ''}`}
+        find={find}
+        onFind={setFind}
         none={
           <EmptyState title="No notebooks yet">
             <p className="text-soft">A notebook keeps an investigation: queries with their times, and what you found, in order.</p>
@@ -53,7 +57,7 @@ function NotebookList() {
             ))}
           </ul>
         )}
-      </FilteredList>
+      </SearchedList>
     </Page>
   )
 }

@@ -7,11 +7,6 @@ import type { ReadStep, StepResult } from './markdown.ts'
 export const NOTEBOOKS = ['notebooks']
 export const notebookKey = (id: string) => ['notebook', id]
 
-export function useNotebooks() {
-  const client = useClient()
-  return useQuery({ queryKey: NOTEBOOKS, queryFn: async ({ signal }) => (await client.notebooks.list({ signal })).notebooks })
-}
-
 export function useNotebook(notebookId: string) {
   const client = useClient()
   return useQuery({ queryKey: notebookKey(notebookId), queryFn: ({ signal }) => client.notebooks.get({ params: { notebookId }, signal }) })

@@ -4,12 +4,12 @@ import { fullName, useDatasetsById } from '../../parts/datasets/datasets.ts'
 import { Confirm } from '../../parts/records/confirm.tsx'
 import { Loaded, Row, Rows } from '../../parts/records/records.tsx'
 import { useSave } from '../../parts/records/save.ts'
+import { useCallers } from '../../parts/shell/callers.ts'
 import { useClient } from '../../parts/shell/client.ts'
 import { Panel } from '../../parts/shell/page.tsx'
 import { Permitted } from '../../parts/shell/permitted.tsx'
-import { type AccessOptions, NewAccessRule, POLICIES, types } from './new-access-rule.tsx'
+import { NewAccessRule, POLICIES, types } from './new-access-rule.tsx'
 import { useRoles } from './role-picker.tsx'
-import { USERS } from './users.tsx'
 
 /** A rule about events has another type for roles. */
 const typeOf = (type: Policy['policy_type']): Policy['policy_type'] => (type === 'ROLE_BASED' ? 'CUSTOM' : type)
@@ -19,12 +19,11 @@ export function AccessRules() {
   const client = useClient()
   const list = useQuery({ queryKey: POLICIES, queryFn: ({ signal }) => client.policies.list({ signal }) })
   const remove = useSave((policyId: string) => client.policies.remove({ params: { policyId } }), { stale: [POLICIES] })
-  const principals = usePrincipals()
   const policies = list.data?.policies ?? []
   const { nameOf: datasetName } = useDatasetsById(policies.filter(isOfDataset).map(({ resource }) => resource.resource_id))
-  const nameOf = (options: AccessOptions, key: string) => options.find(([one]) => one === key)?.[1] ?? key
+  const principalName = usePrincipalNames(policies.map(({ principal }) => principal))
   const sentence = ({ principal, policy_type, resource }: Policy) => ({
-    principal: nameOf(principals, `${principal.principal_type} ${principal.principal_id}`),
+    principal: principalName(principal),
     access: types.find(([type]) => type === typeOf(policy_type))?.[1] ?? policy_type,
     resource: isOfDataset({ resource }) ? datasetName(resource.resource_id, fullName) : `collection ${resource.resource_id}`,
   })
@@ -35,7 +34,7 @@ export function AccessRules() {
         rules about some events, they see the events that any of these rules shows. Rules apply to reading, not to sending.
       </p>
       <Permitted to="policies_write">
-        <NewAccessRule principals={principals} />
+        <NewAccessRule />
       </Permitted>
       <Panel title="Access rules">
         <Loaded of={list}>
@@ -92,14 +91,13 @@ const hasMoreConditions = ({ when, unless }: Policy): boolean =>
 /** A type of resource has synonyms; those that are not of one dataset are of a collection. */
 const isOfDataset = ({ resource }: Pick<Policy, 'resource'>): boolean => ['LOG', 'DATASET'].includes(resource.resource_type.toUpperCase())
 
-function usePrincipals(): AccessOptions {
-  const client = useClient()
+/** Names roles, users and keys by type and id, of which only these are read. */
+function usePrincipalNames(principals: readonly Policy['principal'][]): (principal: Policy['principal']) => string {
   const roles = useRoles()
-  const users = useQuery({ queryKey: USERS, queryFn: ({ signal }) => client.users.list({ signal }) })
-  const keys = useQuery({ queryKey: ['api keys'], queryFn: ({ signal }) => client.apiKeys.list({ signal }) })
-  return [
-    ...(roles.data?.roles ?? []).map(({ role_id, display_name }) => [`ROLE ${role_id}`, `role ${display_name}`] as const),
-    ...(users.data?.users ?? []).map(({ id, email }) => [`USER ${id}`, email] as const),
-    ...(keys.data?.api_keys ?? []).map(({ id, name }) => [`APIKEY ${id}`, `key ${name}`] as const),
-  ]
+  const callerOf = useCallers(principals.map(({ principal_type, principal_id }) => (principal_type === 'ROLE' ? '' : principal_id)))
+  return ({ principal_type, principal_id }) => {
+    const role = roles.data?.roles.find(({ role_id }) => role_id === principal_id)
+    const name = principal_type === 'ROLE' ? role && `role ${role.display_name}` : callerOf(principal_id)
+    return name ?? `${principal_type} ${principal_id}`
+  }
 }

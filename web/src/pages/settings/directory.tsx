@@ -16,12 +16,18 @@ import { Input } from '../../ui/field.tsx'
 import { KEYS } from './keys.tsx'
 
 const ROLE = 'ProvisioningApi'
+/** How many tokens are listed, the newest. */
+const TOKENS_MAX = 100
 
 /** Directory has what a directory needs to manage users and groups: the address, and tokens, which are API keys of one role. */
 export function Directory() {
   const client = useClient()
   const may = useMay()
-  const list = useQuery({ queryKey: KEYS, enabled: may('api_keys_read'), queryFn: ({ signal }) => client.apiKeys.list({ signal }) })
+  const list = useQuery({
+    queryKey: [...KEYS, ROLE],
+    enabled: may('api_keys_read'),
+    queryFn: ({ signal }) => client.apiKeys.list({ query: { role: ROLE, limit: TOKENS_MAX }, signal }),
+  })
   const [created, setCreated] = useState<{ name: string; key: string }>()
   const create = (name: string) => client.apiKeys.create({ body: { name, roles: [ROLE] } })
   const replace = useSave(create, { stale: [KEYS] })
@@ -53,34 +59,32 @@ export function Directory() {
               columns={['Token', 'Last request', 'Expires']}
               empty="No tokens yet: users come by sign-on and invitation only."
             >
-              {api_keys
-                .filter(({ roles }) => roles.includes(ROLE))
-                .map((key) => (
-                  <Row key={key.id} cells={[key.name, <LastRequest key="last" apiKey={key} />, <Expiry key="expires" apiKey={key} />]}>
-                    <Permitted to="api_keys_write">
-                      <Button
-                        size="small"
-                        aria-label={`Replace the token ${key.name}`}
-                        title="Create another one; delete this one when the directory has it"
-                        disabled={replace.isPending}
-                        onClick={() => replace.mutate(key.name, { onSuccess: setCreated })}
-                      >
-                        Replace
-                      </Button>
-                    </Permitted>
-                    <Confirm
+              {api_keys.map((key) => (
+                <Row key={key.id} cells={[key.name, <LastRequest key="last" apiKey={key} />, <Expiry key="expires" apiKey={key} />]}>
+                  <Permitted to="api_keys_write">
+                    <Button
                       size="small"
-                      action="Revoke"
-                      needs="api_keys_delete"
-                      label={`Revoke the token ${key.name}`}
-                      message={`Revoke “${key.name}”? The directory can no longer change users and groups with it.`}
-                      onYes={async () => {
-                        await client.apiKeys.remove({ params: { apiKeyId: key.id } })
-                        await list.refetch()
-                      }}
-                    />
-                  </Row>
-                ))}
+                      aria-label={`Replace the token ${key.name}`}
+                      title="Create another one; delete this one when the directory has it"
+                      disabled={replace.isPending}
+                      onClick={() => replace.mutate(key.name, { onSuccess: setCreated })}
+                    >
+                      Replace
+                    </Button>
+                  </Permitted>
+                  <Confirm
+                    size="small"
+                    action="Revoke"
+                    needs="api_keys_delete"
+                    label={`Revoke the token ${key.name}`}
+                    message={`Revoke “${key.name}”? The directory can no longer change users and groups with it.`}
+                    onYes={async () => {
+                      await client.apiKeys.remove({ params: { apiKeyId: key.id } })
+                      await list.refetch()
+                    }}
+                  />
+                </Row>
+              ))}
             </Rows>
           )}
         </Loaded>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ago } from '../../parts/chart/numbers.ts'
 import { Form, FormField } from '../../parts/records/form.tsx'
+import { MorePages, recordsOf, searchOf, usePages } from '../../parts/records/pages.tsx'
 import { RecordPanel } from '../../parts/records/record-panel.tsx'
 import { ShownOnce } from '../../parts/records/records.tsx'
 import { useCallerNames } from '../../parts/shell/callers.ts'
@@ -17,12 +18,20 @@ import { isSameSet, RolePicker, useRoleNames } from './role-picker.tsx'
 export const KEYS = ['api keys']
 const columns = ['Name', 'Prefix', 'Roles', 'Created', 'Last used', 'Last event sent', 'Expires']
 const HOUR_MS = 3_600_000
+/** The number of keys from which the search box is shown. */
+const SEARCHED_FROM = 10
 const SENT_DAYS = 7
 
 /** Keys manages API keys. */
 export function Keys() {
   const client = useClient()
-  const list = useQuery({ queryKey: KEYS, queryFn: ({ signal }) => client.apiKeys.list({ signal }) })
+  const [find, setFind] = useState('')
+  const list = usePages({
+    queryKey: [...KEYS, 'pages', find],
+    read: (page, signal) => client.apiKeys.list({ query: { ...page, ...searchOf(find) }, signal }),
+  })
+  const shown = list.data && recordsOf(list.data.pages.map(({ api_keys }) => api_keys))
+  const callerOf = useCallerNames((shown ?? []).flatMap(({ user_id, metadata }) => [user_id ?? [], metadata.created_by?.id ?? []].flat()))
   const nameOf = useRoleNames()
   const sent = useLastSent()
   const [created, setCreated] = useState<{ name: string; key: string }>()
@@ -36,12 +45,24 @@ export function Keys() {
         rights={{ write: 'api_keys_write', delete: 'api_keys_delete' }}
         title="API keys"
         noun="key"
-        list={list}
-        itemsOf={({ api_keys }) => api_keys}
+        list={{ ...list, data: shown }}
+        itemsOf={(keys) => keys}
+        search={
+          (find !== '' || (shown?.length ?? 0) > SEARCHED_FROM) && (
+            <Input
+              aria-label="Find a key"
+              placeholder="Find a key"
+              className="max-w-56"
+              value={find}
+              onChange={({ target }) => setFind(target.value)}
+            />
+          )
+        }
+        below={<MorePages of={list} />}
         stale={KEYS}
         columns={columns}
-        empty="No API keys yet. Programs use a key to send events or to call the API."
-        howTo="Create the first one."
+        empty={find === '' ? 'No API keys yet. Programs use a key to send events or to call the API.' : 'No key matches.'}
+        howTo={find === '' ? 'Create the first one.' : ''}
         creates={false}
         idOf={({ id }) => id}
         nameOf={({ name }) => name}
@@ -50,8 +71,8 @@ export function Keys() {
           <code key="id" className="font-mono text-xs">
             {key.api_key}
           </code>,
-          <KeyRoles key="roles" apiKey={key} nameOf={nameOf} />,
-          <Created key="created" apiKey={key} />,
+          <KeyRoles key="roles" apiKey={key} nameOf={nameOf} callerOf={callerOf} />,
+          <Created key="created" apiKey={key} callerOf={callerOf} />,
           <LastUsed key="used" apiKey={key} />,
           <LastSent key="sent" lastMs={sent.data && (sent.data.last.get(key.id) ?? (sent.data.isComplete ? null : undefined))} />,
           <KeyExpiry key="expires" apiKey={key} />,
@@ -120,8 +141,9 @@ function NewKey({ onCreated }: { onCreated(created: { name: string; key: string 
 }
 
 /** KeyRoles are the roles of a key, and the user of a personal one. */
-function KeyRoles({ apiKey: { roles, user_id }, nameOf }: { apiKey: ApiKey; nameOf(role: string): string }) {
-  const callerOf = useCallerNames()
+type KeyRolesProps = { apiKey: ApiKey; nameOf(role: string): string; callerOf(id: string): string }
+
+function KeyRoles({ apiKey: { roles, user_id }, nameOf, callerOf }: KeyRolesProps) {
   return (
     <>
       {roles.map(nameOf).join(', ')}
@@ -130,8 +152,7 @@ function KeyRoles({ apiKey: { roles, user_id }, nameOf }: { apiKey: ApiKey; name
   )
 }
 
-function Created({ apiKey }: { apiKey: ApiKey }) {
-  const callerOf = useCallerNames()
+function Created({ apiKey, callerOf }: { apiKey: ApiKey; callerOf(id: string): string }) {
   const { created_at, created_by } = apiKey.metadata
   if (created_at === undefined) return null
   return (

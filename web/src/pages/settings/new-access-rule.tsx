@@ -2,18 +2,18 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { count } from '../../parts/chart/numbers.ts'
 import { collectionsOf, fullName, useDatasetSearch, useDatasetsById } from '../../parts/datasets/datasets.ts'
+import { useKeySearch, useUserSearch } from '../../parts/records/caller-lists.ts'
 import { Form, FormField } from '../../parts/records/form.tsx'
+import { hasWords } from '../../parts/records/has-words.ts'
 import { SearchSelect } from '../../parts/records/search-select.tsx'
 import { useClient } from '../../parts/shell/client.ts'
 import { FailureNote } from '../../parts/shell/failure.tsx'
 import { Panel } from '../../parts/shell/page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
+import { useRoles } from './role-picker.tsx'
 
 export const POLICIES = ['policies']
-/** Values with their labels. A value is a type and an id. */
-export type AccessOptions = readonly (readonly [string, string])[]
-
 export const types = [
   ['LOG_FORBID', 'cannot see'],
   ['LOG_PERMIT', 'can see only'],
@@ -24,7 +24,7 @@ export const types = [
 const split = (text: string): [string, string] => [text.slice(0, text.indexOf(' ')), text.slice(text.indexOf(' ') + 1)]
 
 /** NewAccessRule creates a rule. What a rule about events shows can be counted first. */
-export function NewAccessRule({ principals }: { principals: AccessOptions }) {
+export function NewAccessRule() {
   const client = useClient()
   const [principal, setPrincipal] = useState('')
   const [type, setType] = useState<(typeof types)[number][0]>('LOG_FORBID')
@@ -63,12 +63,7 @@ export function NewAccessRule({ principals }: { principals: AccessOptions }) {
         onSaved={() => changing(setWhere)('')}
       >
         <FormField name="Principal" of="principal">
-          <Select
-            className="sm:min-w-56 sm:max-w-80"
-            value={principal}
-            options={[['', 'Select…'], ...principals]}
-            onPick={changing(setPrincipal)}
-          />
+          <PrincipalSelect value={principal} onPick={changing(setPrincipal)} />
         </FormField>
         <FormField name="Access" of={['policy_type', 'actions']}>
           <Select value={type} options={types} onPick={changing(setType)} />
@@ -111,6 +106,40 @@ export function NewAccessRule({ principals }: { principals: AccessOptions }) {
         </div>
       )}
     </Panel>
+  )
+}
+
+/** Selects a role, a user or a key. */
+function PrincipalSelect({ value, onPick }: { value: string; onPick(value: string): void }) {
+  const [find, setFind] = useState('')
+  const [label, setLabel] = useState('Select…')
+  const roles = useRoles()
+  const users = useUserSearch(find)
+  const keys = useKeySearch(find)
+  const rolesFound = (roles.data?.roles ?? []).filter(({ display_name }) => hasWords(display_name, find))
+  const options = [
+    ...rolesFound.map(({ role_id, display_name }) => [`ROLE ${role_id}`, `role ${display_name}`] as const),
+    ...users.records.map(({ id, email }) => [`USER ${id}`, email] as const),
+    ...keys.records.map(({ id, name }) => [`APIKEY ${id}`, `key ${name}`] as const),
+  ]
+  const isWhole = (list: typeof users | typeof keys) => !list.data || list.isWhole
+  if (isWhole(users) && isWhole(keys))
+    return <Select className="sm:min-w-56 sm:max-w-80" value={value} options={[['', 'Select…'], ...options]} onPick={onPick} />
+  return (
+    <SearchSelect
+      className="sm:min-w-56 sm:max-w-80"
+      name="Principal"
+      noun="principal"
+      selected={label}
+      options={options}
+      of={users.hasNextPage ? users : keys}
+      find={find}
+      onFind={setFind}
+      onPick={(picked) => {
+        setLabel(options.find(([one]) => one === picked)?.[1] ?? picked)
+        onPick(picked)
+      }}
+    />
   )
 }
 

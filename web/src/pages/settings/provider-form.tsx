@@ -1,7 +1,8 @@
 import type { Idp } from '@dendro/api'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Form, FormField, type TextOf } from '../../parts/records/form.tsx'
+import { recordsOf } from '../../parts/records/pages.tsx'
 import { useClient } from '../../parts/shell/client.ts'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
 import { ProviderAddresses } from './provider-addresses.tsx'
@@ -173,10 +174,24 @@ const AttributeFields = ({ provider, protocol }: FieldsProps & { protocol: Proto
 
 type ChoiceProps = { choices: Choices; onPick(change: Partial<Choices>): void }
 
+/** How many administrators are offered as the way back in. */
+const ADMINISTRATORS_MAX = 1_000
+
 /** RequiredFields is whether the domains must use single sign-on, and who is the way back in. */
 function RequiredFields({ choices, onPick }: ChoiceProps) {
   const client = useClient()
-  const users = useQuery({ queryKey: USERS, queryFn: ({ signal }) => client.users.list({ signal }) })
+  const { localAdministrator } = choices
+  const users = useQuery({
+    queryKey: [...USERS, 'administrators', localAdministrator],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      const [active, chosen] = await Promise.all([
+        client.users.list({ query: { status: 'ACTIVE', role: 'Administrator', limit: ADMINISTRATORS_MAX, sort: 'name' }, signal }),
+        localAdministrator === '' ? undefined : client.users.list({ query: { user_ids: [localAdministrator], limit: 1 }, signal }),
+      ])
+      return { users: recordsOf([active.users, chosen?.users ?? []]) }
+    },
+  })
   const admins = (users.data?.users ?? []).filter(
     ({ id, roles, login_methods, status }) =>
       id === choices.localAdministrator ||

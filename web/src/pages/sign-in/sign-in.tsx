@@ -186,7 +186,7 @@ async function credentialOf(method: SignInMethod, form: FormData): Promise<Crede
 async function isFirst(credential: Credential): Promise<boolean> {
   if (credential.kind !== 'key') return false
   try {
-    return (await clientOf(credential).users.list()).users.every(({ status }) => status !== 'ACTIVE')
+    return (await clientOf(credential).users.list({ query: { status: 'ACTIVE', limit: 1 } })).users.length === 0
   } catch {
     // A key without permission to list users is not the first one.
     return false

@@ -135,7 +135,7 @@ function useGroupName({ groups }: Spend): (group: SpendGroup) => string {
   const ids = groups.flatMap(({ pattern }) => pattern ?? [])
   const texts = usePatternTexts(ids.length === 0 ? '' : `@pattern IN (${ids.map((id) => `'${id}'`).join(', ')})`)
   const { nameOf } = useDatasetsById(idsOf(groups))
-  const callerOf = useCallers()
+  const callerOf = useCallers(groups.flatMap(({ identity }) => identity?.id ?? []))
   return useMemo(
     () => (group: SpendGroup) => {
       if (group.log_id !== undefined) {

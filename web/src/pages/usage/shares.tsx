@@ -8,10 +8,12 @@ import { rangeParamsOf } from '../../parts/time/range-params.ts'
 import type { Range } from '../../parts/time/time-range.ts'
 import type { UsageBefore } from './nested.ts'
 
+const NONE: readonly string[] = []
+
 /** Resolves ids of datasets and callers to names, or falls back to the id. */
-export function useNames(ids: readonly string[]) {
-  const { byId, nameOf } = useDatasetsById(ids)
-  const callerOf = useCallers()
+export function useNames({ datasets = NONE, callers = NONE }: { datasets?: readonly string[]; callers?: readonly string[] }) {
+  const { byId, nameOf } = useDatasetsById(datasets)
+  const callerOf = useCallers(callers)
   return useMemo(
     () => ({
       hasDataset: (id: string) => byId.has(id),
@@ -34,7 +36,11 @@ type SharesProps = {
 
 /** Lists usage by dataset or user, largest first. */
 export function Shares({ series, before, range, of, chosen }: SharesProps) {
-  const names = useNames(series.filter(({ key }) => of === 'dataset' || key === 'log_id').map(({ name }) => name))
+  const isDataset = ({ key }: Series) => of === 'dataset' || key === 'log_id'
+  const names = useNames({
+    datasets: series.filter(isDataset).map(({ name }) => name),
+    callers: series.filter((one) => !isDataset(one)).map(({ name }) => name),
+  })
   const all = series.reduce((sum, { value }) => sum + value, 0)
   if (series.length === 0) return <p className="text-soft">No usage in this range.</p>
   return (
@@ -52,7 +58,7 @@ export function Shares({ series, before, range, of, chosen }: SharesProps) {
             className="relative min-w-0 truncate hover:underline aria-[current=true]:font-medium"
             aria-current={chosen === one.name ? 'true' : undefined}
           >
-            {of === 'dataset' || one.key === 'log_id' ? names.dataset(one.name) : names.caller(one.name)}
+            {isDataset(one) ? names.dataset(one.name) : names.caller(one.name)}
           </Link>
           <span className="relative ml-auto shrink-0 text-xs tabular-nums">
             {bytes(one.value)} · {share(one.value, all)} <Against now={one.value} before={before?.(one.name)} />

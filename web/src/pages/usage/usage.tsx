@@ -38,7 +38,7 @@ export function UsagePage() {
   // By user only searches are counted.
   const kind = user === undefined ? (params.kind ?? 'ingestion') : 'search'
   const { whole, logs, users, before, stepMs } = useUsage(kind, range)
-  const known = useNames(dataset === undefined ? NONE : [dataset])
+  const known = useNames({ datasets: dataset === undefined ? NONE : [dataset], callers: user === undefined ? NONE : [user] })
   const pick = (next: Range) => void navigate({ search: ({ r: _r, f: _f, t: _t, ...rest }) => ({ ...rest, ...rangeParamsOf(next) }) })
   const one =
     user === undefined

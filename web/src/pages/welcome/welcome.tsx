@@ -14,11 +14,17 @@ import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Administrator } from './administrator.tsx'
 
+/** How many users are named who can sign in. */
+const PEOPLE_SHOWN = 10
+
 /** Leads from the first key to the first event. */
 export function WelcomePage() {
   const client = useClient()
-  const users = useQuery({ queryKey: ['users'], queryFn: ({ signal }) => client.users.list({ signal }) })
-  const people = (users.data?.users ?? []).filter(({ status }) => status === 'ACTIVE')
+  const users = useQuery({
+    queryKey: ['users', 'active'],
+    queryFn: ({ signal }) => client.users.list({ query: { status: 'ACTIVE', limit: PEOPLE_SHOWN }, signal }),
+  })
+  const people = users.data?.users ?? []
   return (
     <div className="h-full overflow-auto">
       <div className="mx-auto flex max-w-3xl flex-col gap-6 p-4 [&_[role=alert]]:m-0">
@@ -27,7 +33,10 @@ export function WelcomePage() {
           {users.error && <FailureNote thrown={users.error} again={() => users.refetch()} />}
           {users.isPending && <Loading height="15.5rem" />}
           {people.length > 0 ? (
-            <p className="text-soft">{people.map(({ email }) => email).join(', ')} can sign in with e-mail and password.</p>
+            <p className="text-soft">
+              {[...people.map(({ email }) => email), ...(users.data?.next_cursor ? ['others'] : [])].join(', ')} can sign in with e-mail and
+              password.
+            </p>
           ) : (
             users.data && <Administrator />
           )}

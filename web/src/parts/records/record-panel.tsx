@@ -18,6 +18,10 @@ type RecordPanelProps<Data, Item> = {
   columns: readonly string[]
   /** Says what would be here. */
   empty: string
+  /** The field of a search by the service. */
+  search?: ReactNode
+  /** What follows the list, such as the button for its next page. */
+  below?: ReactNode
   /** Says how to create a record where the page has a form of its own; elsewhere the list has a button. */
   howTo?: string
   idOf(item: Item): string
@@ -54,7 +58,15 @@ export function RecordPanel<Data, Item>(props: RecordPanelProps<Data, Item>) {
     </span>
   )
   return (
-    <Panel title={title} actions={action}>
+    <Panel
+      title={title}
+      actions={
+        <>
+          {props.search}
+          {action}
+        </>
+      }
+    >
       {isCreating && <div className="border-line border-b">{form(undefined, () => setCreating(false))}</div>}
       <Loaded of={list}>
         {(data) => (
@@ -65,6 +77,7 @@ export function RecordPanel<Data, Item>(props: RecordPanelProps<Data, Item>) {
           </Rows>
         )}
       </Loaded>
+      {props.below}
     </Panel>
   )
 }

@@ -9,11 +9,11 @@ import { INGEST_RULES } from './rules.ts'
 /** The versions of a rule, newest first. */
 export function RuleVersions({ id }: { id: string }) {
   const client = useClient()
-  const callerName = useCallerNames()
   const versions = useQuery({
     queryKey: [...INGEST_RULES, id, 'versions'],
     queryFn: ({ signal }) => client.ingestRules.versions({ params: { ruleId: id }, signal }),
   })
+  const callerName = useCallerNames((versions.data?.versions ?? []).flatMap(({ metadata }) => metadata.modified_by?.id ?? []))
   return (
     <Loaded of={versions}>
       {(found) => (

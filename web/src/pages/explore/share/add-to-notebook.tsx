@@ -1,9 +1,11 @@
 import type { NotebookStep } from '@dendro/api'
 import { ApiFailure } from '@dendro/api/client'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { searchDetailsOf } from '../../../parts/query/search-details.ts'
+import { useNotebookSearch } from '../../../parts/records/notebook-list.ts'
+import { SearchSelect } from '../../../parts/records/search-select.tsx'
 import { useClient } from '../../../parts/shell/client.ts'
 import { FailureNote } from '../../../parts/shell/failure.tsx'
 import { boundsOf } from '../../../parts/time/time-range.ts'
@@ -16,6 +18,7 @@ type AddToNotebookProps = { params: ExploreParams; columns: readonly string[] }
 
 const KEY = ['notebooks']
 const NEW = 'new'
+const NEW_NAME = 'New notebook'
 /** How often a step is added again when somebody else has changed the notebook meanwhile. */
 const TRIES = 3
 
@@ -23,9 +26,14 @@ const TRIES = 3
 export function AddToNotebook({ params, columns }: AddToNotebookProps) {
   const client = useClient()
   const queries = useQueryClient()
-  const list = useQuery({ queryKey: KEY, queryFn: async ({ signal }) => (await client.notebooks.list({ signal })).notebooks })
-  const [picked, setPicked] = useState<string>()
-  const chosen = picked ?? list.data?.[0]?.id ?? NEW
+  const [find, setFind] = useState('')
+  const list = useNotebookSearch(find)
+  const [picked, setPicked] = useState<{ id: string; name: string }>()
+  const [latest, setLatest] = useState(list.records[0])
+  if (!latest && list.records[0]) setLatest(list.records[0])
+  const chosen = picked?.id ?? latest?.id ?? NEW
+  const options = [...list.records.map(({ id, name }) => [id, name] as const), [NEW, NEW_NAME] as const]
+  const pick = (id: string) => setPicked({ id, name: options.find(([one]) => one === id)?.[1] ?? id })
   const add = useMutation({
     mutationFn: (step: { name: string; step: NotebookStep }) =>
       chosen === NEW ? client.notebooks.create({ body: { name: step.name, steps: [step.step] } }) : append(client, chosen, step.step),
@@ -60,13 +68,22 @@ export function AddToNotebook({ params, columns }: AddToNotebookProps) {
     )
   return (
     <form aria-label="Add to notebook" onSubmit={send} className="flex w-80 max-w-full flex-col gap-2">
-      {list.data.length > 0 && (
+      {latest && (
         <Field name="Notebook">
-          <Select
-            value={chosen}
-            options={[...list.data.map(({ id, name }) => [id, name] as const), [NEW, 'New notebook']]}
-            onPick={setPicked}
-          />
+          {list.isWhole ? (
+            <Select value={chosen} options={options} onPick={pick} />
+          ) : (
+            <SearchSelect
+              name="Notebook"
+              noun="notebook"
+              selected={picked?.name ?? latest.name}
+              options={options}
+              of={list}
+              find={find}
+              onFind={setFind}
+              onPick={pick}
+            />
+          )}
         </Field>
       )}
       {chosen === NEW && (

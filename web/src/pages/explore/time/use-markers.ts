@@ -7,6 +7,8 @@ import { type Bars, endOf } from './bars.ts'
 import { downtimeMarkers, type Marker, type Markers, startOf, watchingMonitors } from './markers.ts'
 
 const FRESH_MS = 60_000
+/** How many downtimes are shown, the newest of those in the time of the bars. */
+const DOWNTIMES_MAX = 100
 
 type LoadedMarkers = { markers: Markers | undefined; failure: unknown; retry(): void }
 
@@ -43,7 +45,7 @@ function useWatchMarkers(query: ExploreQuery, bars: Bars | undefined, isOn: bool
       try {
         const [{ monitors, totals }, { downtimes }] = await Promise.all([
           client.monitors.list({ query: watchingMonitors(query.datasets), signal }),
-          client.downtimes.list({ signal }),
+          client.downtimes.list({ query: { from_ts: timeSpan.fromMs, to_ts: timeSpan.toMs, limit: DOWNTIMES_MAX }, signal }),
         ])
         const changes = await Promise.all(
           monitors.map(async ({ id, name }) => {
