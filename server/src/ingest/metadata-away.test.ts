@@ -83,7 +83,11 @@ for (const [way, { begin, end }] of Object.entries(ways)) {
     const posts = Array.from({ length: 8 }, (_, n) => newPost(`during ${n}`, n % 4 !== 0))
     const [answers, reads, writes] = await Promise.all([
       Promise.all(posts.map(send)),
-      Promise.all(['/datasets', '/users', '/monitors', '/ledger', '/usage?time_range=Last%2060%20minutes', '/notebooks'].map((path) => statusOf('GET', path))),
+      Promise.all(
+        ['/datasets', '/users', '/monitors', '/ledger', '/usage?time_range=Last%2060%20minutes', '/notebooks'].map((path) =>
+          statusOf('GET', path),
+        ),
+      ),
       Promise.all([
         statusOf('POST', '/notebooks', { body: { name: 'during' } }),
         statusOf('POST', '/groups', { body: { name: 'during', description: '' } }),
