@@ -17,10 +17,10 @@ export function SpanDetail({ trace, span, logs, onClose }: SpanDetailProps) {
   return (
     <aside
       aria-label="Span details"
-      className="max-h-[70vh] w-96 shrink-0 overflow-auto rounded-md border border-line bg-panel p-3 text-xs max-lg:w-full"
+      className="max-h-[70vh] w-96 shrink-0 2xl:w-lg overflow-auto rounded-md border border-line bg-panel p-3 text-xs max-lg:w-full"
     >
       <header className="mb-2 flex items-start gap-2">
-        <h2 className="min-w-0 break-words font-semibold text-sm">{span.name}</h2>
+        <h2 className="wrap-anywhere min-w-0 font-semibold text-sm">{span.name}</h2>
         <Button size="small" variant="quiet" className="ml-auto" onClick={onClose}>
           Close
         </Button>
@@ -99,14 +99,20 @@ const Part = ({ title, children }: { title: string; children: ReactNode }) => (
   </section>
 )
 
+/** A value that is longer, such as a stack trace or a statement, takes the whole width, below its name. */
+const BESIDE_CHARS_MAX = 60
+
 const Pairs = ({ of }: { of: readonly (readonly [string, string])[] }) => (
   <dl className="grid grid-cols-[minmax(6rem,40%)_1fr] gap-x-2">
-    {of.map(([name, value]) => (
-      <div key={name} className="contents">
-        <dt className="break-words text-soft">{name}</dt>
-        <dd className="min-w-0 whitespace-pre-wrap break-words font-mono">{value}</dd>
-      </div>
-    ))}
+    {of.map(([name, value]) => {
+      const isLong = value.length > BESIDE_CHARS_MAX || value.includes('\n')
+      return (
+        <div key={name} className={isLong ? 'col-span-2' : 'contents'}>
+          <dt className="wrap-anywhere text-soft">{name}</dt>
+          <dd className={`wrap-anywhere min-w-0 whitespace-pre-wrap font-mono ${isLong ? 'pb-1 pl-3' : ''}`}>{value}</dd>
+        </div>
+      )
+    })}
   </dl>
 )
 

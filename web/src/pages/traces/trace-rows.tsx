@@ -92,11 +92,11 @@ function TraceRow({ trace, params, zone, longest, colors }: TraceRowProps) {
         {errors > 0 && <span className="ml-2 text-error text-xs">{count(errors)} failed</span>}
       </td>
       <td className={`${cell} w-1/4 max-sm:w-auto`}>
-        <ul className="flex flex-wrap gap-x-3 text-xs" aria-label="Services">
+        <ul className="flex min-w-0 max-w-md flex-wrap gap-x-3 text-xs" aria-label="Services">
           {services.slice(0, SERVICES_SHOWN).map((one) => (
-            <li key={one.service} className="flex items-center gap-1">
+            <li key={one.service} className="flex min-w-0 items-center gap-1" title={one.service}>
               <span aria-hidden className="size-2 shrink-0 rounded-sm" style={{ background: colors.get(one.service) }} />
-              <span className="wrap-anywhere">{one.service}</span>
+              <span className="truncate">{one.service}</span>
             </li>
           ))}
           {others > 0 && <li className="text-soft">and {quantity(others, 'other')}</li>}

@@ -54,8 +54,8 @@ export function TraceView({ trace, params, onChange }: TraceViewProps) {
         <ul aria-label="Services" className="flex flex-wrap gap-x-3 text-sm">
           {trace.services.map(({ service, self_nano }) => (
             <li key={service} className="flex items-center gap-1">
-              <span aria-hidden className="size-2.5 rounded-sm" style={{ background: colors.get(service) }} />
-              {service} <span className="text-soft">{durationText(self_nano)}</span>
+              <span aria-hidden className="size-2.5 shrink-0 rounded-sm" style={{ background: colors.get(service) }} />
+              <span className="wrap-anywhere">{service}</span> <span className="shrink-0 text-soft">{durationText(self_nano)}</span>
             </li>
           ))}
         </ul>

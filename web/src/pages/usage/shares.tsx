@@ -46,7 +46,7 @@ export function Shares({ series, before, range, of, chosen }: SharesProps) {
   return (
     <ol className="flex max-h-96 flex-col gap-0.5 overflow-auto">
       {series.map((one) => (
-        <li key={one.name} className="relative flex items-center gap-2 overflow-hidden rounded px-1.5 py-0.5">
+        <li key={one.name} className="relative flex shrink-0 items-center gap-2 overflow-hidden rounded px-1.5 py-0.5">
           <span
             aria-hidden
             className="absolute inset-y-0 left-0 rounded bg-tint"

@@ -67,7 +67,7 @@ function Step({ number, title, isDone, children }: { number: number; title: stri
 
 const REFRESH_MS = 2_000
 /** How many datasets are listed, those with the latest events. */
-const SHOWN_MAX = 100
+const SHOWN_MAX = 20
 
 /** Waits for the first event and shows what was received. */
 function Received() {

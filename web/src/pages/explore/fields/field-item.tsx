@@ -40,7 +40,7 @@ export function FieldItem({ field, name, query, all, actions, isPinned, onPin }:
           <Icon of={typeIcons[field.type ?? 'text']} size="small" className="text-soft" />
           <FieldName name={name} />
           {isNarrowed && <Icon of={ListFilter} size="small" className="text-accent" />}
-          <span className="ml-auto pl-1 text-soft text-xs tabular-nums group-focus-within/field:invisible group-hover/field:invisible">
+          <span className="ml-auto shrink-0 whitespace-nowrap pl-1 text-soft text-xs tabular-nums group-focus-within/field:invisible group-hover/field:invisible">
             {about}
             {share(field.count, all.events)}
           </span>
@@ -60,7 +60,7 @@ function FieldName({ name }: { name: string }) {
   const { head, tail } = cutName(name)
   if (tail === '') return <span className="min-w-0 truncate font-mono text-xs">{name}</span>
   return (
-    <span className="flex min-w-0 font-mono text-xs">
+    <span className="flex min-w-0 whitespace-pre font-mono text-xs">
       <span className="truncate">{head}</span>
       <span className="shrink-0">{tail}</span>
     </span>

@@ -62,7 +62,7 @@ export function FieldList({ query, fields, isStale, failure, hasResult, actions,
           />
         </label>
         <p
-          className="mt-1 min-h-4 truncate text-soft text-xs"
+          className="mt-1 min-h-4 text-soft text-xs"
           title={
             fields && !fields.isExact
               ? `Shares are estimates from ${quantity(fields.sampled, 'event')}, spread evenly over the matches`
