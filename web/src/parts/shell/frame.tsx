@@ -23,6 +23,8 @@ import { forgetCredential } from '../../session/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Popover } from '../../ui/popover.tsx'
+import { offsetText, zoneText } from '../time/time-range.ts'
+import { useZone } from '../time/zone.ts'
 import { useClient } from './client.ts'
 import { Commands } from './commands.tsx'
 import { useMe } from './me.ts'
@@ -86,7 +88,10 @@ export function Frame() {
           <nav aria-label="Pages" className="flex min-w-0 items-center gap-1 max-lg:hidden">
             <PageLinks />
           </nav>
-          <div className="ml-auto flex items-center gap-1 max-lg:hidden">
+          <div className="ml-auto flex items-center gap-1">
+            <ZoneButton />
+          </div>
+          <div className="-ml-2 flex items-center gap-1 max-lg:hidden">
             <AccountLink />
             <ThemeButton theme={theme} onPick={pickTheme} />
             <SignOut />
@@ -178,6 +183,25 @@ function ThemeButton({ theme, onPick }: { theme: Theme; onPick(theme: Theme): vo
   )
 }
 
+/** ZoneButton says in which zone all times of the page are, and changes it. */
+function ZoneButton() {
+  const [zone, setZone] = useZone()
+  const nowMs = Date.now()
+  const [own, other] = zone === 'utc' ? ['UTC', zoneText(nowMs)] : [zoneText(nowMs), 'UTC']
+  return (
+    <Button
+      variant="quiet"
+      size="small"
+      className="whitespace-nowrap tabular-nums"
+      onClick={() => setZone(zone === 'utc' ? 'local' : 'utc')}
+      title={`Times are shown in ${own}. Change to ${other}.`}
+      aria-label={`Times in ${own}, change to ${other}`}
+    >
+      {zone === 'utc' ? 'UTC' : offsetText(nowMs)}
+    </Button>
+  )
+}
+
 /** AccountLink has a fixed width, which keeps the layout stable while the name loads. */
 function AccountLink({ onPick }: { onPick?(): void }) {
   const me = useMe()
@@ -187,7 +211,7 @@ function AccountLink({ onPick }: { onPick?(): void }) {
       to="/settings"
       search={{ part: 'you' }}
       aria-label={name ?? 'You'}
-      className="min-w-0 flex-1 truncate px-2 text-soft hover:text-ink lg:w-48 lg:flex-none lg:text-right"
+      className="min-w-0 flex-1 truncate px-2 text-soft hover:text-ink lg:w-32 lg:flex-none xl:w-48 lg:text-right"
       onClick={onPick}
     >
       {name}

@@ -64,13 +64,15 @@ export function clockOf(ms: number, zone: Zone): { day: string; clock: string } 
   return { day, clock: `${parts.map((part) => pad(part)).join(':')}.${pad(date.getUTCMilliseconds(), 3)}` }
 }
 
-/** Names the zone of the browser with its UTC offset at that time. */
-export function zoneText(ms: number): string {
+/** The offset of the browser from UTC at that time. */
+export function offsetText(ms: number): string {
   const minutes = -new Date(ms).getTimezoneOffset()
   const sign = minutes < 0 ? '−' : '+'
-  const distance = `UTC${sign}${pad(Math.floor(Math.abs(minutes) / 60))}:${pad(Math.abs(minutes) % 60)}`
-  return `${Intl.DateTimeFormat().resolvedOptions().timeZone}, ${distance}`
+  return `UTC${sign}${pad(Math.floor(Math.abs(minutes) / 60))}:${pad(Math.abs(minutes) % 60)}`
 }
+
+/** Names the zone of the browser with its UTC offset at that time. */
+export const zoneText = (ms: number): string => `${Intl.DateTimeFormat().resolvedOptions().timeZone}, ${offsetText(ms)}`
 
 /** The label of a range. */
 export function nameOf(range: Range, zone: Zone): string {

@@ -1,14 +1,27 @@
-import { useState } from 'react'
+import { useSyncExternalStore } from 'react'
 import type { Zone } from './time-range.ts'
 
 const KEY = 'dendro.zone'
+const listeners = new Set<() => void>()
 
-/** The zone in which times are shown, stored in the browser. */
-export function useZone(): [Zone, (zone: Zone) => void] {
-  const [zone, setStored] = useState<Zone>(() => (localStorage.getItem(KEY) === 'local' ? 'local' : 'utc'))
-  const store = (next: Zone) => {
-    localStorage.setItem(KEY, next)
-    setStored(next)
+const storedZone = (): Zone => (localStorage.getItem(KEY) === 'local' ? 'local' : 'utc')
+
+function storeZone(next: Zone): void {
+  localStorage.setItem(KEY, next)
+  for (const listener of listeners) listener()
+}
+
+function onZone(listener: () => void): () => void {
+  listeners.add(listener)
+  // Another tab may change it.
+  addEventListener('storage', listener)
+  return () => {
+    listeners.delete(listener)
+    removeEventListener('storage', listener)
   }
-  return [zone, store]
+}
+
+/** The zone in which times are shown, stored in the browser; all parts of a page and all tabs have the same. */
+export function useZone(): [Zone, (zone: Zone) => void] {
+  return [useSyncExternalStore(onZone, storedZone), storeZone]
 }
