@@ -115,4 +115,21 @@ describe.skipIf(browserPath === undefined)('long names', () => {
     await page.setViewportSize({ width: 1024, height: 800 })
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   })
+
+  test('the runbook in the description of a monitor is a link', async () => {
+    const monitor = {
+      name: 'Settlement fails',
+      description: 'Runbook: https://wiki.example.org/settlement. Call the bank.',
+      queries: [{ name: 'a', select: ['count(*)'], from_expr: '*', where: '' }],
+      comparison_operator: 'ABOVE',
+      threshold: 5,
+      window: 'Last 5 minutes',
+      actions: [{ email: 'oncall@example.org' }],
+    }
+    const { id } = (await stand.org.ask<{ id: string }>('POST', '/monitors', { body: monitor })).body
+    const page = await stand.open(`/app/monitors?id=${id}`)
+    const link = page.getByRole('link', { name: 'https://wiki.example.org/settlement', exact: true })
+    await link.waitFor()
+    expect(await link.getAttribute('rel')).toBe('noreferrer noopener')
+  })
 })

@@ -2,6 +2,7 @@ import type { Dashboard } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { RotateCw } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { LinkedText } from '../../parts/records/linked-text.tsx'
 import { MissingRecord } from '../../parts/records/records.tsx'
 import { BackToDashboards } from '../../parts/shell/back-links.tsx'
 import { FailureNote } from '../../parts/shell/failure.tsx'
@@ -61,7 +62,11 @@ export function OneDashboard({ id, params }: { id: string; params: DashboardPara
         </>
       }
     >
-      {description && <p className="-mt-2 whitespace-pre-wrap break-words text-soft">{description}</p>}
+      {description && (
+        <p className="-mt-2 whitespace-pre-wrap break-words text-soft">
+          <LinkedText text={description} />
+        </p>
+      )}
       {widgets.length === 0 ? (
         <EmptyState title="This dashboard has no widgets yet">
           <Permitted to="dashboards_write">

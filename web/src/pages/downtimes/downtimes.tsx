@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { Confirm } from '../../parts/records/confirm.tsx'
+import { LinkedText } from '../../parts/records/linked-text.tsx'
 import { recordsOf, searchOf, usePages, useSearched } from '../../parts/records/pages.tsx'
 import { MissingRecord, RecordList } from '../../parts/records/records.tsx'
 import { useSave } from '../../parts/records/save.ts'
@@ -126,7 +127,9 @@ function Row({ downtime, nameOf }: { downtime: Downtime; nameOf(id: string): str
             {phase === 'now' ? 'until' : 'next'} {nextText(downtime, zone, phase === 'now')}
           </p>
         )}
-        <p className="break-words text-soft text-xs">{description}</p>
+        <p className="break-words text-soft text-xs">
+          <LinkedText text={description} />
+        </p>
         <p className="break-words text-soft text-xs">
           {from.map(nameOf).join(', ')} ·{' '}
           {alert_strategy === 'DELAY' ? 'notifications sent at the end if the status is unchanged' : 'notifications dropped'}

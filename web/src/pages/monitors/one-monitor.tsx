@@ -6,6 +6,7 @@ import { ago } from '../../parts/chart/numbers.ts'
 import { GroupText, QueryText } from '../../parts/datasets/pattern-texts.tsx'
 import { groupKeys } from '../../parts/query/condition.ts'
 import { ConfirmPanel } from '../../parts/records/confirm.tsx'
+import { LinkedText } from '../../parts/records/linked-text.tsx'
 import { MissingRecord } from '../../parts/records/records.tsx'
 import { StatusMark, WaitingMark } from '../../parts/records/status.tsx'
 import { ActionMenu, type MenuAction } from '../../parts/shell/action-menu.tsx'
@@ -127,7 +128,11 @@ function Head({ monitor, muted }: HeadProps) {
       <p className="break-words">
         <QueryText text={ruleText(monitor)} />
       </p>
-      {description && <p className="whitespace-pre-wrap break-words text-soft">{description}</p>}
+      {description && (
+        <p className="whitespace-pre-wrap break-words text-soft">
+          <LinkedText text={description} />
+        </p>
+      )}
     </div>
   )
 }

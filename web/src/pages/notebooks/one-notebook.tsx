@@ -4,6 +4,7 @@ import { Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { paramsOfSearch } from '../../parts/query/search-details.ts'
 import { ConfirmPanel } from '../../parts/records/confirm.tsx'
+import { LinkedText } from '../../parts/records/linked-text.tsx'
 import { MissingRecord } from '../../parts/records/records.tsx'
 import { useSave } from '../../parts/records/save.ts'
 import { ActionMenu, type MenuAction } from '../../parts/shell/action-menu.tsx'
@@ -76,7 +77,11 @@ function ShownNotebook({ notebook }: { notebook: Notebook }) {
         </>
       }
     >
-      {description && <p className="wrap-anywhere max-w-prose whitespace-pre-wrap text-soft">{description}</p>}
+      {description && (
+        <p className="wrap-anywhere max-w-prose whitespace-pre-wrap text-soft">
+          <LinkedText text={description} />
+        </p>
+      )}
       {save.error && <FailureNote thrown={save.error} note="Another person may have changed the notebook: reload it, then try again." />}
       {steps.length === 0 && !isAdding && (
         <EmptyState title="No steps yet">
