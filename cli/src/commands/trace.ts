@@ -6,6 +6,7 @@ import { type CliClient, connect } from '../connection.ts'
 import { addConnection, type Settings } from '../contract-commands.ts'
 import { quantity } from '../cost.ts'
 import { openDatasetNames } from '../dataset-names.ts'
+import { cutTo } from '../escape.ts'
 import { lineOf, timeText } from '../event-line.ts'
 import { recordOf } from '../event-record.ts'
 import { explained } from '../failure.ts'
@@ -18,6 +19,9 @@ type TraceOptions = Settings & { logs?: boolean; color?: ColorMode }
 const BAR_CHARS = 24
 /** Deeper spans are not moved further to the right. */
 const DEEPEST = 20
+/** A longer name or message is cut in a table, with an ellipsis; --output json has all of it. */
+const NAME_CHARS_MAX = 100
+const MESSAGE_CHARS_MAX = 500
 const EXAMPLES = `
 Examples:
   dendro trace 5b8efff798038103d269b633813fc60c           # its spans as a tree, and what failed
@@ -70,8 +74,8 @@ const rowOf = (span: Span, whole: number) => ({
   starts: durationText(span.start_nano),
   takes: durationText(span.duration_nano),
   '': barOf(span, whole),
-  service: span.service,
-  span: `${'  '.repeat(Math.min(DEEPEST, span.depth))}${span.name}${span.status === 'error' ? ' (failed)' : ''}${span.parent === 'missing' ? ' (parent missing)' : ''}`,
+  service: cutTo(span.service, NAME_CHARS_MAX),
+  span: `${'  '.repeat(Math.min(DEEPEST, span.depth))}${cutTo(span.name, NAME_CHARS_MAX)}${span.status === 'error' ? ' (failed)' : ''}${span.parent === 'missing' ? ' (parent missing)' : ''}`,
 })
 
 /** Where a span lies in the time of the trace. Every span has at least one character. */
@@ -86,9 +90,9 @@ function showErrors({ errors, errors_total, spans }: Trace, terminal: Terminal):
   if (errors.length === 0) return
   terminal.out('')
   const rows = errors.map(({ span, message, is_origin }) => ({
-    failed: `${spans[span]?.service ?? ''} ${spans[span]?.name ?? ''}`,
+    failed: `${cutTo(spans[span]?.service ?? '', NAME_CHARS_MAX)} ${cutTo(spans[span]?.name ?? '', NAME_CHARS_MAX)}`,
     origin: is_origin ? 'yes' : '',
-    message,
+    message: cutTo(message, MESSAGE_CHARS_MAX),
   }))
   showTable(rows, terminal)
   if (errors_total > errors.length) terminal.err(`${quantity(errors_total - errors.length, 'further failed span')} not shown`)

@@ -7,6 +7,7 @@ import { type Ran, runCaptured } from '../command-runner.fixture.ts'
 
 const CART = 'a'.repeat(32)
 const FAILED = 'b'.repeat(32)
+const LONG = 'c'.repeat(32)
 
 let app: TestApp
 let org: TestOrganization
@@ -120,4 +121,15 @@ test('a trace shows what failed, what is missing, and on request its log events'
   const lines = (await dendro(['trace', CART, '--output', 'ndjson'])).out.split('\n')
   expect(lines.map((line) => JSON.parse(line).name)).toEqual(['GET /cart', 'load \u202e'])
   expect(await dendro(['trace', '1'.repeat(32)])).toMatchObject({ status: 1, err: expect.stringContaining('no span or event') })
+})
+
+test('names of 100,000 characters are cut in tables, with an ellipsis, and whole in other forms', async () => {
+  const name = 'n'.repeat(100_000)
+  await sendSpans(LONG, [{ id: 4, name, service: `s${name}`, from: 0, to: 10, error: `m${name}` }])
+  for (const words of [['trace', LONG], ['traces']]) {
+    const { out } = await dendro(words)
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThan(1_000)
+    expect(out).toContain('nnn…')
+  }
+  expect(JSON.parse((await dendro(['trace', LONG, '--output', 'json'])).out)).toMatchObject({ spans: [{ name, service: `s${name}` }] })
 })

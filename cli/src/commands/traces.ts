@@ -3,6 +3,7 @@ import { durationText } from '@dendro/language/nanoseconds'
 import { type Command, Option } from 'commander'
 import { connect } from '../connection.ts'
 import { addConnection, type Settings } from '../contract-commands.ts'
+import { cutTo } from '../escape.ts'
 import { timeText } from '../event-line.ts'
 import { explained } from '../failure.ts'
 import { show, showTable } from '../output.ts'
@@ -23,6 +24,9 @@ type TraceOptions = QueryOptions &
   }
 
 const DEFAULT_RANGE = '1h'
+/** Longer names are cut in a table, with an ellipsis; --output json has all of them. */
+const NAME_CHARS_MAX = 100
+const SERVICES_CHARS_MAX = 500
 const EXAMPLES = `
 Examples:
   dendro traces                                   # the newest traces of an hour
@@ -95,8 +99,8 @@ function rowOf(
     trace_id,
     spans,
     failed: errors,
-    service,
-    operation: root ? name : `… ${name}`,
-    services: services.map((one) => one.service).join(', '),
+    service: cutTo(service, NAME_CHARS_MAX),
+    operation: cutTo(root ? name : `… ${name}`, NAME_CHARS_MAX),
+    services: cutTo(services.map((one) => one.service).join(', '), SERVICES_CHARS_MAX),
   }
 }
