@@ -56,6 +56,8 @@ describe.skipIf(browserPath === undefined)('long names', () => {
     expect(await row.getAttribute('aria-level')).toBe('2')
     const name = await page.getByText('charge card', { exact: true }).first().boundingBox()
     const column = await row.locator('> span').first().boundingBox()
+    const service = await row.getByText(SERVICE, { exact: true }).boundingBox()
+    expect((name?.x ?? 0) - (service?.x ?? 0) - (service?.width ?? 0), 'a space between them').toBeGreaterThan(2)
     expect(name?.width).toBeGreaterThan(50)
     expect((name?.x ?? 0) + (name?.width ?? 0)).toBeLessThanOrEqual((column?.x ?? 0) + (column?.width ?? 0))
     const swatch = page.getByRole('list', { name: 'Services' }).locator('[aria-hidden]').first()

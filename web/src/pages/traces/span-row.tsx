@@ -57,11 +57,9 @@ export function SpanRow({ span, bar, part, top, color, isCurrent, isFaint, isCol
           <Icon of={isCollapsed ? ChevronRight : ChevronDown} />
         </span>
         {/* The service gives way first: its color names it too. */}
-        <span
-          className={`flex min-w-0 whitespace-pre ${span.status === 'error' ? 'text-error' : ''}`}
-          title={`${span.service} ${span.name}`}
-        >
-          <span className="min-w-8 shrink-[1000] truncate text-soft">{span.service}</span> <span className="truncate">{span.name}</span>
+        <span className={`flex min-w-0 gap-1 ${span.status === 'error' ? 'text-error' : ''}`} title={`${span.service} ${span.name}`}>
+          <span className="min-w-8 truncate text-soft">{span.service}</span>{' '}
+          <span className="max-w-[calc(100%-2.25rem)] shrink-0 truncate">{span.name}</span>
           {span.status === 'error' && <span className="sr-only"> failed</span>}
         </span>
         {marks.length > 0 && (

@@ -89,12 +89,14 @@ export function Frame() {
             <PageLinks />
           </nav>
           <div className="ml-auto flex items-center gap-1">
+            <span className="contents max-lg:hidden">
+              <AccountLink />
+            </span>
             <ZoneButton />
-          </div>
-          <div className="-ml-2 flex items-center gap-1 max-lg:hidden">
-            <AccountLink />
-            <ThemeButton theme={theme} onPick={pickTheme} />
-            <SignOut />
+            <span className="contents max-lg:hidden">
+              <ThemeButton theme={theme} onPick={pickTheme} />
+              <SignOut />
+            </span>
           </div>
         </header>
         <main id="page" className="min-h-0 flex-1">
