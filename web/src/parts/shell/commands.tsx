@@ -96,8 +96,8 @@ function Palette({ all, sources, onClose }: PaletteProps) {
   const run = (command: Command | undefined) => {
     if (!command) return
     onClose()
-    // After the dialog has returned the focus, so that a command can move it.
-    setTimeout(() => command.run())
+    // After the dialog has returned the focus, in a timer that starts when it closes, so that a command can move it.
+    setTimeout(() => setTimeout(() => command.run()))
   }
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown') setAt(Math.min(found.length - 1, at + 1))
