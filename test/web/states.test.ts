@@ -442,4 +442,23 @@ describe.skipIf(browserPath === undefined)('every page', () => {
     await page.evaluate('new Promise((done) => setTimeout(done, 50))')
     expect(await focused()).toBe('Query')
   })
+
+  test('an editor of a caller who may not save says so, and is read-only', async () => {
+    const key = await stand.org.newKey(['SearchApi'])
+    const page = await stand.open('/app/settings?part=you', { key })
+    for (const [path, permission] of [
+      ['/app/monitors?edit=new', 'monitors_write'],
+      ['/app/downtimes?edit=new', 'monitors_write'],
+      ['/app/data?rules=true&rule=new', 'ingest_rules_write'],
+      ['/app/dashboards?view=metrics&metric=new', 'dashboards_write'],
+    ] as const) {
+      await page.goto(stand.app.url + path)
+      const form = page.locator('main form').first()
+      await form.getByRole('note').getByText(`needs the permission ${permission}`).waitFor()
+      expect(await form.getByRole('textbox', { name: 'Name' }).last().isDisabled(), path).toBe(true)
+      expect(await form.locator('button[type=submit]').count(), path).toBe(0)
+      await form.getByRole('link', { name: 'Cancel', exact: true }).waitFor()
+      expect(await axeFaults(page, path)).toEqual([])
+    }
+  })
 })

@@ -65,6 +65,7 @@ function FrameForm({ title, dashboard, frame, first }: FrameFormProps) {
     <EditorPage
       title={title}
       action={frame ? 'Save' : 'Add frame'}
+      needs="dashboards_write"
       missing={missing}
       isSending={save.isPending}
       failure={save.error}

@@ -75,6 +75,7 @@ export function FromPack({ pack, datasetId }: FromPackProps) {
     <EditorPage
       title={preview.dashboard.name}
       action={actionText(isNewDashboard, monitors.length)}
+      needs="dashboards_write"
       missing={missingFrom({ preview, isNewDashboard, monitors, actions })}
       isSending={create.isPending}
       failure={create.error}

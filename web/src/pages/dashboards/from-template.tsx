@@ -39,6 +39,7 @@ export function FromTemplate({ id }: { id: string }) {
     <EditorPage
       title={`New dashboard from “${template.name}”`}
       action="Create dashboard"
+      needs="dashboards_write"
       missing={lacking}
       isSending={create.isPending}
       failure={create.error}

@@ -33,6 +33,7 @@ function MetricForm({ title, metric }: { title: string; metric: MetricDefinition
     <EditorPage
       title={title}
       action={metric ? 'Save' : 'Create metric'}
+      needs="dashboards_write"
       missing={name.trim() === '' ? 'a name' : undefined}
       isSending={save.isPending}
       failure={save.error}

@@ -107,6 +107,7 @@ function WidgetForm({ first, widget, own, metrics, dashboardId, into, range, tit
     <EditorPage
       title={title}
       action={widget ? 'Save' : 'Add widget'}
+      needs="dashboards_write"
       missing={missing}
       isSending={save.isPending}
       failure={save.error}

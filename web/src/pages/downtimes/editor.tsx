@@ -85,6 +85,7 @@ export function DowntimeEditor({ downtime, title, isCopy }: DowntimeEditorProps)
     <EditorPage
       title={title}
       action={downtime && !isCopy ? 'Save' : 'Create downtime'}
+      needs="monitors_write"
       missing={body ? undefined : missing(draft)}
       isSending={save.isPending}
       failure={save.error}

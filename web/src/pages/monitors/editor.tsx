@@ -61,6 +61,7 @@ function MonitorForm({ first, id, title }: { first: MonitorFormState; id: string
     <EditorPage
       title={title}
       action={id === undefined ? 'Create monitor' : 'Save'}
+      needs="monitors_write"
       missing={body ? undefined : missing(draft)}
       isSending={save.isPending}
       failure={save.error}

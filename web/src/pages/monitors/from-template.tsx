@@ -50,6 +50,7 @@ function Form({ template }: { template: Template }) {
     <EditorPage
       title={`New monitor from “${template.name}”`}
       action="Create monitor"
+      needs="monitors_write"
       missing={missingArgument(template, values) ?? (hasActions || actions.length > 0 ? undefined : 'a recipient')}
       isSending={create.isPending}
       failure={create.error}

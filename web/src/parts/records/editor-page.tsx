@@ -1,7 +1,9 @@
+import type { Permission } from '@dendro/api'
 import type { FormEvent, ReactNode } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { FailureNote } from '../shell/failure.tsx'
 import { Page, panelColumns } from '../shell/page.tsx'
+import { useLacks } from '../shell/permitted.tsx'
 
 type EditorPageProps = {
   title: string
@@ -9,6 +11,8 @@ type EditorPageProps = {
   back: ReactNode
   /** The label of the submit button. */
   action: string
+  /** The permission to save; without it the form is read-only and says so. */
+  needs: Permission
   /** missing is what prevents saving; undefined when the form is complete. */
   missing: string | undefined
   isSending: boolean
@@ -22,23 +26,38 @@ type EditorPageProps = {
 }
 
 /** A form on a page of its own, with an optional preview beside it; without one its panels stand in columns. */
-export function EditorPage({ title, back, action, missing, isSending, failure, cancel, preview, onSend, children }: EditorPageProps) {
+export function EditorPage(props: EditorPageProps) {
+  const { title, back, action, needs, missing, isSending, failure, cancel, preview, onSend, children } = props
+  const isReadOnly = useLacks()(needs)
   const send = (event: FormEvent) => {
     event.preventDefault()
-    if (missing === undefined) onSend()
+    if (missing === undefined && !isReadOnly) onSend()
   }
   return (
     <Page title={title} back={back}>
       <form aria-label={action} onSubmit={send} className={`grid items-start gap-4 ${preview ? 'xl:grid-cols-2' : ''}`}>
         <div className={`min-w-0 ${preview ? 'flex flex-col gap-4' : panelColumns}`}>
-          {children}
+          {isReadOnly ? (
+            <>
+              <p role="note" className="rounded border border-line bg-sunk p-3">
+                You can read this, not save it: that needs the permission {needs}.
+              </p>
+              <fieldset disabled className="contents">
+                {children}
+              </fieldset>
+            </>
+          ) : (
+            children
+          )}
           {failure ? <FailureNote thrown={failure} /> : null}
           <div className="flex flex-wrap items-center gap-2">
-            <Button type="submit" variant="main" disabled={missing !== undefined || isSending}>
-              {isSending ? 'Saving…' : action}
-            </Button>
+            {!isReadOnly && (
+              <Button type="submit" variant="main" disabled={missing !== undefined || isSending}>
+                {isSending ? 'Saving…' : action}
+              </Button>
+            )}
             <span className="px-2 text-accent hover:underline">{cancel}</span>
-            {missing !== undefined && <span className="text-soft text-xs">Missing: {missing}.</span>}
+            {missing !== undefined && !isReadOnly && <span className="text-soft text-xs">Missing: {missing}.</span>}
           </div>
         </div>
         {preview && <div className="min-w-0 xl:sticky xl:top-4">{preview}</div>}

@@ -74,6 +74,7 @@ function ForwardForm({ first, edited }: ForwardFormProps) {
     <EditorPage
       title={edited ? `Edit ${edited.name}` : 'Forward events'}
       action={edited ? 'Save' : 'Create configuration'}
+      needs="forward_write"
       missing={missingInForward(draft)}
       isSending={save.isPending}
       failure={save.error}

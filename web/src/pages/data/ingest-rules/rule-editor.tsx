@@ -56,6 +56,7 @@ function RuleForm({ first, edited }: RuleFormProps) {
     <EditorPage
       title={edited ? `Edit ${edited.name}` : 'New rule'}
       action={edited ? 'Save' : 'Create rule'}
+      needs="ingest_rules_write"
       missing={missingIn(draft)}
       isSending={save.isPending}
       failure={save.error}

@@ -65,6 +65,7 @@ export function NewRehydration() {
     <EditorPage
       title="Rehydrate events"
       action="Start"
+      needs="sources_write"
       missing={missingIn(draft)}
       isSending={save.isPending}
       failure={save.error}

@@ -47,6 +47,7 @@ function SourceForm({ first, edited }: SourceFormProps) {
     <EditorPage
       title={edited ? `Edit ${edited.name}` : 'New source'}
       action={edited ? 'Save' : 'Create source'}
+      needs="sources_write"
       missing={missingInSource(draft)}
       isSending={save.isPending}
       failure={save.error}
