@@ -17,7 +17,7 @@ import { bandsOf } from './bands.ts'
 import { draftOf, ruleOf } from './draft.ts'
 import { eventsOf, groupText, seriesName } from './events-of.ts'
 import type { Notifications } from './history.tsx'
-import { operatorNames, shownValue, unitOfRule, verdictNames } from './labels.ts'
+import { operatorNames, unitOfRule, valueTextOf, verdictNames } from './labels.ts'
 import { levelsOf } from './levels.ts'
 import type { LoadedEvaluations } from './loaded-evaluations.ts'
 import { Preview } from './preview.tsx'
@@ -149,7 +149,8 @@ function EvaluationDetails({ monitor, evaluation, delivery, isLatest, zone }: Ev
   const at = (ms: number) => clockOf(ms, zone).clock.slice(0, 8)
   const { threshold, warning_threshold, comparison_operator, groups, groups_total, failure, missed, patterns, muted, downtime } = evaluation
   const span = { fromMs: evaluation.from_ts, toMs: evaluation.to_ts }
-  const alertsAt = `${operatorNames[comparison_operator]} ${count(threshold)}`
+  const valueText = valueTextOf(monitor)
+  const alertsAt = `${operatorNames[comparison_operator]} ${valueText(threshold)}`
   return (
     <Panel
       title={isLatest ? 'Last evaluation' : `Evaluation at ${clockOf(evaluation.time, zone).day} ${at(evaluation.time)}`}
@@ -170,7 +171,7 @@ function EvaluationDetails({ monitor, evaluation, delivery, isLatest, zone }: Ev
             <StatusMark status={evaluation.status} isNamed />
           </span>{' '}
           from {at(evaluation.from_ts)} to {at(evaluation.to_ts)}: alerts {alertsAt}
-          {warning_threshold !== undefined && `, warns at ${count(warning_threshold)}`}
+          {warning_threshold !== undefined && `, warns at ${valueText(warning_threshold)}`}
         </p>
         {failure && <p className="text-error">The query failed. The status did not change, and no notification was sent: {failure}</p>}
         {missed > 0 && <p className="text-warn">{count(missed)} evaluations before this one were skipped.</p>}
@@ -195,6 +196,7 @@ function EvaluationDetails({ monitor, evaluation, delivery, isLatest, zone }: Ev
           searchOf={(group) => eventsOf(monitor, span, group)}
           nameOf={(group) => groupText(monitor, group)}
           keys={groupKeys(monitor.queries[0]?.groups)}
+          valueText={valueText}
         />
         {groups_total > groups.length && (
           <p className="text-soft text-xs">{count(groups_total - groups.length)} more groups without a change.</p>
@@ -219,9 +221,10 @@ type DecisionsProps = {
   searchOf(group: string): ReturnType<typeof eventsOf>
   nameOf(group: string): string
   keys: readonly string[]
+  valueText: ReturnType<typeof valueTextOf>
 }
 
-function Decisions({ groups, delivery, searchOf, nameOf, keys }: DecisionsProps) {
+function Decisions({ groups, delivery, searchOf, nameOf, keys, valueText }: DecisionsProps) {
   if (groups.length === 0) return <p className="text-soft">No group had events.</p>
   const hasBaseline = groups.some(({ baseline }) => baseline !== undefined)
   return (
@@ -245,8 +248,8 @@ function Decisions({ groups, delivery, searchOf, nameOf, keys }: DecisionsProps)
                   {group_id === '' ? 'all' : <GroupText keys={keys} name={nameOf(group_id)} />}
                 </Link>
               </td>
-              <td className="py-1 pr-3 text-right tabular-nums">{shownValue(value)}</td>
-              {hasBaseline && <td className="py-1 pr-3 text-right tabular-nums">{shownValue(baseline)}</td>}
+              <td className="py-1 pr-3 text-right tabular-nums">{valueText(value)}</td>
+              {hasBaseline && <td className="py-1 pr-3 text-right tabular-nums">{valueText(baseline)}</td>}
               <td className="whitespace-nowrap py-1 pr-3">
                 <Step before={before} after={after} />
               </td>

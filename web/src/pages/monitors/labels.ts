@@ -1,6 +1,6 @@
 import type { Monitor, MonitorEvaluation } from '@dendro/api'
 import { count } from '../../parts/chart/numbers.ts'
-import { type Unit, unitOf } from '../../parts/chart/unit.ts'
+import { type Unit, unitOf, unitText } from '../../parts/chart/unit.ts'
 
 export type FormOperator = Monitor['comparison_operator']
 export type FormKind = Monitor['type']
@@ -24,12 +24,20 @@ export const kindNames: Record<FormKind, string> = {
 
 type Value = MonitorEvaluation['value']
 
+const plain = (value: number): string => count(Math.round(value * 1000) / 1000)
+
 /** Formats a value, which may be infinite or absent. */
-export function shownValue(value: Value): string {
+function shownValue(value: Value, text: (value: number) => string): string {
   if (value === undefined) return 'no data'
   if (value === 'Infinity') return '∞'
   if (value === '-Infinity') return '−∞'
-  return count(Math.round(value * 1000) / 1000)
+  return text(value)
+}
+
+/** Formats the values that a rule compares: in their unit, and as whole numbers where they have none. */
+export function valueTextOf(rule: Parameters<typeof unitOfRule>[0]): (value: Value) => string {
+  const unit = unitOfRule(rule)
+  return (value) => shownValue(value, unit === 'number' ? plain : unitText(unit))
 }
 
 export const windowName = (window: string): string => window.toLowerCase()

@@ -20,7 +20,7 @@ import { Button } from '../../ui/button.tsx'
 import { bandsOf } from './bands.ts'
 import { type WatchRule, windowMsOf } from './draft.ts'
 import { eventsOf, groupText } from './events-of.ts'
-import { shownValue } from './labels.ts'
+import { valueTextOf } from './labels.ts'
 import { levelsOf } from './levels.ts'
 
 type Backtest = ReplyOf<typeof contract.monitors.backtest>
@@ -205,6 +205,8 @@ function Outcome({ found }: { found: Backtest }) {
 function WouldChange({ found, rule, zone }: { found: Backtest; rule: WatchRule; zone: Zone }) {
   const { shown, more } = useShown(found.changes.toReversed(), SHOWN_AT_ONCE)
   const windowMs = windowMsOf(rule.window) ?? 300_000
+  const { monitor_type: type, aux, queries, formulas = [], change_type } = rule
+  const valueText = valueTextOf({ type, queries, formulas, change_type, ...(aux === undefined ? {} : { aux }) })
   if (found.changes.length === 0) return null
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled by keyboard too
@@ -229,7 +231,7 @@ function WouldChange({ found, rule, zone }: { found: Backtest; rule: WatchRule; 
               <td className="wrap-anywhere py-1 pr-3 font-mono">
                 <GroupText keys={groupKeys(rule.queries[0]?.groups)} name={groupText(rule, group_id)} />
               </td>
-              <td className="py-1 pr-3 text-right tabular-nums">{shownValue(value)}</td>
+              <td className="py-1 pr-3 text-right tabular-nums">{valueText(value)}</td>
               <td className="py-1 text-soft">{verdict === 'sent' ? 'notifies' : ''}</td>
             </tr>
           ))}
