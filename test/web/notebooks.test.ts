@@ -56,6 +56,7 @@ describe.skipIf(browserPath === undefined)('notebooks', () => {
       .getByText(/ · 12 events$/)
       .waitFor()
     expect(await step(page, 1).getByRole('list', { name: 'Newest events' }).getByRole('listitem').count()).toBe(4)
+    expect(await step(page, 1).getByRole('list', { name: 'Newest events' }).textContent(), 'messages, not whole lines').not.toContain('{"')
     // Times are fixed, so that the step shows the same tomorrow.
     await step(page, 1)
       .getByText(/^\d{4}-\d\d-\d\d .* – /)

@@ -1,4 +1,4 @@
-import { PanelLeftClose, PanelLeftOpen, Pause, Play, TextSearch } from 'lucide-react'
+import { Columns3, PanelLeftClose, PanelLeftOpen, Pause, Play, TextSearch } from 'lucide-react'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { Columns } from './events/list/columns.ts'
@@ -101,8 +101,9 @@ export function ViewBar(props: ViewBarProps) {
         </>
       )}
       {tab === 'events' && columns.names.length > 0 && (
-        <Button size="small" variant="quiet" onClick={columns.reset}>
-          Reset columns
+        <Button size="small" variant="quiet" title="Reset columns" onClick={columns.reset}>
+          <Icon of={Columns3} size="small" className="sm:hidden" />
+          <span className="max-sm:sr-only">Reset columns</span>
         </Button>
       )}
       {isLive && (

@@ -5,7 +5,8 @@ import { rangeOf } from '../../parts/time/range-params.ts'
 import { clockOf, DEFAULT_RANGE, nameOf } from '../../parts/time/time-range.ts'
 
 /** What the query of a step finds now. */
-export type StepResult = { count: number; isExact: boolean; lines: readonly { ms: number; text: string }[] }
+/** StepResult has whole lines; their messages, where they have one, are shown on the page. */
+export type StepResult = { count: number; isExact: boolean; lines: readonly { ms: number; text: string; message?: string | undefined }[] }
 /** The result of a step, or why it could not be read. */
 export type ReadStep = StepResult | { failure: string }
 

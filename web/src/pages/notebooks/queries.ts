@@ -51,7 +51,7 @@ const stepQuery = (client: DendroClient, details: SearchDetails | undefined) => 
       limit: LINES_MAX,
     }
     const { events, totals, is_exact } = await client.search.run({ body, signal, repeatable: true })
-    const lines = events.map((event) => ({ ms: event.metadata.timestamp, text: event['@raw'] ?? '' }))
+    const lines = events.map((event) => ({ ms: event.metadata.timestamp, text: event['@raw'] ?? '', message: event.message_kvs.message }))
     return { count: Number(totals.count), isExact: is_exact, lines }
   },
 })

@@ -91,10 +91,11 @@ function StepQuery({ details, zone }: { details: SearchDetails; zone: Zone }) {
         <p className="text-soft text-xs">No event is left here. Retention may have deleted them.</p>
       ) : (
         <ul aria-label="Newest events" className="overflow-hidden rounded bg-sunk p-2 font-mono text-xs">
-          {data.lines.map(({ ms, text }, at) => (
+          {data.lines.map(({ ms, text, message }, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: lines never change order
-            <li key={at} className="truncate">
-              <span className="text-soft tabular-nums">{clockOf(ms, zone).clock}</span> {text.slice(0, LINE_CHARS)}
+            <li key={at} className="truncate" title={text.slice(0, LINE_CHARS)}>
+              <span className="text-soft tabular-nums">{clockOf(ms, zone).clock}</span>{' '}
+              {(message?.trim() ? message : text).slice(0, LINE_CHARS)}
             </li>
           ))}
         </ul>

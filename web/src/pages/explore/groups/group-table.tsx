@@ -171,7 +171,7 @@ function GroupRowView({ group, data, maxValue, before, by, measure, earlier, act
   return (
     <tr className="border-line border-t hover:bg-tint">
       {by.map((name, at) => (
-        <td key={name} className="max-w-80 px-2 py-0.5 font-mono">
+        <td key={name} className="max-w-80 px-2 py-0.5 font-mono max-sm:max-w-32">
           <GroupValue name={name} value={group.values[at] ?? ''} actions={actions} />
         </td>
       ))}
