@@ -104,7 +104,7 @@ export function useDatasetsById(ids: readonly string[]): NamedDatasets {
       byId,
       nameOf: (id, form) => {
         const dataset = byId.get(id)
-        return dataset ? form(dataset) : isWhole || known.get(id) === null ? 'a deleted dataset' : 'a dataset'
+        return dataset ? form(dataset) : isWhole || known.get(id) === null ? 'a deleted or hidden dataset' : 'a dataset'
       },
       isLoading: isPending || read.isLoading,
     }

@@ -64,7 +64,9 @@ export function RulePreview({ draft }: { draft: RuleDraft }) {
                 )}
                 .
               </p>
-              {data.samples.length === 0 && <p className="text-soft">No event would be dropped or changed.</p>}
+              {data.samples.length === 0 && (
+                <p className="text-soft">None of these events would be dropped or changed. Older events and later ones may match.</p>
+              )}
               <ul className="flex flex-col gap-2">
                 {data.samples.map(({ time, before, after, added, moved_to }, at) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: samples have no id and are replaced as a whole
