@@ -6,6 +6,7 @@ import { openStand, type Stand } from './stand.fixture.ts'
 /** Names, texts and numbers of records that are longer than a page has room for. */
 
 let stand: Stand
+let sentMs = 0
 
 const TRACE = '5b8efff798038103d269b633813fc60c'
 const SERVICE = `payments-${'reconciliation-'.repeat(12)}worker`
@@ -38,7 +39,8 @@ describe.skipIf(browserPath === undefined)('long names', () => {
   beforeAll(async () => {
     stand = await openStand()
     await sendTrace()
-    const timestamp = new Date(stand.app.clock.nowMs() - 60_000).toISOString()
+    sentMs = stand.app.clock.nowMs() - 60_000
+    const timestamp = new Date(sentMs).toISOString()
     const fields = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`attribute_${at}_with_a_rather_long_name_that_goes_on`, at]))
     await stand.send('wide', [
       { timestamp, message: 'wide', ...fields },
@@ -104,12 +106,11 @@ describe.skipIf(browserPath === undefined)('long names', () => {
     const page = await stand.open(exploreUrl({ r: 'Last 1 hour' }), { zone: 'Asia/Kolkata' })
     const zone = page.getByRole('banner').getByRole('button', { name: /^Times in / })
     const rows = page.getByRole('region', { name: 'Events', exact: true }).locator('[data-index="0"]')
-    const utc = new Date(stand.app.clock.nowMs() - 60_000)
     const clockOf = (ms: number) => new Date(ms).toISOString().slice(11, 16)
-    await rows.getByText(clockOf(utc.getTime())).waitFor()
+    await rows.getByText(clockOf(sentMs)).waitFor()
     expect(await zone.textContent()).toBe('UTC')
     await zone.click()
-    await rows.getByText(clockOf(utc.getTime() + 19_800_000)).waitFor()
+    await rows.getByText(clockOf(sentMs + 19_800_000)).waitFor()
     expect(await zone.textContent()).toBe('UTC+05:30')
     await page.setViewportSize({ width: 390, height: 800 })
     expect(await zone.isVisible()).toBe(true)
