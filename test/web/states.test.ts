@@ -461,4 +461,23 @@ describe.skipIf(browserPath === undefined)('every page', () => {
       expect(await axeFaults(page, path)).toEqual([])
     }
   })
+
+  test('whose session ends in an editor signs in in another tab, and sends what was typed', async () => {
+    const body = { name: 'ends soon', roles: ['AdminApi'] }
+    const { id, key } = (await stand.org.ask<{ id: string; key: string }>('POST', '/api-keys', { body })).body
+    const page = await stand.open('/app/dashboards?view=metrics&metric=new', { key })
+    await page.getByLabel('Name', { exact: true }).first().fill('Typed before the end')
+    expect((await stand.org.ask('DELETE', `/api-keys/${id}`)).status).toBe(204)
+    await page.getByRole('button', { name: 'Create metric', exact: true }).click()
+    const opened = page.context().waitForEvent('page')
+    await page.locator('main form').getByRole('link', { name: 'Sign in in a new tab' }).click()
+    const other = await opened
+    await other.getByRole('textbox', { name: 'API key' }).fill(stand.org.key)
+    await other.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await other.waitForURL(({ pathname }) => !pathname.endsWith('/sign-in'))
+    await page.bringToFront()
+    await page.getByRole('button', { name: 'Create metric', exact: true }).click()
+    await page.getByRole('heading', { name: 'Metrics', level: 1 }).waitFor()
+    await page.getByText('Typed before the end').first().waitFor()
+  })
 })

@@ -1,7 +1,11 @@
-import { type Credential, forgetCredential, keepCredential, keptCredential } from './session.ts'
+import { type Credential, forgetCredential, keepCredential, keepForThisTab, keptCredential } from './session.ts'
 
 /** Messages between the tabs of one browser. Only pages of this service can read them. */
-type TabMessage = { kind: 'request' } | { kind: 'credential'; credential: Credential } | { kind: 'signed out' }
+type TabMessage =
+  | { kind: 'request' }
+  | { kind: 'credential'; credential: Credential }
+  | { kind: 'signed in'; credential: Credential }
+  | { kind: 'signed out' }
 
 const CHANNEL = 'dendro.session'
 /** How long a new tab waits for a tab that is signed in. */
@@ -50,6 +54,22 @@ export function takeFromOtherTab(onLate: () => void): Promise<boolean> {
   }
   post(channel, { kind: 'request' })
   return promise
+}
+
+/** announceSignIn gives the credential of this tab to tabs whose session has ended and that wait for it. */
+export function announceSignIn(credential: Credential): void {
+  const channel = new BroadcastChannel(CHANNEL)
+  post(channel, { kind: 'signed in', credential })
+  channel.close()
+}
+
+/** awaitSignIn signs this tab in again when another tab of the browser does, so that what was typed here is not lost. */
+export function awaitSignIn(): () => void {
+  const channel = new BroadcastChannel(CHANNEL)
+  channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
+    if (data.kind === 'signed in') keepForThisTab(data.credential)
+  }
+  return () => channel.close()
 }
 
 /** signOutOtherTabs ends the session in every tab of the browser. */

@@ -10,9 +10,20 @@ export type DendroClient = Client<typeof contract>
 const KEY = 'dendro.credential'
 const LAST_KIND = 'dendro.last-kind'
 
+const listeners = new Set<() => void>()
+
+/** onCredential calls a listener whenever another credential is kept. */
+export function onCredential(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** The stored form of the credential, which changes with it. */
+export const credentialText = (): string | null => sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY)
+
 /** keptCredential is stored for this tab, or beyond it if the user chose to stay signed in. */
 export function keptCredential(): Credential | undefined {
-  const text = sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY)
+  const text = credentialText()
   const [kind, rest] = text?.split(' ', 2) ?? []
   return rest && (kind === 'key' || kind === 'token') ? { kind, text: rest } : undefined
 }
@@ -22,6 +33,13 @@ export function keepCredential({ kind, text }: Credential, isRemembered: boolean
   const storage = isRemembered ? localStorage : sessionStorage
   storage.setItem(KEY, `${kind} ${text}`)
   localStorage.setItem(LAST_KIND, kind)
+  for (const listener of listeners) listener()
+}
+
+/** Replaces the credential of this tab alone, and leaves what another tab stored beyond itself. */
+export function keepForThisTab({ kind, text }: Credential): void {
+  sessionStorage.setItem(KEY, `${kind} ${text}`)
+  for (const listener of listeners) listener()
 }
 
 /** The kind of the last sign-in in this browser. */

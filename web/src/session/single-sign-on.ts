@@ -1,3 +1,4 @@
+import { announceSignIn } from './other-tabs.ts'
 import { clientOf, keepCredential } from './session.ts'
 
 const KEY = 'dendro.sign-on'
@@ -27,6 +28,7 @@ export async function finishSignOn(given: string): Promise<null> {
   const wish: Partial<Wish> = JSON.parse(sessionStorage.getItem(KEY) ?? '{}')
   sessionStorage.removeItem(KEY)
   keepCredential({ kind: 'token', text: token }, wish.isRemembered === true)
+  announceSignIn({ kind: 'token', text: token })
   location.assign(wish.back ?? '/app/explore')
   return null
 }

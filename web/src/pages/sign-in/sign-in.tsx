@@ -2,6 +2,7 @@ import { ApiFailure, NoResponse } from '@dendro/api/client'
 import { useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
+import { announceSignIn } from '../../session/other-tabs.ts'
 import { type Credential, clientOf, keepCredential, lastKind } from '../../session/session.ts'
 import { beginSignOn, signOnAnswer } from '../../session/single-sign-on.ts'
 import { Button } from '../../ui/button.tsx'
@@ -65,6 +66,7 @@ function SignInForm() {
       if (method === 'sso') return await chooseProvider(String(form.get('email') ?? '').trim())
       const credential = await credentialOf(method, form)
       keepCredential(credential, isRemembered)
+      announceSignIn(credential)
       queries.clear()
       // A full page load drops the cached data of the previous user.
       location.assign(back && back !== EXPLORE ? back : (await isFirst(credential)) ? '/app/welcome' : EXPLORE)

@@ -1,7 +1,7 @@
 import type { Permission } from '@dendro/api'
 import type { FormEvent, ReactNode } from 'react'
 import { Button } from '../../ui/button.tsx'
-import { FailureNote } from '../shell/failure.tsx'
+import { FailureNote, HoldsInput } from '../shell/failure.tsx'
 import { Page, panelColumns } from '../shell/page.tsx'
 import { useLacks } from '../shell/permitted.tsx'
 
@@ -49,7 +49,11 @@ export function EditorPage(props: EditorPageProps) {
           ) : (
             children
           )}
-          {failure ? <FailureNote thrown={failure} /> : null}
+          {failure ? (
+            <HoldsInput value>
+              <FailureNote thrown={failure} />
+            </HoldsInput>
+          ) : null}
           <div className="flex flex-wrap items-center gap-2">
             {!isReadOnly && (
               <Button type="submit" variant="main" disabled={missing !== undefined || isSending}>

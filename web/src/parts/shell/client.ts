@@ -1,7 +1,9 @@
-import { useMemo } from 'react'
-import { clientOf, type DendroClient, keptCredential } from '../../session/session.ts'
+import { useMemo, useSyncExternalStore } from 'react'
+import { clientOf, credentialText, type DendroClient, keptCredential, onCredential } from '../../session/session.ts'
 
 /** The API client with the credential of the user. */
 export function useClient(): DendroClient {
-  return useMemo(() => clientOf(keptCredential()), [])
+  const text = useSyncExternalStore(onCredential, credentialText)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the credential changes with its text
+  return useMemo(() => clientOf(keptCredential()), [text])
 }

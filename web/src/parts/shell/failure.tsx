@@ -1,6 +1,7 @@
 import { ApiFailure, NoResponse } from '@dendro/api/client'
 import { Link, useLocation } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { createContext, type ReactNode, useContext, useEffect } from 'react'
+import { awaitSignIn } from '../../session/other-tabs.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { CopyButton } from './copy-button.tsx'
 
@@ -61,9 +62,21 @@ export function FailureNote({ thrown, again, what, note, isSmall = false }: Fail
 
 const isSignedOut = (thrown: unknown): boolean => thrown instanceof ApiFailure && thrown.status === 401
 
-/** Leads back to this page. */
+/** True within forms, whose input a new page would lose. */
+export const HoldsInput = createContext(false)
+
+/** Leads back to this page; from a form to another tab, after which the form can be sent again. */
 function SignInAgain({ size }: { size: 'small' | 'normal' }) {
   const { href } = useLocation()
+  const holdsInput = useContext(HoldsInput)
+  useEffect(() => (holdsInput ? awaitSignIn() : undefined), [holdsInput])
+  if (holdsInput) {
+    return (
+      <Link to="/sign-in" search={{ back: '/app/explore' }} target="_blank" className={buttonClass({ size })}>
+        Sign in in a new tab
+      </Link>
+    )
+  }
   return (
     <Link to="/sign-in" search={{ back: `/app${href}` }} className={buttonClass({ size })}>
       Sign in
