@@ -99,13 +99,13 @@ const Part = ({ title, children }: { title: string; children: ReactNode }) => (
   </section>
 )
 
-/** A value that is longer, such as a stack trace or a statement, takes the whole width, below its name. */
-const BESIDE_CHARS_MAX = 60
+/** A longer value, such as a stack trace or a statement, takes the whole width, below its name. */
+const SHORT_CHARS_MAX = 60
 
 const Pairs = ({ of }: { of: readonly (readonly [string, string])[] }) => (
   <dl className="grid grid-cols-[minmax(6rem,40%)_1fr] gap-x-2">
     {of.map(([name, value]) => {
-      const isLong = value.length > BESIDE_CHARS_MAX || value.includes('\n')
+      const isLong = value.length > SHORT_CHARS_MAX || value.includes('\n')
       return (
         <div key={name} className={isLong ? 'col-span-2' : 'contents'}>
           <dt className="wrap-anywhere text-soft">{name}</dt>
