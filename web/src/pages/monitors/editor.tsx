@@ -72,7 +72,7 @@ function MonitorForm({ first, id, title }: { first: MonitorFormState; id: string
         </Link>
       }
       onSend={() => body && save.mutate(body)}
-      preview={<Preview rule={rule} />}
+      preview={<Preview rule={rule} onThreshold={(threshold) => set({ threshold: String(threshold) })} />}
     >
       <Panel title="Query and threshold">
         <div className="flex flex-col gap-3 p-3">

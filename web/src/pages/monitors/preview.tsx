@@ -20,8 +20,9 @@ import { Button } from '../../ui/button.tsx'
 import { bandsOf } from './bands.ts'
 import { type WatchRule, windowMsOf } from './draft.ts'
 import { eventsOf, groupText } from './events-of.ts'
-import { valueTextOf } from './labels.ts'
+import { operatorNames, valueTextOf } from './labels.ts'
 import { levelsOf } from './levels.ts'
+import { beyondUsual } from './usual-values.ts'
 
 type Backtest = ReplyOf<typeof contract.monitors.backtest>
 
@@ -32,8 +33,14 @@ const GROUPS_MAX = 8
 const SLICES_MAX = 1_440
 const SHOWN_AT_ONCE = 200
 
+type PreviewProps = {
+  rule: WatchRule | undefined
+  /** Takes a suggested threshold; without it none is suggested. */
+  onThreshold?: (threshold: number) => void
+}
+
 /** Preview backtests the rule over the last 7 days. */
-export function Preview({ rule }: { rule: WatchRule | undefined }) {
+export function Preview({ rule, onThreshold }: PreviewProps) {
   const [zone] = useZone()
   const navigate = useNavigate()
   const settled = useSettled(rule, SETTLE_MS)
@@ -80,6 +87,9 @@ export function Preview({ rule }: { rule: WatchRule | undefined }) {
             />
           ) : (
             !series.error && <Loading height="16rem" />
+          )}
+          {series.data && onThreshold && rule.monitor_type === 'PATTERN' && !isOld && (
+            <SuggestedThreshold rule={rule} series={series.data.series} onThreshold={onThreshold} />
           )}
           {series.data?.isCut && <p className="text-soft text-xs">Only the largest groups are drawn.</p>}
           <p className="text-soft text-xs">Click a point, or a change below, to see its events.</p>
@@ -176,6 +186,29 @@ function bandsIn(found: Backtest | undefined) {
   return bandsOf(
     [{ time: found.from_ts, status: first }, ...found.monitor_events.map(({ time, monitor_status }) => ({ time, status: monitor_status }))],
     found.to_ts,
+  )
+}
+
+function SuggestedThreshold({
+  rule,
+  series,
+  onThreshold,
+}: Required<Pick<PreviewProps, 'onThreshold'>> & { rule: WatchRule; series: Data['series'] }) {
+  const { monitor_type: type, aux, queries, formulas = [], change_type, comparison_operator: operator, threshold } = rule
+  const found = beyondUsual(
+    operator,
+    threshold,
+    series.flatMap(({ values }) => values),
+  )
+  if (!found) return null
+  const valueText = valueTextOf({ type, queries, formulas, change_type, ...(aux === undefined ? {} : { aux }) })
+  return (
+    <p className="flex flex-wrap items-center gap-2 text-xs">
+      The {operator.startsWith('ABOVE') ? 'highest' : 'lowest'} value of {DAYS} days is {valueText(found.outermost)}.
+      <Button size="small" onClick={() => onThreshold(found.threshold)}>
+        Alert {operatorNames[operator]} {valueText(found.threshold)}
+      </Button>
+    </p>
   )
 }
 
