@@ -30,14 +30,14 @@ export type QuerySource = {
 export const PART_KEY = '@\0part'
 
 /** A number of events, and the range of their times. */
-export type Volume = { readonly events: number; readonly bounds: TimeBounds }
+export type EventVolume = { readonly events: number; readonly bounds: TimeBounds }
 
 /** What is known about the events of a table that a query reads. */
 export type TableFacts = {
   /** The shapes of all lines. Undefined when they are unknown or too many. */
   readonly shapes?: readonly string[]
   /** How many events there were when the shapes were read, and when; of some of them when these are too many. */
-  readonly volume?: Volume
+  readonly volume?: EventVolume
   /** The parts of all lines whose shape is in parts. Undefined when they are unknown or too many. */
   readonly parts?: readonly string[]
   /** The free texts of the query that no name of an overflow entry contains, in lines whose shape is in parts. */

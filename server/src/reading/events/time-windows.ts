@@ -1,5 +1,5 @@
 import { NO_PERIOD } from '../../lines/layout/periods.ts'
-import type { QuerySource, TimeBounds, Volume } from '../query.ts'
+import type { EventVolume, QuerySource, TimeBounds } from '../query.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -45,7 +45,7 @@ function reachesByVolume(range: TimeBounds, { events, bounds, periods }: Searche
 const EARLIEST_MS = Date.UTC(1999, 11, 31)
 
 /** What is searched: about so many events in a range of time, in rows that are sorted by pattern within periods of these lengths in seconds; the shortest are those of the most events. */
-export type SearchedVolume = Volume & { readonly periods: readonly number[] }
+export type SearchedVolume = EventVolume & { readonly periods: readonly number[] }
 
 /** `inPeriodsOf` are datasets that are read each by itself, and `volume` is that of several that are searched together. */
 type WindowedReading = {

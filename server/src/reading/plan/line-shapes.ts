@@ -1,7 +1,7 @@
 import type { EventStore } from '../../events/store/events.ts'
 import { DISTINCT_PARTS } from '../../lines/layout/table.ts'
 import { OVERFLOW_NAMES } from '../fields/overflow-entries.ts'
-import type { TableFacts, TimeBounds, Volume } from '../query.ts'
+import type { EventVolume, TableFacts, TimeBounds } from '../query.ts'
 import { type QueryRun, run } from '../run/run.ts'
 import { and, constant, digits, joined, name, param, type SqlFragment, sql } from '../sql/sql.ts'
 import { fitsText } from '../text-search/in-values.ts'
@@ -30,7 +30,7 @@ export async function findLineFacts(
     while (rows.next()) found.push(rows.text())
     return found
   }
-  const readShapes = async (tableRead: TableRead): Promise<{ found: readonly string[]; volume: Volume }> => {
+  const readShapes = async (tableRead: TableRead): Promise<{ found: readonly string[]; volume: EventVolume }> => {
     const rows = await run(store, queryRun, shapesSql(tableRead, bounds))
     const found: string[] = []
     const steps: number[] = []
