@@ -30,7 +30,7 @@ export function Directory() {
   })
   const [created, setCreated] = useState<{ name: string; key: string }>()
   const create = (name: string) => client.apiKeys.create({ body: { name, roles: [ROLE] } })
-  const replace = useSave(create, { stale: [KEYS] })
+  const replace = useSave(create, { stale: [KEYS], onSaved: setCreated })
   return (
     <Permitted to="api_keys_read">
       <Panel title="Users and groups from a directory">
@@ -67,7 +67,7 @@ export function Directory() {
                       aria-label={`Replace the token ${key.name}`}
                       title="Create another one; delete this one when the directory has it"
                       disabled={replace.isPending}
-                      onClick={() => replace.mutate(key.name, { onSuccess: setCreated })}
+                      onClick={() => replace.mutate(key.name)}
                     >
                       Replace
                     </Button>

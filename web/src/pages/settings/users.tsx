@@ -122,9 +122,15 @@ function UserRow({ user, onLink }: { user: User; onLink(sentLink: SentLink): voi
   const [isEdited, setEdited] = useState(false)
   const params = { userId: user.id }
   const reactivate = useSave(() => client.users.reactivate({ params }), { stale: [USERS] })
-  const link = useSave((verb: 'resendInvite' | 'resetPassword') => client.users[verb]({ params }), { stale: [USERS] })
-  const sendLink = (verb: 'resendInvite' | 'resetPassword', what: string) =>
-    link.mutate(verb, { onSuccess: ({ invitation_url }) => onLink({ what: `${user.email} ${what}`, link: invitation_url }) })
+  const link = useSave(
+    async ({ verb, what }: { verb: 'resendInvite' | 'resetPassword'; what: string }) => {
+      const { invitation_url } = await client.users[verb]({ params })
+      return { what: `${user.email} ${what}`, link: invitation_url }
+    },
+    // The row may be gone after the reload.
+    { stale: [USERS], onSaved: onLink },
+  )
+  const sendLink = (verb: 'resendInvite' | 'resetPassword', what: string) => link.mutate({ verb, what })
   const lastS = Math.max(0, ...Object.values(user.last_logins))
   const failure = reactivate.error ?? link.error
   const below = isEdited ? <UserForm user={user} onEnd={() => setEdited(false)} /> : failure ? <FailureNote thrown={failure} /> : undefined

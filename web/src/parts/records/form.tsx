@@ -64,7 +64,8 @@ export function Form<Out>(props: FormProps<Out>) {
     children,
   } = props
   const [isTyped, setTyped] = useState(false)
-  const save = useSave(onSend, { stale: [stale] })
+  // Also runs when what was reloaded has taken this form away, unlike what is given with each request.
+  const save = useSave(onSend, { stale: [stale], onSaved })
   const lacks = useLacks()
   const may = useMay()
   const isReadOnly = needs !== undefined && lacks(needs)
@@ -79,10 +80,9 @@ export function Form<Out>(props: FormProps<Out>) {
     event.stopPropagation()
     const form = event.currentTarget
     save.mutate(textOf(form), {
-      onSuccess: (saved) => {
+      onSuccess: () => {
         if (layout === 'line') form.reset()
         setTyped(false)
-        onSaved?.(saved)
       },
     })
   }
