@@ -3239,7 +3239,7 @@ class Taken(TypedDict):
     rejected: int
     """Rejected events."""
     duplicates: NotRequired[int]
-    """Accepted events that an earlier request with the same idempotency key has stored."""
+    """Accepted events of an earlier request with the same idempotency key, which are not stored again."""
 
 
 class Template(TypedDict):

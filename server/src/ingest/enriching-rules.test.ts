@@ -243,9 +243,9 @@ describe('counting', () => {
     const counting = await rule({ type: 'COUNT', metric: 'logins', by: ['user', 'gone'] }, { where: "event = 'login'" })
     const dropping = await rule({ type: 'DROP' }, { where: "event = 'login'" })
     const body = ['ann', 'bob', 'ann'].map((user) => JSON.stringify({ event: 'login', user })).join('\n')
-    for (const _ of [1, 2]) {
+    for (const repeated of [{}, { duplicates: 4 }]) {
       const reply = await post(`${body}\n{"event":"other"}`, { 'idempotency-key': 'once' })
-      expect([reply.status, reply.body]).toEqual([200, { accepted: 4, rejected: 0 }])
+      expect([reply.status, reply.body]).toEqual([200, { accepted: 4, rejected: 0, ...repeated }])
     }
     expect(await lines()).toEqual(['{"event":"other"}'])
     expect(await lines('logins', 'metrics')).toEqual([

@@ -108,7 +108,7 @@ async function storeParsed(
   const { rejected, total, notes } = parsed
   // The service has accepted what its rules drop.
   const accepted = rows.count + dropped - counted + waits
-  const duplicates = rows.duplicate ? Array.from({ length: total || rows.count }, (_, index) => index) : []
+  const duplicates = rows.duplicate ? Array.from({ length: total || accepted }, (_, index) => index) : []
   return {
     outcome: { kind: 'stored', accepted, rejected, total: Math.max(total, accepted + rejected.length), duplicates },
     parsed: { rejected, total, notes },
