@@ -1,11 +1,12 @@
 import { severities } from '../layout/table.ts'
-import { isAttributeName, messageKeys, ORIGINAL_TIME, timeKeys } from '../reference/event.ts'
+import { isAttributeName } from '../reference/event.ts'
 import type { Piece } from '../reference/parts.ts'
 import { isNameless, KEY_BYTES_MAX, keyName, type WalkStep } from '../reference/walk.ts'
-import { exceptionKeys, httpStatusKeys, levelKeys, severityOfWord } from '../values/severity.ts'
+import { severityOfWord } from '../values/severity.ts'
 import { readTime } from '../values/time-text.ts'
 import { columnsIn, type HeldBlock, putColumns } from './columns-aside.ts'
 import { instantiate, isTrap, type KernelExports, type KernelMemory } from './instance.ts'
+import { headerKeys, roles } from './known-keys.ts'
 import { FOR_REFERENCE, IS_FULL, NOT_UTF8, READ, TEXT_VALUE } from './results.ts'
 
 const RESULT_MS = 4
@@ -33,23 +34,7 @@ const LINE_FACTOR = 1 + 3 * 7
 /** A larger body would leave too little room for a line. */
 const LOADED_BYTES_MAX = 8 * 2 ** 20
 
-/** In the order of assembly/roles.ts. The level key that is also a code of HTTP stands between the two. */
-const roles: readonly string[] = [
-  '',
-  ...timeKeys,
-  ...messageKeys,
-  ...levelKeys,
-  ...httpStatusKeys.filter((key) => !levelKeys.includes(key)),
-  ...exceptionKeys,
-  ORIGINAL_TIME,
-]
 const numberFormats = ['s', 'm', 'u', 'n'].flatMap((unit) => ['', 1, 2, 3, 4, 5, 6, 7, 8, 9, '*'].map((digits) => `n${unit}${digits}`))
-
-/** The keys of headers, in the order of assembly/names.ts. Their paths have the first numbers. */
-const names =
-  'pri facility version hostname appname procid msgid message severity level stream partial thread caller tag vhost client_ip user method path protocol status bytes referer user_agent cef_version device_vendor device_product device_version signature_id name sequence'.split(
-    ' ',
-  )
 
 /** The dataset whose lines are read, as far as the module must know it: its open maps, and the columns and overflow keys of paths by their numbers. */
 export type KernelDataset = { readonly open: ReadonlySet<string>; columnOf(path: number): number; overflowKeyOf(path: number): number }
@@ -356,7 +341,7 @@ export class LineKernel {
     this.formatNumbers.clear()
     this.prefixes[ROOT] = ''
     this.prefixLists[ROOT] = ['']
-    for (const name of names) this.pathNumber(name)
+    for (const key of headerKeys) this.pathNumber(key)
   }
 
   private learnKey(key: number, parent: number, start: number, length: number): number {
