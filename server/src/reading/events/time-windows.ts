@@ -64,7 +64,9 @@ export function windowsOf(bounds: TimeBounds, reading: WindowedReading): readonl
   const { newestFirst, few, fewer, inPeriodsOf = [], volume } = reading
   const near = volume ? reachesByVolume({ fromMs, toMs }, volume, newestFirst) : nearReaches(inPeriodsOf)
   const all = few ? [...near.slice(0, 1), ...COSTLY_MS] : fewer ? [...near, ...WIDE_MS] : NARROW_MS
-  const reaches = all.filter((reachMs, at) => reachMs < toMs - fromMs && (at < near.length || reachMs > (near.at(-1) ?? 0)))
+  const reaches: number[] = []
+  // The nearest windows may reach further back than the others, beyond a time without events.
+  for (const reachMs of all) if (reachMs < toMs - fromMs && reachMs > (reaches.at(-1) ?? 0)) reaches.push(reachMs)
   const edges = [0, ...reaches, toMs - fromMs]
   return edges.slice(1).map((reachMs, index) => {
     const nearMs = edges[index] ?? 0
