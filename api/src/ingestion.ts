@@ -6,7 +6,11 @@ const Taken = z
   .object({
     accepted: z.int().min(0).describe('Durably stored events.'),
     rejected: z.int().min(0).describe('Rejected events.'),
-    duplicates: z.int().min(1).optional().describe('Accepted events of an earlier request with the same idempotency key, which are not stored again.'),
+    duplicates: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('Accepted events of an earlier request with the same idempotency key, which are not stored again.'),
   })
   .meta({ id: 'Taken', description: 'The number of accepted and rejected events of a request.' })
 
