@@ -136,9 +136,7 @@ function timed(work: () => void): number {
 
 /** Turns a post into blocks, as a worker does. The keys of its datasets have the slots that the service gives them with the first post. */
 function blocksFrom({ receiver, path, contentType, headers = {}, body: own }: SenderPost, bodyOf = () => own): () => void {
-  const work = new PostProcessor((cause) => {
-    throw cause
-  })
+  const work = new PostProcessor()
   const layouts: (DatasetLayout | undefined)[] = []
   const run = (isLast: boolean) => {
     const body = bodyOf()

@@ -8,9 +8,7 @@ const LOG_ID = '00000000-0000-4000-8000-000000000001'
 
 /** Splits posts to one dataset, which gets slots as in the service, and may have ingest rules. */
 export function splitter(rules?: ShredTarget['rules']): (body: Buffer) => Extract<Shredded, { kind: 'blocks' }> {
-  const work = new PostProcessor((cause) => {
-    throw cause
-  })
+  const work = new PostProcessor()
   const request = { path: '/ingest', query: {}, headers: {}, contentType: '' }
   const target = {
     batches: [0],

@@ -443,7 +443,7 @@ describe.skipIf(browserPath === undefined)('every page', () => {
     expect(await focused()).toBe('Query')
   })
 
-  test('an editor of a caller who may not save says so, and is read-only', async () => {
+  test('an editor is read-only for a caller without the permission, and names it', async () => {
     const key = await stand.org.newKey(['SearchApi'])
     const page = await stand.open('/app/settings?part=you', { key })
     for (const [path, permission] of [

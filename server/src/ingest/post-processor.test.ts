@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
+import { encodeNative } from '../events/writer/native.ts'
 import { lineKernel } from '../lines/kernel/kernel.ts'
 import { emptySlotMap } from '../lines/layout/slots.ts'
 import { rowsOf } from '../lines/reference/equals-reference.fixture.ts'
 import { hostileLine, randomFrom } from '../lines/reference/generated-lines.fixture.ts'
-import type { CountedBlock } from './intake/worker-messages.ts'
 import { PostProcessor } from './post-processor.ts'
 
 const LOG_ID = '00000000-0000-4000-8000-000000000007'
@@ -17,24 +17,7 @@ function rowsFrom(work: PostProcessor, job: number, body: Buffer) {
   work.forget(job)
   const [one] = 'shredded' in reply ? reply.shredded : []
   if (one?.kind !== 'blocks') throw new Error('no blocks')
-  return one.blocks.map(({ day, rows, columns }) => [day, rowsOf(encoded(rows, columns))])
-}
-
-function encoded(rows: number, columns: CountedBlock['columns']): Buffer {
-  const text = (of: string) => [numberBytes(of.length), Buffer.from(of)]
-  return Buffer.concat([
-    numberBytes(columns.length),
-    numberBytes(rows),
-    ...columns.flatMap(({ name, type, bytes }) => [...text(name), ...text(type), bytes]),
-  ])
-}
-
-function numberBytes(number: number): Buffer {
-  const bytes: number[] = []
-  for (let rest = number; ; rest >>>= 7) {
-    if (rest < 0x80) return Buffer.from([...bytes, rest])
-    bytes.push((rest & 0x7f) | 0x80)
-  }
+  return one.blocks.map((block) => [block.day, rowsOf(Buffer.concat([...encodeNative({ block, seq: 1n }, 0n)]))])
 }
 
 /** The bytes that the module says are in use by the block: no larger memory can be had. */
@@ -50,10 +33,7 @@ test('when the kernel fails on a post, the reference reads it, and the next one 
     Buffer.concat([Buffer.from('{"first":1}\n'), ...Array.from({ length: 300 }, () => [hostileLine(random), Buffer.from('\n')]).flat()]),
   )
   const causes: unknown[] = []
-  const fail = (cause: unknown) => {
-    throw cause
-  }
-  const [calm, broken] = [new PostProcessor(fail), new PostProcessor((cause) => causes.push(cause))]
+  const [calm, broken] = [new PostProcessor(), new PostProcessor((cause) => causes.push(cause))]
   const wanted = posts.map((post, at) => rowsFrom(calm, at, post))
   const found = posts.map((post, at) => {
     if (at === 1 || at === 2) breakColumns()

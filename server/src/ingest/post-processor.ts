@@ -27,6 +27,10 @@ import type {
 } from './intake/worker-messages.ts'
 import { parsers } from './receivers/receivers.ts'
 
+const raise = (cause: unknown): never => {
+  throw cause
+}
+
 /** Parses bodies and splits their events, step by step. It keeps only bodies in progress. */
 export class PostProcessor {
   readonly #shredders = new Shredders(Math.random)
@@ -36,8 +40,8 @@ export class PostProcessor {
   readonly #posts = new Map<number, PostInProgress>()
   readonly #onTrap: (cause: unknown) => void
 
-  /** `onTrap` learns of failures after which the reference has read the events. */
-  constructor(onTrap: (cause: unknown) => void) {
+  /** `onTrap` is called with a failure after which the reference has read the events; without it the failure is thrown. */
+  constructor(onTrap: (cause: unknown) => void = raise) {
     this.#onTrap = onTrap
   }
 

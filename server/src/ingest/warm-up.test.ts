@@ -10,9 +10,7 @@ const lineCount = (body: Buffer): number =>
     .filter((line) => line !== '').length
 
 test('the lines of each form become rows, and no post is left', () => {
-  const work = new PostProcessor((cause) => {
-    throw cause
-  })
+  const work = new PostProcessor()
   const read = [...warmUp(work)]
   const sent = [...warmUpPosts()].map(({ body }) => lineCount(body))
   expect(read).toEqual(sent)

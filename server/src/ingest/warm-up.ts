@@ -6,16 +6,12 @@ import { warmUpPosts } from './warm-up-lines.ts'
 
 const JOB = 0
 
-const raise = (cause: unknown): never => {
-  throw cause
-}
-
 /**
  * Reads lines that nobody has sent, so that the code is compiled before the first post comes: reading it would take two to three times as long as a later one.
  * It works in steps of some milliseconds, each of which yields the number of lines that it has read. What is learned belongs to datasets that do not exist, and is forgotten with `work`.
  * A way to start a thread with compiled code would make this unnecessary.
  */
-export function* warmUp(work = new PostProcessor(raise)): Generator<number> {
+export function* warmUp(work = new PostProcessor()): Generator<number> {
   const layouts = new Map<number, DatasetLayout>()
   for (const { dataset, body } of warmUpPosts()) {
     const logId = `00000000-0000-4000-8000-${String(dataset).padStart(12, '0')}`

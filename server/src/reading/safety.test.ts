@@ -53,7 +53,7 @@ describe('caller input reaches the store as parameters, never in the statement',
     }
     const whereOf = (text: string) =>
       `k = ${quoted(text)} OR ${key(`k${text}`)} = ${quoted(text)} OR k > ${quoted(`x${text}`)} OR k IN (${quoted(text)}, 'b') OR k LIKE ${quoted(`${text}c`)} OR ${quoted(`f${text}`)}`
-    // What times may contain decides how a statement tests them: the letters of a zone, nothing, or all that a time has.
+    // A statement tests times in one of three ways: their zone, nothing, or their whole text, depending on the characters of the search text.
     const calm = ['calm', '!calm', ' 1'].map((text) => textsOf(whereOf(text), `k${text}`))
     expect(calm.flat().every((text) => text !== undefined && text.length > 100)).toBe(true)
     for (const text of hostile) {

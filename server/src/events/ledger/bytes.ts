@@ -3,7 +3,7 @@ import { classedTables, slotColumns } from '../../lines/layout/table.ts'
 import { rebuildText } from '../../lines/reference/shape.ts'
 import { fromNs } from '../../lines/values/time-text.ts'
 import { SEQUENTIAL } from '../store/cluster-statements.ts'
-import { ON_LOCAL_DISK, type ReadTiers } from '../store/cold-disk.ts'
+import { andTiers, type ReadTiers } from '../store/cold-disk.ts'
 import type { EventStore } from '../store/events.ts'
 
 const READ_BOUND_MS = 60_000
@@ -17,8 +17,7 @@ type Row = { ns: string; shape: string; raw: string; more: Record<string, string
 export async function lineBytes(store: EventStore, span: SeqSpan, tiers: ReadTiers = 'all'): Promise<number> {
   let bytes = 0
   for (const { table, tableClass } of classedTables) {
-    const tier = tiers === 'all' ? '' : `and ${ON_LOCAL_DISK}`
-    const where = `org_id = {org:UInt32} and log_id = {log:UUID} and seq >= {from:UInt64} and seq < {to:UInt64} ${tier}`
+    const where = `org_id = {org:UInt32} and log_id = {log:UUID} and seq >= {from:UInt64} and seq < {to:UInt64} ${andTiers(tiers)}`
     const ask = {
       query_params: { org: span.orgNumber, log: span.logId, from: String(span.from), to: String(span.to) },
       format: 'JSONEachRow' as const,

@@ -1,7 +1,7 @@
 import { NIL_ID } from '../../kernel/ids.ts'
 import { eventsTables } from '../../lines/layout/table.ts'
 import { majority, SEQUENTIAL } from '../store/cluster-statements.ts'
-import { ON_LOCAL_DISK, type ReadTiers } from '../store/cold-disk.ts'
+import { andTiers, type ReadTiers } from '../store/cold-disk.ts'
 import type { EventStore } from '../store/events.ts'
 import { seqAt } from '../writer/seq.ts'
 import { type LedgerCell, minuteOfSeq, NUMBERS_PER_MINUTE } from './page.ts'
@@ -134,7 +134,7 @@ export type StoredCount = { org_id: number; log_id: string; minuteMs: number; ev
 export async function countEvents(store: EventStore, fromMs: number, toMs: number, tiers: ReadTiers): Promise<StoredCount[]> {
   const tables = eventsTables.map(
     (table) => `select org_id, log_id, intDiv(seq, {numbers:UInt64}) as at, count() as events from ${table}
-      where seq >= {from:UInt64} and seq < {to:UInt64} ${tiers === 'all' ? '' : `and ${ON_LOCAL_DISK}`} group by org_id, log_id, at`,
+      where seq >= {from:UInt64} and seq < {to:UInt64} ${andTiers(tiers)} group by org_id, log_id, at`,
   )
   const rows = await select<Record<'org_id' | 'at' | 'events', string> & { log_id: string }>(
     store,

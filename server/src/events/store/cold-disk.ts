@@ -11,11 +11,11 @@ export const COLD_VOLUME = 'cold'
 /** The disks of that volume, as a part of a statement. */
 export const COLD_DISKS = `(select arrayJoin(disks) from system.storage_policies where volume_name = '${COLD_VOLUME}')`
 /** The disk in the directory of the store. */
-export const LOCAL_DISK = 'default'
-/** The condition of a statement that reads only the events in the directory of the store. */
-export const ON_LOCAL_DISK = `_disk_name = '${LOCAL_DISK}'`
+const LOCAL_DISK = 'default'
 /** Which events are read: those in the bucket cannot be while it is away. */
 export type ReadTiers = 'all' | 'local disk'
+/** The end of a condition that restricts a statement to the events of these tiers. */
+export const andTiers = (tiers: ReadTiers): string => (tiers === 'all' ? '' : `and _disk_name = '${LOCAL_DISK}'`)
 /** The names of the bucket's disk, and of the one in front of it that keeps what was read and written. */
 const BUCKET_DISK = 'cold_bucket'
 const COLD_DISK = 'cold'

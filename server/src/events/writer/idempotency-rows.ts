@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import { eventsTables } from '../../lines/layout/table.ts'
-import { ON_LOCAL_DISK } from '../store/cold-disk.ts'
+import { andTiers, type ReadTiers } from '../store/cold-disk.ts'
 
 export type StoredPost = { org_id: number; log_id: string; post: bigint }
 /** The number of stored events of a post on one day. */
@@ -12,19 +12,18 @@ const DAY_MS = 86_400_000
 
 const everyTable = (select: (table: string) => string): string => eventsTables.map(select).join(' union all ')
 
-/** The read ends after `boundMs` or with the signal. Without `cold` only events on the local disk are read. */
-type PostsRead = { postsMax: number; boundMs?: number; signal?: AbortSignal; cold: boolean }
+/** The read ends after `boundMs` or with the signal. */
+type PostsRead = { postsMax: number; boundMs?: number; signal?: AbortSignal; tiers: ReadTiers }
 
 /** The idempotency key of every post with events from sequence number `seq` on. */
 export async function* postsSince(
   writer: ClickHouseClient,
   seq: bigint,
-  { postsMax, boundMs = ASK_BOUND_MS, signal, cold }: PostsRead,
+  { postsMax, boundMs = ASK_BOUND_MS, signal, tiers }: PostsRead,
 ): AsyncIterable<StoredPost> {
-  const tier = cold ? '' : `and ${ON_LOCAL_DISK}`
   const answer = await writer.query({
     query: `select * from (${everyTable(
-      (table) => `select distinct org_id, log_id, post from ${table} where seq >= {seq:UInt64} and post != 0 ${tier}`,
+      (table) => `select distinct org_id, log_id, post from ${table} where seq >= {seq:UInt64} and post != 0 ${andTiers(tiers)}`,
     )}) limit {postsMax:UInt32}`,
     query_params: { seq: String(seq), postsMax },
     format: 'JSONEachRow',

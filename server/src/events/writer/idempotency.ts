@@ -75,7 +75,11 @@ export async function openIdempotencyGuard(store: EventStore, deps: GuardDeps): 
     let posts = 0
     const cold = (await store.cold?.unavailableReason()) === undefined
     if (!cold) leftOut()
-    for await (const { org_id, log_id, post } of postsSince(store.writer, seqAt(sinceMs), { ...bound, postsMax: KEYS_MAX, cold })) {
+    for await (const { org_id, log_id, post } of postsSince(store.writer, seqAt(sinceMs), {
+      ...bound,
+      postsMax: KEYS_MAX,
+      tiers: cold ? 'all' : 'local disk',
+    })) {
       posts += 1
       const key = keyOf(org_id, log_id, post)
       if (memory.get(key) === undefined) memory.set(key, IN_STORE)

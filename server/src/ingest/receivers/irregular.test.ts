@@ -80,9 +80,7 @@ const requestOf = ({ path, contentType = '', write }: Writer, records: readonly 
 
 /** Splits the events of a body as a worker does, and returns the number of rows. */
 function rowsOf(writer: Writer, records: readonly Fields[]): number {
-  const processor = new PostProcessor((cause) => {
-    throw cause
-  })
+  const processor = new PostProcessor()
   const request = requestOf(writer, records)
   processor.run(1, { kind: 'parse', receiver: writer.receiver, request, wantsHash: false })
   const split = (map: SlotMap | undefined) => {
@@ -133,9 +131,7 @@ describe.each(Object.entries(writers))('%s', (_, writer) => {
 })
 
 test('small batches for one dataset, as of datasets beyond the limit, become one block and keep what each batch tells', () => {
-  const processor = new PostProcessor((cause) => {
-    throw cause
-  })
+  const processor = new PostProcessor()
   const names = Array.from({ length: 500 }, (_, n) => `service-${n}`)
   const body = Buffer.from(
     names

@@ -44,7 +44,7 @@ function reachesByVolume(range: TimeBounds, { events, bounds, periods }: Searche
 /** Before every event: events with an older time are stored with their time of arrival. */
 const EARLIEST_MS = Date.UTC(1999, 11, 31)
 
-/** What is searched: about so many events in a range of time, in rows that are sorted by pattern within periods of these lengths in seconds; the shortest are those of the most events. */
+/** The events of a search: how many, the range of their times, and the lengths in seconds of the periods by which their rows are sorted. The shortest periods have the most events. */
 export type SearchedVolume = EventVolume & { readonly periods: readonly number[] }
 
 /** `inPeriodsOf` are datasets that are read each by itself, and `volume` is that of several that are searched together. */

@@ -14,7 +14,7 @@ import type { TableRead } from './table-reads.ts'
 const SHAPES_MAX = 200
 const SHAPES_CHARS_MAX = 524_288
 const MINUTE_MS = 60_000
-/** Where the events of a range lie is known by steps of so many milliseconds. */
+/** The resolution of the range of times that a volume has. */
 const STEP_MS = 10 * MINUTE_MS
 
 /** Reads the shapes of the lines of each table, and the parts of lines with open maps. */
