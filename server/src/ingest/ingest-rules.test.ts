@@ -56,9 +56,9 @@ describe('drop', () => {
   test('a post of which nothing is left is accepted, also repeatedly under its key', async () => {
     const { rule, post, lines, ledger } = await newOwner()
     await rule(drop(''))
-    for (const _ of [1, 2]) {
+    for (const repeated of [{}, { duplicates: 2 }]) {
       const reply = await post('one\ntwo', { ...to('web'), 'idempotency-key': 'k' })
-      expect([reply.status, reply.body]).toEqual([200, { accepted: 2, rejected: 0 }])
+      expect([reply.status, reply.body]).toEqual([200, { accepted: 2, rejected: 0, ...repeated }])
     }
     expect(await lines()).toEqual([])
     expect(await ledger()).toMatchObject({ received: 4, stored: 0, dropped: 4, balances: true })

@@ -76,6 +76,9 @@ export const causes: readonly PlantedCause[] = [
   },
 ]
 
+/** The number of a request is its time after this one, so that it rises at any time at which the tests run. */
+const FIRST_REQUEST_MS = Date.UTC(2020, 0, 1)
+
 /** Lines of a fleet of services over a time. Its traffic swings, its values are uneven, and one of its services is a little unsteady. */
 export function fleetLines(
   seed: number,
@@ -86,7 +89,7 @@ export function fleetLines(
   for (let at = 0; at < events; at += 1) {
     const event = cause ? cause.plant(fleetEvent(random), random) : fleetEvent(random)
     const timeMs = fromMs + Math.floor(((toMs - fromMs) * at) / events)
-    if (event) lines.push(JSON.stringify({ time: new Date(timeMs).toISOString(), request: timeMs % 1e9, ...event }))
+    if (event) lines.push(JSON.stringify({ time: new Date(timeMs).toISOString(), request: timeMs - FIRST_REQUEST_MS, ...event }))
   }
   return lines
 }
