@@ -9,7 +9,7 @@ import { readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { datasetSelectionOf, selectedDatasets } from '../../data/datasets/datasets.ts'
 import { buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
-import { countKeys } from './count-keys.ts'
+import { addEvents, fieldTypeOf, frequentValues, rankedKeys, typeOf, type ValueCounts } from './count-keys.ts'
 import { type SampleRead, sampleReads, sampleSize } from './sample-plan.ts'
 
 type SampleRequest = BodyOf<typeof contract.topKeys.sample>
@@ -17,7 +17,6 @@ type SampleReply = ReplyOf<typeof contract.topKeys.sample>
 
 const DEFAULT_RANGE = 'last 1 day'
 const KEYS = 100
-const VALUES_MAX = 10
 /** The datasets that are sampled, those with the most matching events first. */
 const DATASETS_MAX = 50
 const SLICES = 100
@@ -90,33 +89,12 @@ async function readSamples({ world, costs }: SampleReading, strata: readonly Str
   return samples
 }
 
-type KeyEstimate = { count: number; types: Set<SampledKey['type']>; field_type: SampledKey['field_type']; values: Map<string, number> }
-
 /** Adds up the samples; an event of a dataset stands for as many as the dataset has per sampled event. */
 function mergeKeys(samples: readonly StratumSample[]): SampledKey[] {
-  const found = new Map<string, KeyEstimate>()
-  for (const { count, events } of samples) {
-    const weight = count / Math.max(1, events.length)
-    for (const [key, { rank, type, field_type, values }] of Object.entries(countKeys(events, Number.POSITIVE_INFINITY))) {
-      const estimate = found.get(key) ?? { count: 0, types: new Set(), field_type, values: new Map() }
-      found.set(key, estimate)
-      estimate.count += rank * weight
-      estimate.types.add(type)
-      for (const { value, rank: times } of Object.values(values)) {
-        estimate.values.set(value, (estimate.values.get(value) ?? 0) + times * weight)
-      }
-    }
-  }
-  const ranked = [...found].sort(([key, { count }], [otherKey, other]) => other.count - count || (key < otherKey ? -1 : 1))
-  return ranked.map(([key, { count, types, field_type, values }]): SampledKey => {
-    const [only = 'STRING'] = types
-    const frequent = [...values].sort(([, one], [, other]) => other - one).slice(0, VALUES_MAX)
-    return {
-      key,
-      type: types.size === 1 ? only : 'STRING',
-      field_type,
-      count: Math.round(count),
-      values: frequent.map(([value, times]) => ({ value, count: Math.round(times) })),
-    }
+  const counts: ValueCounts = new Map()
+  for (const { count, events } of samples) addEvents(counts, events, count / Math.max(1, events.length))
+  return rankedKeys(counts).map(({ key, count, values }): SampledKey => {
+    const frequent = frequentValues(values).map(([value, times]) => ({ value, count: Math.round(times) }))
+    return { key, type: typeOf(values), field_type: fieldTypeOf(key), count: Math.round(count), values: frequent }
   })
 }

@@ -111,6 +111,19 @@ describe('an even sample of matching events', () => {
     expect((await sample({ where: "level = 'fatal'" })).body).toEqual({ count: 0, sampled: 0, is_exact: true, is_cut: false, keys: [] })
   })
 
+  test('a value is counted in every dataset, also where others are more frequent', async () => {
+    const own = await app.newOrganization()
+    for (const dataset of ['a', 'b']) {
+      const values = Array.from({ length: 33 }, (_, at) => `${dataset}${at % 11}`)
+      const lines = [...values, 'both', 'both'].map((plan) => JSON.stringify({ plan }))
+      const headers = { 'x-service-dataset': dataset, 'content-type': 'application/x-ndjson' }
+      expect((await own.ask('POST', '/ingest', { raw: lines.join('\n'), headers })).status).toBe(200)
+    }
+    const { body } = await own.ask<Sampled>('POST', '/top-keys', { body: { from_expr: '*' } })
+    expect(body).toMatchObject({ count: 70, is_exact: true })
+    expect(body.keys.find(({ key }) => key === 'plan')?.values[0]).toEqual({ value: 'both', count: 4 })
+  })
+
   test('a busy dataset does not hide the keys of a rare one', async () => {
     const reply = await sample({ from: undefined, from_expr: "dataset IN ('large', 'rare')" })
     expect(reply.body.count).toBe(4_060)
