@@ -1,17 +1,33 @@
 import type { Monitor } from '@dendro/api'
 import { expect, test } from 'vitest'
 import { bandsOf } from './bands.ts'
-import { bodyOf, draftOf, newDraft, ruleOf, silenceDraft, windowFor, windowMsOf } from './draft.ts'
+import { bodyOf, draftOf, newDraft, offeredWindows, ruleOf, silenceDraft, windowFor, windowMsOf } from './draft.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 12)
 const HOUR_MS = 3_600_000
 
 test.each([
-  [{ words: 'Last 15 minutes' }, 'Last 15 minutes'],
-  [{ words: 'Last 7 days' }, 'Last 1 day'],
-  [{ fromMs: NOW - 90_000, toMs: NOW }, 'Last 5 minutes'],
-  [undefined, 'Last 5 minutes'],
-])('the range %j becomes the window %s', (range, window) => expect(windowFor(range, NOW)).toBe(window))
+  [{ words: 'Last 15 minutes' }, { window: 'Last 15 minutes' }],
+  [{ words: 'Last 3 hours' }, { window: 'Last 3 hours' }],
+  [{ words: 'Last 90 minutes' }, { window: 'Last 90 minutes' }],
+  [{ words: 'Last 24 hours' }, { window: 'Last 1 day' }],
+  [{ words: 'Last 7 days' }, { window: 'Last 1 day', note: 'Made from 7 days; the longest window is 1 day.' }],
+  [
+    { fromMs: NOW - 90_000, toMs: NOW },
+    { window: 'Last 5 minutes', note: 'Made from 1 minute 30 seconds; the shortest window is 5 minutes.' },
+  ],
+  [
+    { fromMs: NOW - 807_000, toMs: NOW },
+    { window: 'Last 10 minutes', note: 'Made from 13 minutes 27 seconds; this is the longest window within them.' },
+  ],
+  [{ fromMs: NOW - 600_000, toMs: NOW }, { window: 'Last 10 minutes' }],
+  [undefined, { window: 'Last 5 minutes' }],
+])('the range %j becomes the window %j', (range, window) => expect(windowFor(range, NOW)).toEqual(window))
+
+test('a window that is not listed is offered where its length belongs', () => {
+  expect(offeredWindows('Last 2 hours')).toHaveLength(10)
+  expect(offeredWindows('Last 3 hours').slice(4, 8)).toEqual(['Last 1 hour', 'Last 2 hours', 'Last 3 hours', 'Last 4 hours'])
+})
 
 test('a window has a length', () => {
   expect(['Last 5 minutes', 'last 1 day', 'Last 2 hours', 'yesterday'].map(windowMsOf)).toEqual([

@@ -1,4 +1,5 @@
 import type { MetricDefinition, MetricQuery, Monitor } from '@dendro/api'
+import { quantity } from '../../parts/chart/numbers.ts'
 import { newQuery, tidied } from '../../parts/query/metric-queries.ts'
 import { actionsOf, type FormTarget } from '../../parts/records/targets.ts'
 import type { Range } from '../../parts/time/time-range.ts'
@@ -50,12 +51,52 @@ export function windowMsOf(window: string): number | undefined {
   return found ? Number(found[1]) * (unitMs.get((found[2] ?? '').toLowerCase()) ?? 0) : undefined
 }
 
-/** The longest window that fits into a range. */
-export function windowFor(range: Range | undefined, nowMs: number): string {
-  if (!range) return 'Last 5 minutes'
+/** The window of a new monitor, and what was changed where it is not as long as the range that the monitor was made from. */
+export type FirstWindow = { readonly window: string; readonly note?: string }
+
+const DEFAULT_WINDOW = 'Last 5 minutes'
+const WINDOW_MIN_MS = 5 * MINUTE_MS
+const WINDOW_MAX_MS = 24 * HOUR_MS
+
+/** Keeps the length of a range, since thresholds depend on it. A range that no window can be as long as becomes the longest window that fits into it. */
+export function windowFor(range: Range | undefined, nowMs: number): FirstWindow {
+  if (!range) return { window: DEFAULT_WINDOW }
   const { fromMs, toMs } = boundsOf(range, nowMs)
-  return windows.findLast((window) => (windowMsOf(window) ?? 0) <= toMs - fromMs) ?? 'Last 5 minutes'
+  const lengthMs = toMs - fromMs
+  const listed = windows.find((window) => windowMsOf(window) === lengthMs)
+  if (listed) return { window: listed }
+  if (lengthMs < WINDOW_MIN_MS)
+    return { window: DEFAULT_WINDOW, note: `Made from ${lengthText(lengthMs)}; the shortest window is 5 minutes.` }
+  if (lengthMs > WINDOW_MAX_MS) return { window: 'Last 1 day', note: `Made from ${lengthText(lengthMs)}; the longest window is 1 day.` }
+  if ('words' in range && windowMsOf(range.words) === lengthMs) return { window: `Last ${lengthText(lengthMs)}` }
+  const window = windows.findLast((one) => (windowMsOf(one) ?? 0) <= lengthMs) ?? DEFAULT_WINDOW
+  return { window, note: `Made from ${lengthText(lengthMs)}; this is the longest window within them.` }
 }
+
+/** The choices of windows in order of length, with one that is not listed. */
+export function offeredWindows(window: string): readonly string[] {
+  if (windows.includes(window)) return windows
+  const lengthMs = windowMsOf(window) ?? 0
+  return [
+    ...windows.filter((one) => (windowMsOf(one) ?? 0) < lengthMs),
+    window,
+    ...windows.filter((one) => (windowMsOf(one) ?? 0) >= lengthMs),
+  ]
+}
+
+/** A length in the largest unit that divides it, below an hour in minutes and seconds. */
+function lengthText(lengthMs: number): string {
+  const seconds = Math.round(lengthMs / 1_000)
+  const [size, noun] = lengthUnits.find(([one]) => seconds >= one && seconds % one === 0) ?? [1, 'second']
+  if (noun !== 'second' || seconds < 60) return quantity(seconds / size, noun)
+  return `${quantity(Math.floor(seconds / 60), 'minute')} ${quantity(seconds % 60, 'second')}`
+}
+
+const lengthUnits = [
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+] as const satisfies readonly (readonly [number, string])[]
 
 type DraftParams = {
   d?: string[]

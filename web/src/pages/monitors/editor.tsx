@@ -29,7 +29,7 @@ export function MonitorEditor({ params, id }: EditorProps) {
   const targets = useFirstTargets()
   if (id === undefined && params.of === undefined) {
     const range = params.r === undefined && params.f === undefined ? undefined : rangeOf(params, { words: 'Last 5 minutes' })
-    const window = windowFor(range, Date.now())
+    const { window, note } = windowFor(range, Date.now())
     if (!targets)
       return (
         <Page title="New monitor" back={<BackToMonitors />}>
@@ -38,9 +38,12 @@ export function MonitorEditor({ params, id }: EditorProps) {
       )
     if (params.silent !== undefined)
       return <MonitorForm first={silenceDraft(params, params.silent, window, targets)} id={undefined} title="New monitor" />
-    if (params.metric === undefined) return <MonitorForm first={newDraft(params, window, targets)} id={undefined} title="New monitor" />
+    if (params.metric === undefined)
+      return <MonitorForm first={newDraft(params, window, targets)} id={undefined} title="New monitor" windowNote={note} />
     if (!metric.data) return <MissingRecord title="New monitor" noun="metric" of={metric} back={<BackToMonitors />} />
-    return <MonitorForm first={draftFromMetric(metric.data, params, window, targets)} id={undefined} title="New monitor" />
+    return (
+      <MonitorForm first={draftFromMetric(metric.data, params, window, targets)} id={undefined} title="New monitor" windowNote={note} />
+    )
   }
   if (monitor.data) {
     const { name } = monitor.data
@@ -51,7 +54,9 @@ export function MonitorEditor({ params, id }: EditorProps) {
   return <MissingRecord title={id === undefined ? 'Copy monitor' : 'Edit monitor'} noun="monitor" of={monitor} back={<BackToMonitors />} />
 }
 
-function MonitorForm({ first, id, title }: { first: MonitorFormState; id: string | undefined; title: string }) {
+type MonitorFormProps = { first: MonitorFormState; id: string | undefined; title: string; windowNote?: string | undefined }
+
+function MonitorForm({ first, id, title, windowNote }: MonitorFormProps) {
   const [draft, setDraft] = useState(first)
   const rule = useMemo(() => ruleOf(draft), [draft])
   const body = bodyOf(draft)
@@ -82,7 +87,7 @@ function MonitorForm({ first, id, title }: { first: MonitorFormState; id: string
             onQueries={(queries) => set({ queries })}
             onFormula={(formula) => set({ formula })}
           />
-          <RuleFields draft={draft} onChange={set} />
+          <RuleFields draft={draft} windowNote={draft.window === first.window ? windowNote : undefined} onChange={set} />
         </div>
       </Panel>
       <Panel title="Name" actions={<Suggest draft={draft} onSuggest={set} />}>

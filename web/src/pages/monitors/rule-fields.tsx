@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { FormField } from '../../parts/records/form.tsx'
 import { Field, Input, Select } from '../../ui/field.tsx'
-import { type MonitorFormState, windows } from './draft.ts'
+import { type MonitorFormState, offeredWindows } from './draft.ts'
 import { type FormKind, type FormOperator, kindNames, operatorNames } from './labels.ts'
 
 /** A RuleText is a text of a rule that a template may parameterize. */
@@ -11,6 +11,8 @@ type RuleFieldsProps = {
   draft: MonitorFormState
   /** Shows the parameters in a template text. */
   mark?: (text: RuleText) => ReactNode
+  /** Says why the window is not as long as the range that the monitor was made from. */
+  windowNote?: string | undefined
   onChange(change: Partial<MonitorFormState>): void
 }
 
@@ -18,19 +20,18 @@ const kinds = Object.entries(kindNames) as [FormKind, string][]
 const operators = Object.entries(operatorNames) as [FormOperator, string][]
 
 /** RuleFields edit the rule: kind, window, thresholds and the status without data. */
-export function RuleFields({ draft, mark, onChange }: RuleFieldsProps) {
+export function RuleFields({ draft, mark, windowNote, onChange }: RuleFieldsProps) {
   const { type, operator, threshold, warning, window, noData, retentionHours } = draft
-  const offered = windows.includes(window) ? windows : [window, ...windows]
   const hasGroups = draft.queries.some(({ groups }) => (groups ?? []).length > 0)
   return (
     <div className="grid grid-cols-2 gap-2 md:grid-cols-4">
       <Field name="Kind" className="col-span-2">
         <Select value={type} options={kinds} onPick={(next) => onChange({ type: next, ...operatorFor(next, operator) })} />
       </Field>
-      <FormField name="Window" of="window" below={mark?.('window')}>
+      <FormField name="Window" of="window" help={windowNote} below={mark?.('window')}>
         <Select
           value={window}
-          options={offered.map((one) => [one, one.includes('{{') ? one : one.toLowerCase()] as const)}
+          options={offeredWindows(window).map((one) => [one, one.includes('{{') ? one : one.toLowerCase()] as const)}
           onPick={(next) => onChange({ window: next })}
         />
       </FormField>
