@@ -55,7 +55,10 @@ export type IngestRuleChange = z.output<typeof Change>
 
 const Preview = z
   .object({
-    events: z.int().min(0).describe('The number of events that were read.'),
+    events: z.int().min(0).describe('The number of events that were read: the newest 1,000 of the last 7 days.'),
+    is_whole: z.boolean().describe('false when the last 7 days have older events than those that were read.'),
+    start_time: ms.optional().describe('The time of the oldest event that was read; absent for none.'),
+    end_time: ms.optional().describe('The time of the newest event that was read; absent for none.'),
     matched: z.int().min(0).describe('Events that match the filter.'),
     dropped: z.int().min(0),
     changed: z.int().min(0),

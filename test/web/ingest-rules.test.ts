@@ -57,7 +57,7 @@ describe.skipIf(browserPath === undefined)('ingest rules', () => {
     const row = page.getByRole('row').filter({ hasText: 'cache miss' })
     await row.getByRole('link', { name: 'Drop' }).click()
     await page.getByRole('heading', { name: 'New rule' }).waitFor()
-    await page.getByText(/^Of the newest 40 events 20 match: 20 would be dropped .* or €[0-9.]+ a month\.$/).waitFor()
+    await page.getByText(/^Of all 40 events of the last 7 days 20 match: 20 would be dropped .* or €[0-9.]+ a month\.$/).waitFor()
     await page.getByText('cache miss for item 39').waitFor()
     await page.getByRole('button', { name: 'Create rule' }).click()
     await page.getByText('Drops events').waitFor()
@@ -67,6 +67,20 @@ describe.skipIf(browserPath === undefined)('ingest rules', () => {
     await send(org)
     const { totals } = (await org.ask<{ totals: { dropped: number } }>('GET', '/ledger')).body
     expect(totals.dropped).toBe(20)
+  })
+
+  test('the preview says of which events it is, where it has not tried all', async () => {
+    const org = await stand.app.newOrganization()
+    const startMs = Math.floor(stand.app.clock.nowMs() / 60_000) * 60_000 - 1_200_000
+    const events = Array.from({ length: 1_200 }, (_, at) => ({
+      timestamp: new Date(startMs + at * 500).toISOString(),
+      message: `tick ${at}`,
+    }))
+    await stand.send('web', events, org)
+    const page = await stand.open('/app/data?rules=true&rule=new', { key: org.key })
+    // The oldest 200 are of the first 100 seconds.
+    await page.getByText(/^Of the newest 1,000 events, from [\d-]+ \d\d:\d\d:40 to (?:[\d-]+ )?\d\d:\d\d:59, 1,000 match/).waitFor()
+    await page.getByText('Older events of the last 7 days were not tried').waitFor()
   })
 
   test('a redaction shows the lines before and after, and can be edited; its versions are listed', async () => {
@@ -215,7 +229,7 @@ describe.skipIf(browserPath === undefined)('ingest rules', () => {
         ['redaction', `/app/data?rules=true&draft=${encodeURIComponent('{"action":{"type":"REDACT"}}')}`],
       ] as const) {
         const page = await stand.open(path, { theme, width, key: org.key })
-        await page.getByText(name === 'rules' ? /^In the last day/ : 'Of the newest').waitFor()
+        await page.getByText(name === 'rules' ? /^In the last day/ : /^Of all \d+ events/).waitFor()
         expect(await axeFaults(page, `${name} ${theme} ${width}`)).toEqual([])
         expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
         const pictures = process.env.DENDRO_RULE_PICTURES

@@ -1152,7 +1152,13 @@ IngestRule = TypedDict(
 
 class IngestRulePreview(TypedDict):
     events: int
-    """The number of events that were read."""
+    """The number of events that were read: the newest 1,000 of the last 7 days."""
+    is_whole: bool
+    """false when the last 7 days have older events than those that were read."""
+    start_time: NotRequired[int]
+    """The time of the oldest event that was read; absent for none."""
+    end_time: NotRequired[int]
+    """The time of the newest event that was read; absent for none."""
     matched: int
     """Events that match the filter."""
     dropped: int

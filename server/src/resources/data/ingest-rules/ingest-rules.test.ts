@@ -239,6 +239,20 @@ describe('a preview', () => {
     expect(await list(owner)).toEqual([])
   })
 
+  test('says of which time the events are, and whether the week has more', async () => {
+    const owner = await senders.app.newOrganization()
+    const endMs = senders.app.clock.nowMs() - 60_000
+    const linesOf = (length: number) =>
+      Array.from({ length }, (_, at) => JSON.stringify({ timestamp: new Date(endMs - at * 1_000).toISOString(), at })).join('\n')
+    const preview = async () =>
+      (await owner.ask<Preview>('POST', '/ingest-rules/preview', { body: { from_expr: '*', where: 'at < 10', action: DROP } })).body
+    await senders.post(linesOf(1), { owner })
+    expect(await preview()).toMatchObject({ events: 1, is_whole: true, start_time: endMs, end_time: endMs })
+    await senders.post(linesOf(1_001), { owner })
+    // Two events are of the newest second.
+    expect(await preview()).toMatchObject({ events: 1_000, dropped: 11, is_whole: false, start_time: endMs - 998_000, end_time: endMs })
+  })
+
   test('shows what a rule sets beside the line, and where it moves events', async () => {
     const owner = await senders.app.newOrganization()
     await senders.post('plain', { owner, headers: { 'x-service-tags': 'env=prod' } })

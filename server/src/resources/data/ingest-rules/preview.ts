@@ -58,8 +58,10 @@ export async function previewRule(
   const endMs = performance.now() + TIME_MAX_MS
   const totals = { events: 0, changed: 0, bytes: 0, bytes_saved: 0 }
   const samples: Preview['samples'] = []
+  let oldest: FoundEvent | undefined
   for (const found of events) {
     if (performance.now() > endMs || signal.aborted) break
+    oldest = found
     const event = arrivingEvent(found)
     const result = chain.apply(event, () => matchableEvent(found, run, byId.get(found.logId)))
     const after = result.kind === 'dropped' ? undefined : result.event
@@ -75,8 +77,11 @@ export async function previewRule(
     if (pause) await pause
   }
   const { dropped } = chain.counts
+  const newest = events[0]
   return {
     ...totals,
+    is_whole: totals.events === events.length && events.length < EVENTS_MAX,
+    ...(oldest && newest ? { start_time: fromNs(oldest.timeNs).ms, end_time: fromNs(newest.timeNs).ms } : {}),
     matched: chain.matched,
     dropped,
     share: shareOf(dropped + totals.changed, totals.events),

@@ -1,3 +1,4 @@
+import type { contract, ReplyOf } from '@dendro/api'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { money } from '../../../parts/chart/money.ts'
@@ -6,7 +7,7 @@ import { useSettled } from '../../../parts/query/settled.ts'
 import { useClient } from '../../../parts/shell/client.ts'
 import { FailureNote } from '../../../parts/shell/failure.tsx'
 import { Loading, Panel } from '../../../parts/shell/page.tsx'
-import { clockOf } from '../../../parts/time/time-range.ts'
+import { clockOf, type Zone } from '../../../parts/time/time-range.ts'
 import { useZone } from '../../../parts/time/zone.ts'
 import { percentText } from './action-text.ts'
 import { changedParts } from './changed-parts.ts'
@@ -53,9 +54,9 @@ export function RulePreview({ draft }: { draft: RuleDraft }) {
           ) : (
             <>
               <p role="status">
-                Of the newest {quantity(data.events, 'event')} {count(data.matched)} match: {count(data.dropped)} would be dropped and{' '}
-                {count(data.changed)} changed, which {Number(data.bytes_saved) < 0 ? 'adds' : 'saves'}{' '}
-                <b>{percentText(Math.abs(data.share_saved))}</b> of the bytes
+                {readText(data, zone)} {count(data.matched)} match: {count(data.dropped)} would be dropped and {count(data.changed)}{' '}
+                changed, which {Number(data.bytes_saved) < 0 ? 'adds' : 'saves'}{' '}
+                <b className="whitespace-nowrap">{percentText(Math.abs(data.share_saved))}</b> of the bytes
                 {month && data.share_saved > 0 && (
                   <>
                     , about {bytes(Math.round(month.bytes * data.share_saved))}
@@ -64,8 +65,11 @@ export function RulePreview({ draft }: { draft: RuleDraft }) {
                 )}
                 .
               </p>
+              {!data.is_whole && (
+                <p className="text-soft">Older events of the last 7 days were not tried; of those, other shares may match.</p>
+              )}
               {data.samples.length === 0 && (
-                <p className="text-soft">None of these events would be dropped or changed. Older events and later ones may match.</p>
+                <p className="text-soft">None of these events would be dropped or changed. Later ones may be.</p>
               )}
               <ul className="flex flex-col gap-2">
                 {data.samples.map(({ time, before, after, added, moved_to }, at) => (
@@ -101,10 +105,23 @@ export function RulePreview({ draft }: { draft: RuleDraft }) {
   )
 }
 
+type Preview = ReplyOf<typeof contract.ingestRules.preview>
+
+/** Which events were tried: all of the week, or the newest, which may be those of a moment. */
+function readText({ events, is_whole, start_time, end_time }: Preview, zone: Zone): string {
+  if (is_whole) return `Of ${events === 1 ? 'the only event' : `all ${count(events)} events`} of the last 7 days`
+  const newest = `Of the newest ${quantity(events, 'event')}`
+  if (start_time === undefined || end_time === undefined) return newest
+  const [from, to] = [clockOf(start_time, zone), clockOf(end_time, zone)]
+  return `${newest}, from ${from.day} ${seconds(from.clock)} to ${to.day === from.day ? '' : `${to.day} `}${seconds(to.clock)},`
+}
+
+const seconds = (clock: string): string => clock.slice(0, 8)
+
 const lineClass = 'wrap-anywhere whitespace-pre-wrap px-2 py-1 font-mono text-xs'
 
 function Sample({ before, after }: { before: string; after: string | undefined }) {
-  if (after === undefined) return <p className={`${lineClass} text-soft line-through`}>{before}</p>
+  if (after === undefined) return <p className={`${lineClass} text-soft`}>{before}</p>
   if (after === before) return <p className={lineClass}>{before}</p>
   const { start, before: old, after: now, end } = changedParts(before, after)
   return (
