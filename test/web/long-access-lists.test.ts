@@ -116,6 +116,32 @@ describe.skipIf(browserPath === undefined)('lists of access and watching that ar
     expect(whole).toEqual([])
   })
 
+  test.each([
+    ['keys', 'API keys', 'Find a key', '/api-keys'],
+    ['users', 'Users', 'Find a user', '/users'],
+  ])('the list of %s waits for a pause in typing before the service searches, newest first', async (part, table, label, path) => {
+    const { page } = await openWatched(`settings?part=${part}`)
+    const names = page
+      .getByRole('table', { name: table })
+      .getByRole('row')
+      .getByText(/one 1\d\d/)
+    await expect.poll(() => names.count()).toBe(30)
+    const before = await names.allTextContents()
+    const searched: (string | null)[] = []
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url())
+      if (pathname === path && searchParams.has('limit') && searchParams.has('search')) searched.push(searchParams.get('search'))
+    })
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + HOUR_MS)
+    await page.getByLabel(label).pressSequentially('one 1')
+    expect(searched).toEqual([])
+    await page.clock.resume()
+    await expect.poll(() => searched).toEqual(['one 1'])
+    // All that match are among the newest and stand in the order that they had.
+    await expect.poll(() => names.allTextContents()).toEqual(before)
+  })
+
   test('rules of access and groups find users by a search, and name those that are not on the first page', async () => {
     const { page, whole } = await openWatched('settings?part=rules')
     await page.getByRole('button', { name: 'Principal: Select…' }).click()

@@ -2,8 +2,9 @@ import type { ApiKey } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ago } from '../../parts/chart/numbers.ts'
+import { useKeyList } from '../../parts/records/caller-lists.ts'
 import { Form, FormField } from '../../parts/records/form.tsx'
-import { MorePages, recordsOf, searchOf, usePages } from '../../parts/records/pages.tsx'
+import { MorePages } from '../../parts/records/pages.tsx'
 import { RecordPanel } from '../../parts/records/record-panel.tsx'
 import { ShownOnce } from '../../parts/records/records.tsx'
 import { useCallerNames } from '../../parts/shell/callers.ts'
@@ -26,12 +27,9 @@ const SENT_DAYS = 7
 export function Keys() {
   const client = useClient()
   const [find, setFind] = useState('')
-  const list = usePages({
-    queryKey: [...KEYS, 'pages', find],
-    read: (page, signal) => client.apiKeys.list({ query: { ...page, ...searchOf(find) }, signal }),
-  })
-  const shown = list.data && recordsOf(list.data.pages.map(({ api_keys }) => api_keys))
-  const callerOf = useCallerNames((shown ?? []).flatMap(({ user_id, metadata }) => [user_id ?? [], metadata.created_by?.id ?? []].flat()))
+  const list = useKeyList(find)
+  const shown = list.data && list.records
+  const callerOf = useCallerNames(list.records.flatMap(({ user_id, metadata }) => [user_id ?? [], metadata.created_by?.id ?? []].flat()))
   const nameOf = useRoleNames()
   const sent = useLastSent()
   const [created, setCreated] = useState<{ name: string; key: string }>()

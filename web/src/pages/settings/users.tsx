@@ -3,9 +3,10 @@ import { ApiFailure } from '@dendro/api/client'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ago, quantity } from '../../parts/chart/numbers.ts'
+import { useUserList } from '../../parts/records/caller-lists.ts'
 import { Confirm } from '../../parts/records/confirm.tsx'
 import { Form, FormField } from '../../parts/records/form.tsx'
-import { MorePages, searchOf, usePages } from '../../parts/records/pages.tsx'
+import { MorePages } from '../../parts/records/pages.tsx'
 import { Loaded, Row, Rows, ShownOnce } from '../../parts/records/records.tsx'
 import { useSave } from '../../parts/records/save.ts'
 import { useClient } from '../../parts/shell/client.ts'
@@ -23,14 +24,10 @@ type SentLink = { what: string; link: string | undefined }
 
 /** Users manages the users of the organization. */
 export function Users() {
-  const client = useClient()
   const [sentLink, setSentLink] = useState<SentLink>()
   const [find, setFind] = useState('')
-  const list = usePages({
-    queryKey: [...USERS, 'pages', find],
-    read: (page, signal) => client.users.list({ query: { ...page, ...searchOf(find) }, signal }),
-  })
-  const shown = list.data?.pages.flatMap(({ users }) => users).filter(({ status }) => status !== 'REMOVED')
+  const list = useUserList(find)
+  const shown = list.data && list.records.filter(({ status }) => status !== 'REMOVED')
   return (
     <>
       <Permitted to="users_write">
