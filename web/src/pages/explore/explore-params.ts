@@ -28,6 +28,8 @@ export type ExploreParams = RangeParams & {
   by?: string[]
   fn?: string
   as?: ChartShape
+  /** The event that was opened last. */
+  o?: string
   /** The event whose context is shown. */
   e?: string
   /** The direction of the context; absent means both. */
@@ -52,13 +54,14 @@ export type ExploreParams = RangeParams & {
   base?: Baseline
 }
 
-export type ChangeParams = (by: (now: ExploreParams) => ExploreParams) => void
+/** Changes the address. Back undoes it, unless `replaces` is set. */
+export type ChangeParams = (by: (now: ExploreParams) => ExploreParams, how?: { readonly replaces?: boolean }) => void
 
 const DATASET_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /** Drops invalid values. */
 export function readExploreParams(search: Record<string, unknown>): ExploreParams {
-  const { q, tab, sf, st, fn, as, e, ew, eo, m, bq } = search
+  const { q, tab, sf, st, fn, as, o, e, ew, eo, m, bq } = search
   const other = readRangeParams({ r: search.br, f: search.bf, t: search.bt })
   return {
     ...some(
@@ -76,6 +79,7 @@ export function readExploreParams(search: Record<string, unknown>): ExploreParam
     ...some('by', texts(search.by)),
     ...(typeof fn === 'string' && fn.trim() !== '' ? { fn } : {}),
     ...(chartShapes.some((one) => one === as) ? { as: as as ChartShape } : {}),
+    ...(typeof o === 'string' && readEventRef(o) ? { o } : {}),
     ...(typeof e === 'string' && readEventRef(e) ? { e } : {}),
     ...(ew === 'before' || ew === 'after' ? { ew } : {}),
     ...(typeof eo === 'string' && eo.trim() !== '' ? { eo } : {}),

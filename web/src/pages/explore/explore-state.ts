@@ -81,7 +81,8 @@ export function useExploreState() {
     datasetIds: useShownDatasets([loadedEvents, pinned.events], patterns.data?.patterns),
   })
   const firstDatasets = useFirstDatasets()
-  const rows = useRows({ loadedEvents, params, change, detail, pinned })
+  const isLoaded = isLive || foundEvents.isError || (foundEvents.data !== undefined && !foundEvents.isPlaceholderData)
+  const rows = useRows({ loadedEvents, params, change, isLoaded, detail, pinned })
   const show = useCallback((next: Tab) => change((now) => optional({ ...now, tab: next === 'events' ? undefined : next })), [change])
   const toggleLive = () =>
     change((now) => optional({ ...now, live: now.live ? undefined : true, tab: undefined, sf: undefined, st: undefined }))

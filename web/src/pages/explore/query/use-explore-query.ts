@@ -10,7 +10,10 @@ export function useExploreQuery(params: ExploreParams) {
   const navigate = useNavigate({ from: '/explore' })
   const [refreshCount, setRefreshCount] = useState(0)
   const [zone, setZone] = useZone()
-  const change = useCallback<ChangeParams>((by) => void navigate({ search: (now) => by(now) }), [navigate])
+  const change = useCallback<ChangeParams>(
+    (by, { replaces = false } = {}) => void navigate({ search: (now) => by(now), replace: replaces }),
+    [navigate],
+  )
   const undo = useUndo(params)
   const query = useStableQuery(params, exploreRangeOf(params), refreshCount)
   const selectedQuery = useStableQuery(params, selectedRangeOf(params), refreshCount)

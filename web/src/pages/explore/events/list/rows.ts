@@ -8,6 +8,7 @@ import { continueFold, EMPTY_FOLD, type FoldProgress, foldedRows, type RowMap, u
 import { NO_ITEMS, type NumberedItems, renumber } from './row-numbers.ts'
 import type { DetailPlacement } from './row-options.ts'
 import type { RowActions } from './row-style.ts'
+import { useLinkedEvent } from './use-linked-event.ts'
 
 /** Rows hold which events have rows, which are open, and which one the keyboard shortcuts act on. */
 export type Rows = ReturnType<typeof useRows>
@@ -20,21 +21,29 @@ type RowsOptions = {
   loadedEvents: readonly Event[]
   params: ExploreParams
   change: ChangeParams
+  /** Whether the loaded events are those of the query. */
+  isLoaded: boolean
   detail: DetailPlacement
   pinned: PinnedEvents
 }
 
-export function useRows({ loadedEvents, params, change, detail, pinned }: RowsOptions) {
+export function useRows({ loadedEvents, params, change, isLoaded, detail, pinned }: RowsOptions) {
   const [open, setOpen] = useState(NO_IDS)
   const [panelEvent, setPanelEvent] = useState<Event>()
+  /** Those open below their rows, the last opened last. */
+  const [opened, setOpened] = useState<readonly Event[]>([])
   const [expandedRuns, setExpandedRuns] = useState(NO_IDS)
   const [current, setCurrent] = useState(-1)
   const isLive = params.live === true
+  const closeAll = useCallback(() => {
+    setOpen(NO_IDS)
+    setPanelEvent(undefined)
+    setOpened([])
+  }, [])
   // The live tail has other rows.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it runs when the rows become others
   useEffect(() => {
-    setOpen(NO_IDS)
-    setPanelEvent(undefined)
+    closeAll()
     setCurrent(-1)
   }, [isLive])
   const rowMap = useRowMap(loadedEvents, params.fold === true, expandedRuns)
@@ -44,11 +53,35 @@ export function useRows({ loadedEvents, params, change, detail, pinned }: RowsOp
   const opensPanel = detail === 'beside'
   const toggle = useCallback(
     (event: Event) => {
-      if (opensPanel) setPanelEvent((before) => (before && eventId(before) === eventId(event) ? undefined : event))
-      else setOpen((before) => toggled(before, eventId(event)))
+      if (opensPanel) return setPanelEvent((before) => (before && eventId(before) === eventId(event) ? undefined : event))
+      setOpen((before) => toggled(before, eventId(event)))
+      setOpened((before) => {
+        const others = before.filter((one) => eventId(one) !== eventId(event))
+        return others.length < before.length ? others : [...others, event]
+      })
     },
     [opensPanel],
   )
+  const show = (index: number) => {
+    const event = loadedEvents[index]
+    if (!event) return
+    toggle(event)
+    goTo(index)
+  }
+  const last = opensPanel ? panelEvent : opened.at(-1)
+  const isShown = useMemo(
+    () => last !== undefined && (opensPanel || loadedEvents.some((event) => eventId(event) === eventId(last))),
+    [last, opensPanel, loadedEvents],
+  )
+  useLinkedEvent({
+    params,
+    change,
+    loadedEvents,
+    isLoaded,
+    opened: isShown ? last : undefined,
+    onFound: show,
+    onGone: closeAll,
+  })
   const rowActions = useMemo<RowActions>(
     () => ({
       toggle,
