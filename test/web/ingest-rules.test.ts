@@ -160,6 +160,32 @@ describe.skipIf(browserPath === undefined)('ingest rules', () => {
     expect((await rulesOf(org))[0]?.action).toEqual({ type: 'SET_DATASET', dataset: 'errors' })
   })
 
+  test('many rules are found by every text of a row; only the whole list can be put in order', async () => {
+    const org = await stand.app.newOrganization()
+    for (let n = 0; n < 12; n += 1)
+      await create(org, {
+        name: `rule ${n}`,
+        where: n % 2 ? `path = '/health${n}'` : '',
+        enabled: n !== 3,
+        description: n === 4 ? 'for audits' : '',
+      })
+    const page = await stand.open('/app/data?rules=true', { key: org.key })
+    const find = page.getByLabel('Find a rule')
+    await page.getByText('12 rules, 1 disabled').waitFor()
+    expect(await page.getByRole('button', { name: /^Move / }).count()).toBe(12)
+    await find.fill('HEALTH1 drops')
+    await page.getByText('2 of 12 rules').waitFor()
+    expect(await names(page)).toEqual(['rule 1', 'rule 11'])
+    expect(await page.getByRole('button', { name: /^Move / }).count()).toBe(0)
+    await find.fill('audits')
+    await expect.poll(() => names(page)).toEqual(['rule 4'])
+    await find.fill('nothing like it')
+    await page.getByRole('heading', { name: 'No rule matches' }).waitFor()
+    expect(await axeFaults(page, 'no rule')).toEqual([])
+    await page.getByRole('button', { name: 'Show all' }).click()
+    await expect.poll(() => names(page)).toHaveLength(12)
+  })
+
   test('a rule about whole traces has fields for what is kept and how long spans wait', async () => {
     const org = await stand.app.newOrganization()
     const draft = encodeURIComponent(JSON.stringify({ from_expr: "collection = '.traces'" }))

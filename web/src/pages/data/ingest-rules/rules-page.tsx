@@ -6,6 +6,7 @@ import { ago, bytes, count, quantity } from '../../../parts/chart/numbers.ts'
 import { dottedName, useDatasetsById } from '../../../parts/datasets/datasets.ts'
 import { EVERYTHING } from '../../../parts/query/metric-queries.ts'
 import { Confirm } from '../../../parts/records/confirm.tsx'
+import { hasWords } from '../../../parts/records/has-words.ts'
 import { Loaded, RecordTable } from '../../../parts/records/records.tsx'
 import { useSave } from '../../../parts/records/save.ts'
 import { BackToDatasets } from '../../../parts/shell/back-links.tsx'
@@ -14,6 +15,7 @@ import { FailureNote } from '../../../parts/shell/failure.tsx'
 import { EmptyState, Page } from '../../../parts/shell/page.tsx'
 import { Permitted, useMay } from '../../../parts/shell/permitted.tsx'
 import { Button, buttonClass } from '../../../ui/button.tsx'
+import { Input } from '../../../ui/field.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { actionText } from './action-text.ts'
 import { useRulesLedger } from './ledger.ts'
@@ -66,7 +68,7 @@ function RuleList() {
                     : `In the last day ${quantity(ledger.data.totals.dropped, 'event')} with ${bytes(Number(ledger.data.totals.dropped_bytes))} were dropped.`}
                 </p>
               )}
-              <Table rules={ingest_rules} acted={ledger.data?.totals.rules} />
+              <FoundRules rules={ingest_rules} acted={ledger.data?.totals.rules} />
             </>
           )
         }
@@ -75,13 +77,63 @@ function RuleList() {
   )
 }
 
-type TableProps = { rules: readonly IngestRule[]; acted: Readonly<Record<string, number | bigint>> | undefined }
+type Acted = Readonly<Record<string, number | bigint>> | undefined
+
+/** The number of rules from which they can be searched. */
+const SEARCHED_FROM = 10
+
+/** The rules, of which many can be searched by every text that a row shows. */
+function FoundRules({ rules, acted }: { rules: readonly IngestRule[]; acted: Acted }) {
+  const [find, setFind] = useState('')
+  const { nameOf } = useDatasetsById(rules.flatMap(({ from = [] }) => from))
+  const datasetsOf = ({ from, from_expr }: IngestRule): string =>
+    from ? from.map((id) => nameOf(id, dottedName)).join(', ') : selectorText(from_expr)
+  const isFound = (rule: IngestRule): boolean =>
+    hasWords([rule.name, rule.description, datasetsOf(rule), rule.where, actionText(rule.action)].join(' '), find)
+  const found = rules.filter(isFound)
+  const disabled = rules.filter(({ enabled }) => !enabled).length
+  return (
+    <>
+      {rules.length > SEARCHED_FROM && (
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+          <Input
+            className="sm:max-w-64"
+            placeholder="Find a rule"
+            aria-label="Find a rule"
+            value={find}
+            onChange={({ target }) => setFind(target.value)}
+          />
+          <span role="status" className="text-soft text-xs tabular-nums">
+            {find.trim() === ''
+              ? `${quantity(rules.length, 'rule')}${disabled > 0 ? `, ${count(disabled)} disabled` : ''}`
+              : `${count(found.length)} of ${quantity(rules.length, 'rule')}`}
+          </span>
+        </div>
+      )}
+      {found.length === 0 ? (
+        <EmptyState title="No rule matches">
+          <Button onClick={() => setFind('')}>Show all</Button>
+        </EmptyState>
+      ) : (
+        <Table rules={rules} isShown={isFound} isWhole={found.length === rules.length} datasetsOf={datasetsOf} acted={acted} />
+      )}
+    </>
+  )
+}
+
+type TableProps = {
+  rules: readonly IngestRule[]
+  isShown(rule: IngestRule): boolean
+  /** Whether all are shown: only then an order can be set. */
+  isWhole: boolean
+  datasetsOf(rule: IngestRule): string
+  acted: Acted
+}
 
 /** The rules; an order is set by dragging a row, or by the arrow keys on its handle. */
-function Table({ rules, acted }: TableProps) {
+function Table({ rules, isShown, isWhole, datasetsOf, acted }: TableProps) {
   const client = useClient()
-  const { nameOf } = useDatasetsById(rules.flatMap(({ from = [] }) => from))
-  const canOrder = useMay()('ingest_rules_write') && rules.length > 1
+  const canOrder = useMay()('ingest_rules_write') && rules.length > 1 && isWhole
   const [dragged, setDragged] = useState<number>()
   const [over, setOver] = useState<number>()
   const order = useSave((ids: string[]) => client.ingestRules.reorder({ body: { rule_ids: ids } }), { stale: [INGEST_RULES] })
@@ -108,50 +160,53 @@ function Table({ rules, acted }: TableProps) {
             </tr>
           </thead>
           <tbody className="max-sm:block">
-            {rules.map((rule, at) => (
-              <RuleRow
-                key={rule.id}
-                rule={rule}
-                acted={acted === undefined ? undefined : Number(acted[rule.id] ?? 0)}
-                datasets={rule.from ? rule.from.map((id) => nameOf(id, dottedName)).join(', ') : selectorText(rule.from_expr)}
-                handle={
-                  canOrder && (
-                    <button
-                      type="button"
-                      draggable
-                      aria-label={`Move ${rule.name}, ${at + 1} of ${rules.length}`}
-                      title="Drag, or press the arrow keys, to change the order"
-                      disabled={order.isPending}
-                      className="inline-flex size-6.5 cursor-grab items-center justify-center rounded text-soft hover:bg-tint hover:text-ink"
-                      onDragStart={() => setDragged(at)}
-                      onDragEnd={() => {
-                        setDragged(undefined)
-                        setOver(undefined)
-                      }}
-                      onKeyDown={(event) => {
-                        const to = { ArrowUp: at - 1, ArrowDown: at + 1 }[event.key]
-                        if (to === undefined) return
-                        event.preventDefault()
-                        move(at, to)
-                      }}
-                    >
-                      <Icon of={GripVertical} />
-                    </button>
-                  )
-                }
-                mark={
-                  dragged === undefined || over !== at || dragged === at
-                    ? ''
-                    : dragged < at
-                      ? 'border-b-2 border-b-accent'
-                      : 'border-t-2 border-t-accent'
-                }
-                onOver={dragged === undefined ? undefined : () => setOver(at)}
-                onDrop={() => {
-                  if (dragged !== undefined) move(dragged, at)
-                }}
-              />
-            ))}
+            {rules.map(
+              (rule, at) =>
+                isShown(rule) && (
+                  <RuleRow
+                    key={rule.id}
+                    rule={rule}
+                    acted={acted === undefined ? undefined : Number(acted[rule.id] ?? 0)}
+                    datasets={datasetsOf(rule)}
+                    handle={
+                      canOrder && (
+                        <button
+                          type="button"
+                          draggable
+                          aria-label={`Move ${rule.name}, ${at + 1} of ${rules.length}`}
+                          title="Drag, or press the arrow keys, to change the order"
+                          disabled={order.isPending}
+                          className="inline-flex size-6.5 cursor-grab items-center justify-center rounded text-soft hover:bg-tint hover:text-ink"
+                          onDragStart={() => setDragged(at)}
+                          onDragEnd={() => {
+                            setDragged(undefined)
+                            setOver(undefined)
+                          }}
+                          onKeyDown={(event) => {
+                            const to = { ArrowUp: at - 1, ArrowDown: at + 1 }[event.key]
+                            if (to === undefined) return
+                            event.preventDefault()
+                            move(at, to)
+                          }}
+                        >
+                          <Icon of={GripVertical} />
+                        </button>
+                      )
+                    }
+                    mark={
+                      dragged === undefined || over !== at || dragged === at
+                        ? ''
+                        : dragged < at
+                          ? 'border-b-2 border-b-accent'
+                          : 'border-t-2 border-t-accent'
+                    }
+                    onOver={dragged === undefined ? undefined : () => setOver(at)}
+                    onDrop={() => {
+                      if (dragged !== undefined) move(dragged, at)
+                    }}
+                  />
+                ),
+            )}
           </tbody>
         </table>
       </RecordTable>
@@ -181,7 +236,7 @@ function RuleRow({ rule, acted, datasets, handle, mark, onOver, onDrop }: RuleRo
   return (
     <>
       <tr
-        className={`border-line border-t align-top max-sm:grid max-sm:grid-cols-[auto_minmax(0,1fr)] ${mark}`}
+        className={`border-line border-t align-top max-sm:grid max-sm:grid-cols-[auto_minmax(0,1fr)] max-sm:first:border-t-0 ${mark}`}
         onDragOver={(event) => {
           if (!onOver) return
           event.preventDefault()
@@ -206,7 +261,7 @@ function RuleRow({ rule, acted, datasets, handle, mark, onOver, onDrop }: RuleRo
         </td>
         <td className="whitespace-nowrap px-3 py-1.5 text-right tabular-nums max-sm:hidden">{acted === undefined ? '' : count(acted)}</td>
         <td className="px-3 py-1 max-sm:col-start-2 max-sm:pb-2">
-          <span className="flex flex-wrap justify-end gap-1 max-sm:justify-start">
+          <span className="flex justify-end gap-1 max-lg:flex-wrap max-sm:justify-start">
             <Permitted to="ingest_rules_write">
               <Button
                 size="small"
@@ -224,7 +279,7 @@ function RuleRow({ rule, acted, datasets, handle, mark, onOver, onDrop }: RuleRo
               size="small"
               aria-label={`Version ${version} of ${name}, and earlier ones`}
               aria-expanded={isOpen}
-              title={`Changed ${ago(metadata.modified_at ?? metadata.created_at ?? Date.now(), Date.now())}`}
+              title={`Show all versions; changed ${ago(metadata.modified_at ?? metadata.created_at ?? Date.now(), Date.now())}`}
               onClick={() => setOpen(!isOpen)}
             >
               Version {version}
