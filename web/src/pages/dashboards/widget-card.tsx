@@ -55,7 +55,10 @@ export function WidgetCard(props: WidgetCardProps) {
       style={{ ...placeStyle(place), order }}
     >
       <div className="flex min-h-9 flex-wrap items-center gap-1 px-3 pt-1">
-        <h2 className="mr-auto min-w-0 truncate font-medium" title={widget.description ?? widget.name}>
+        <h2
+          className="min-w-0 grow basis-40 truncate font-medium"
+          title={widget.description ? `${widget.name}: ${widget.description}` : widget.name}
+        >
           {widget.name}
         </h2>
         {tools}

@@ -42,6 +42,13 @@ export function Legend({ data, cursor, bands, marks, levels, zone, isLive, unit 
         </span>
       )}
       {isPartial && <span>in progress</span>}
+      {(rest > 0 || isCut) && shown.length > 0 && (
+        // Before the names, of which a narrow chart cuts the last.
+        <span>
+          {shown.length} of {series.length}
+          {isCut && ' or more'}:
+        </span>
+      )}
       {here.map(({ atMs: markMs, name }) => (
         <strong key={`${markMs} ${name}`} className="max-w-64 truncate font-medium text-accent">
           {name}
@@ -68,11 +75,6 @@ export function Legend({ data, cursor, bands, marks, levels, zone, isLive, unit 
             {levelText(level, unit)}
           </span>
         ))}
-      {(rest > 0 || isCut) && shown.length > 0 && (
-        <span>
-          and {rest} {isCut ? 'or more' : 'more'}
-        </span>
-      )}
     </figcaption>
   )
 }
