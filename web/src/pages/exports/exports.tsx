@@ -147,7 +147,7 @@ function Row({ one, zone }: { one: Export; zone: Zone }) {
           <Icon of={signs[status].icon} size="small" /> {signs[status].name}
           {isAtWork(one) && ` ${progress} %`}
         </span>
-        {isAtWork(one) && <progress className="h-1.5 w-full accent-accent" value={progress} max={100} aria-label="Progress" />}
+        {isAtWork(one) && <progress className="h-1.5 w-full" value={progress} max={100} aria-label="Progress" />}
         <span className="text-soft text-xs tabular-nums">
           {count(events)} {events === 1 ? 'event' : 'events'} · {bytes(one.bytes)}
         </span>

@@ -2,7 +2,7 @@ import type { Rehydration } from '@dendro/api'
 import { Link, useSearch } from '@tanstack/react-router'
 import { Ban, Check, Clock, LoaderCircle, type LucideIcon, X } from 'lucide-react'
 import { useState } from 'react'
-import { ago, bytes, count, quantity } from '../../../parts/chart/numbers.ts'
+import { ago, count, quantity } from '../../../parts/chart/numbers.ts'
 import { dottedName, useDatasetsById } from '../../../parts/datasets/datasets.ts'
 import { Confirm } from '../../../parts/records/confirm.tsx'
 import { Row } from '../../../parts/records/records.tsx'
@@ -16,7 +16,7 @@ import { originText } from '../sources/origin-text.ts'
 import { TransferList } from '../transfer-list.tsx'
 import { FileReceipts } from './file-receipts.tsx'
 import { NewRehydration } from './new-rehydration.tsx'
-import { isAtWork, progressOf, REHYDRATIONS, useRehydrations } from './rehydrations.ts'
+import { filesText, isAtWork, progressOf, REHYDRATIONS, useRehydrations } from './rehydrations.ts'
 
 /** The rehydrations with their progress, or the form that begins one. */
 export function Rehydrations() {
@@ -98,7 +98,7 @@ function RehydrationRow({ one }: { one: Rehydration }) {
 }
 
 function Progress({ one }: { one: Rehydration }) {
-  const { status, files, ended_files, refused_files, bytes: size, failure_detail } = one
+  const { status, refused_files, failure_detail } = one
   const percent = progressOf(one)
   return (
     <>
@@ -106,14 +106,8 @@ function Progress({ one }: { one: Rehydration }) {
         <Icon of={signs[status].icon} size="small" /> {signs[status].name}
         {isAtWork(one) && percent !== undefined && ` ${percent} %`}
       </span>
-      {isAtWork(one) && <progress className="block h-1.5 w-36 accent-accent" value={percent ?? 0} max={100} aria-label="Progress" />}
-      <span className="block text-soft text-xs tabular-nums">
-        {files === 0
-          ? isAtWork(one)
-            ? 'listing the files'
-            : 'no file matches'
-          : `${count(ended_files)} of ${quantity(files, 'file')}, ${bytes(size)}`}
-      </span>
+      {isAtWork(one) && <progress className="block h-1.5 w-36" value={percent ?? 0} max={100} aria-label="Progress" />}
+      <span className="block text-soft text-xs tabular-nums">{filesText(one)}</span>
       {refused_files > 0 && <span className="block text-error text-xs">{quantity(refused_files, 'file')} refused</span>}
       {failure_detail && <span className="wrap-anywhere block text-error text-xs">{failure_detail}</span>}
     </>
