@@ -14,6 +14,7 @@ import { Button, buttonClass } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { isDayKnown } from './known-day.ts'
 import { useStepResult } from './queries.ts'
 import { Words } from './words.tsx'
 
@@ -72,6 +73,7 @@ export function StepCard({ step, number, count, zone, onChange, onMove, onRemove
 function StepQuery({ details, zone }: { details: SearchDetails; zone: Zone }) {
   const { data, error, refetch } = useStepResult(details)
   const range = rangeOf(paramsOfSearch(details), DEFAULT_RANGE)
+  const hasDay = data?.lines.some(({ ms }) => !isDayKnown(ms, nameOf(range, zone), zone, Date.now())) === true
   return (
     <>
       <p className="flex flex-wrap items-baseline gap-x-3 text-xs">
@@ -94,7 +96,10 @@ function StepQuery({ details, zone }: { details: SearchDetails; zone: Zone }) {
           {data.lines.map(({ ms, text, message }, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: lines never change order
             <li key={at} className="truncate" title={text.slice(0, LINE_CHARS)}>
-              <span className="text-soft tabular-nums">{clockOf(ms, zone).clock}</span>{' '}
+              <span className="text-soft tabular-nums">
+                {hasDay && `${clockOf(ms, zone).day} `}
+                {clockOf(ms, zone).clock}
+              </span>{' '}
               {(message?.trim() ? message : text).slice(0, LINE_CHARS)}
             </li>
           ))}
