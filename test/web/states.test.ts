@@ -396,6 +396,14 @@ describe.skipIf(browserPath === undefined)('every page', () => {
     }
   })
 
+  test('on a phone Explore shows the whole names of its datasets and of its time', async () => {
+    const page = await stand.open('/app/explore', { width: 390 })
+    for (const name of ['All datasets', 'Last 15 minutes']) {
+      const text = page.getByRole('button', { name }).getByText(name, { exact: true })
+      expect(await text.evaluate((one) => one.scrollWidth - one.clientWidth), name).toBeLessThanOrEqual(0)
+    }
+  })
+
   test('the headings of all pages stand at one height', async () => {
     const page = await stand.open('/app/settings?part=you')
     const middles = new Map<number, string>()

@@ -66,7 +66,9 @@ function Label({ picked }: Pick<DatasetPickerProps, 'picked'>) {
   const { nameOf } = useDatasetsById(picked ?? NONE)
   if (picked === undefined) return 'All datasets'
   const [first] = picked
-  return picked.length === 1 && first !== undefined ? nameOf(first, fullName) : `${picked.length} datasets`
+  if (picked.length !== 1 || first === undefined) return `${picked.length} datasets`
+  const name = nameOf(first, fullName)
+  return <span title={name}>{name}</span>
 }
 
 type ChoicesProps = { find: string; picked: readonly string[]; onPick: DatasetPickerProps['onPick'] }

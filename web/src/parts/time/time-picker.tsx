@@ -21,7 +21,7 @@ export function TimePicker({ range, zone, onPick, onZone }: TimePickerProps) {
       open={isOpen}
       onOpenChange={setOpen}
       trigger={
-        <Button title="Time range (t)" data-key="t" className="min-w-0 max-w-full max-sm:shrink">
+        <Button title={`Time range (t): ${nameOf(range, zone)}`} data-key="t" className="min-w-0 max-w-full max-sm:shrink">
           <span className="truncate">{nameOf(range, zone)}</span> <Caret />
         </Button>
       }

@@ -52,8 +52,8 @@ export function QueryBar(props: QueryBarProps) {
           onCancel={onCancel}
         />
       </div>
-      {/* In a narrow window these are one line below the query. */}
-      <div className="flex w-full min-w-0 gap-2 *:order-3 lg:contents max-sm:gap-1 max-sm:*:h-7">
+      {/* In a narrow window these are one line below the query. On a phone their texts need the room of the carets. */}
+      <div className="flex w-full min-w-0 gap-2 *:order-3 lg:contents max-sm:gap-1 max-sm:*:h-7 max-sm:[&_.caret]:hidden">
         <DatasetPicker picked={params.d} onPick={(d) => change((now) => optional({ ...now, d, cols: undefined }))} />
         <TimePicker range={query.range} zone={zone} onPick={(range) => change((now) => withRange(now, range))} onZone={setZone} />
         <Button aria-pressed={isLive} variant={isLive ? 'main' : 'plain'} title="Live (l)" onClick={toggleLive}>
