@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { axeFaults, browserPath } from './browser.fixture.ts'
 import { exploreUrl } from './explore-url.fixture.ts'
+import { takePicture } from './pictures.fixture.ts'
 import { openStand, type Stand } from './stand.fixture.ts'
 
 const TRACE = '5b8efff798038103d269b633813fc60c'
@@ -188,6 +189,24 @@ describe.skipIf(browserPath === undefined)('traces', () => {
       if (process.env.DENDRO_TRACE_PICTURES)
         await page.screenshot({ path: `${process.env.DENDRO_TRACE_PICTURES}/operations-${theme}-${width}.png` })
     }
+  })
+
+  test.each([1_440, 390])('numbers that are estimates are called so, %d pixels', async (width) => {
+    const page = await stand.open('/app/traces?ops=true', { width })
+    const note = page.getByText(/percentiles where there are too many spans to sort/)
+    await page.getByRole('table').waitFor()
+    expect(await note.count()).toBe(0)
+    // Two million spans are too many for a test; that the answer says so is tried with the statistics.
+    await page.route('**/operations?*', async (route) => {
+      const answer = await route.fetch()
+      await route.fulfill({ json: { ...(await answer.json()), is_exact: false } })
+    })
+    await page.reload()
+    await note.waitFor()
+    await takePicture(page, `operations-estimates-${width}`)
+    expect(await axeFaults(page, 'estimates')).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
   test('a service has charts, which lead to its traces and to a monitor on its spans', async () => {

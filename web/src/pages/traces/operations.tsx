@@ -17,7 +17,7 @@ import { NoSpans } from './no-spans.tsx'
 import { HOUR, linkRange, type OperationOrder, operationOrders, type TraceParams } from './params.ts'
 import { ServiceChartPanels } from './service-charts.tsx'
 import { operationWhere } from './service-series.ts'
-import { cell, narrowCell, rateText, StatHead } from './stat-cells.tsx'
+import { cell, nameCell, narrowCell, rateText, StatHead, statRow } from './stat-cells.tsx'
 import { ViewLinks } from './view-links.tsx'
 
 type Operation = OperationList['operations'][number]
@@ -114,7 +114,10 @@ export function OperationsPage({ params }: { params: TraceParams }) {
                 </TruncationNote>
               )}
               {!is_exact && (
-                <TruncationNote>Some numbers are estimates, since there are many spans or only a share of them is stored.</TruncationNote>
+                <TruncationNote>
+                  Some numbers are estimates: percentiles where there are too many spans to sort, numbers of spans where only a share is
+                  stored. A shorter time has exact percentiles.
+                </TruncationNote>
               )}
             </div>
           )
@@ -149,13 +152,13 @@ function OperationRow({ one, params, slowest }: { one: Operation; params: TraceP
   const length = (nanos: number | undefined) => (nanos === undefined ? '' : durationText(nanos))
   const numbers = [count(spans), rateText(per_second)]
   return (
-    <tr className="border-line border-t align-baseline hover:bg-tint max-sm:block max-sm:py-1.5">
-      <td className={`${cell} wrap-anywhere max-sm:block`}>
+    <tr className={statRow}>
+      <td className={`${cell} ${nameCell}`}>
         <Link to="/traces" search={{ ...range, ops: true, service }} className="text-soft hover:underline">
           {service === '' ? 'no service' : service}
         </Link>
       </td>
-      <td className={`${cell} w-1/3 wrap-anywhere max-sm:block max-sm:w-auto`}>
+      <td className={`${cell} ${nameCell} w-1/3 max-sm:w-auto`}>
         <Link to="/traces" search={traces} className="text-accent hover:underline">
           {operation === '' ? 'no name' : operation}
         </Link>

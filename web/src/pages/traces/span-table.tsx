@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { count, share } from '../../parts/chart/numbers.ts'
 import { TruncationNote } from '../../parts/records/long-list.tsx'
 import { type SpanGroup, spanGroups } from './span-groups.ts'
-import { cell, narrowCell, StatHead } from './stat-cells.tsx'
+import { cell, nameCell, narrowCell, StatHead, statRow } from './stat-cells.tsx'
 
 const SHOWN = 200
 const columns = ['Service', 'Operation', 'Spans', 'Failed', 'Own time', 'Critical path', 'Longest'] as const
@@ -20,15 +20,12 @@ export function SpanTable({ trace: { spans, duration_nano }, colors, onFind }: S
         <StatHead columns={columns} />
         <tbody className="max-sm:block">
           {groups.slice(0, SHOWN).map((group) => (
-            <tr
-              key={JSON.stringify([group.service, group.name])}
-              className="border-line border-t align-baseline hover:bg-tint max-sm:block max-sm:py-1.5"
-            >
-              <td className={`${cell} wrap-anywhere max-sm:block`}>
+            <tr key={JSON.stringify([group.service, group.name])} className={statRow}>
+              <td className={`${cell} ${nameCell}`}>
                 <span aria-hidden className="mr-1.5 inline-block size-2.5 rounded-sm" style={{ background: colors.get(group.service) }} />
                 {group.service === '' ? 'no service' : group.service}
               </td>
-              <td className={`${cell} w-2/5 wrap-anywhere max-sm:block max-sm:w-auto`}>
+              <td className={`${cell} ${nameCell} w-2/5 max-sm:w-auto`}>
                 <button type="button" className="text-left text-accent hover:underline" onClick={() => onFind(group.name)}>
                   {group.name === '' ? 'no name' : group.name}
                 </button>
@@ -39,7 +36,7 @@ export function SpanTable({ trace: { spans, duration_nano }, colors, onFind }: S
                   data-column={name}
                   className={`${cell} ${narrowCell} whitespace-nowrap text-right tabular-nums max-sm:text-left ${
                     name === 'Failed' && group.errors > 0 ? 'text-error' : ''
-                  }`}
+                  } ${name === 'Critical path' ? 'max-sm:order-last max-sm:col-span-2' : ''}`}
                 >
                   {text}
                 </td>

@@ -54,7 +54,7 @@ function TraceRow({ trace, params, zone, longest, colors }: TraceRowProps) {
   const { day, clock } = clockOf(start_time, zone)
   const others = services_total - Math.min(SERVICES_SHOWN, services.length)
   return (
-    <tr className="relative border-line border-t align-baseline hover:bg-tint has-focus-visible:bg-tint max-sm:block max-sm:py-1.5">
+    <tr className="relative border-line border-t align-baseline hover:bg-tint has-focus-visible:bg-tint max-sm:block max-sm:py-1.5 max-sm:first:border-t-0">
       <td className={`${cell} whitespace-nowrap text-soft text-xs tabular-nums`}>
         {day} {clock}
       </td>

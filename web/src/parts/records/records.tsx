@@ -113,7 +113,7 @@ export function Row({ cells, below, children }: RowProps) {
   const columns = useContext(ColumnsContext)
   return (
     <>
-      <tr className="border-line border-t align-top max-sm:block max-sm:py-1.5">
+      <tr className="border-line border-t align-top max-sm:block max-sm:py-1.5 max-sm:first:border-t-0">
         {cells.map((cell, at) => (
           <td
             // biome-ignore lint/suspicious/noArrayIndexKey: cells are in column order
