@@ -15,8 +15,9 @@ import { Icon } from '../../../ui/icon.tsx'
 import { originText } from '../sources/origin-text.ts'
 import { TransferList } from '../transfer-list.tsx'
 import { FileReceipts } from './file-receipts.tsx'
+import { filesText } from './files-text.ts'
 import { NewRehydration } from './new-rehydration.tsx'
-import { filesText, isAtWork, progressOf, REHYDRATIONS, useRehydrations } from './rehydrations.ts'
+import { isAtWork, progressOf, REHYDRATIONS, useRehydrations } from './rehydrations.ts'
 
 /** The rehydrations with their progress, or the form that begins one. */
 export function Rehydrations() {

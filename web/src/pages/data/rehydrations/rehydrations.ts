@@ -1,6 +1,5 @@
 import type { Rehydration } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
-import { bytes, count, quantity } from '../../../parts/chart/numbers.ts'
 import { useClient } from '../../../parts/shell/client.ts'
 
 export const REHYDRATIONS = ['rehydrations']
@@ -23,11 +22,4 @@ export function useRehydrations() {
 export function progressOf({ bytes: size, ended_bytes, files, ended_files }: Rehydration): number | undefined {
   if (files === 0) return undefined
   return size > 0 ? Math.floor((100 * ended_bytes) / size) : Math.floor((100 * ended_files) / files)
-}
-
-/** The files of a rehydration. One that failed before it knew of any does not know whether one matches. */
-export function filesText(one: Pick<Rehydration, 'status' | 'files' | 'ended_files' | 'bytes' | 'ended_at'>): string {
-  if (one.files > 0) return `${count(one.ended_files)} of ${quantity(one.files, 'file')}, ${bytes(one.bytes)}`
-  if (isAtWork(one)) return 'listing the files'
-  return one.status === 'COMPLETE' ? 'no file matches' : ''
 }

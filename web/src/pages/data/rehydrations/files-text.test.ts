@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { filesText } from './rehydrations.ts'
+import { filesText } from './files-text.ts'
 
 test.each([
   ['CREATED', 0, 'listing the files'],
