@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from './support/world.ts'
 
@@ -23,7 +24,16 @@ const monitor = {
 }
 const search = { select: ['*'], from_expr: '*', where: 'level = error', time_range: 'Last 1 hour' }
 
-type Kind = readonly [path: string, member: string, body: (name: string) => object, orders: readonly string[]]
+const metricTemplate = (name: string): object => ({ name, description: '', queries: [query], parameters: {} })
+
+/** Creates a record that others refer to, under a name of its own. */
+async function idOf(path: string, body: object): Promise<string> {
+  const { status, body: made } = await org.ask<Listed>('POST', path, { body: { ...body, name: randomUUID() } })
+  expect(status).toBe(201)
+  return made.id
+}
+
+type Kind = readonly [path: string, member: string, body: (name: string) => object | Promise<object>, orders: readonly string[]]
 const kinds: readonly Kind[] = [
   [
     '/datasets',
@@ -43,12 +53,44 @@ const kinds: readonly Kind[] = [
   ['/widgets', 'widgets', (name) => ({ name }), ['is_frame=false']],
   ['/dashboards', 'dashboards', (name) => ({ name, widget_ids: [] }), []],
   ['/saved-searches', 'saved_searches', (name) => ({ name, search_details: search }), []],
+  ['/ingest-rules', 'ingest_rules', (name) => ({ name, from_expr: '*', action: { type: 'DROP' } }), ['sort=position']],
+  ['/integrations/webhooks', 'integrations', (name) => ({ name, url: 'https://hooks.example.org/in' }), []],
+  ['/integrations/slack/workspaces', 'slack_workspaces', (name) => ({ name, token: 'token-of-a-bot' }), []],
+  [
+    '/integrations/slack',
+    'integrations',
+    async (name) => ({ name, channels: ['#on-call'], workspace_id: await idOf('/integrations/slack/workspaces', { name, token: 'bot' }) }),
+    [],
+  ],
+  ['/integrations/email', 'integrations', (name) => ({ name, payload: '$title' }), []],
+  ['/dashboards/templates', 'templates', (name) => ({ name, widgets: [], this_template_tags: {} }), []],
+  ['/widgets/templates', 'templates', (name) => ({ name }), []],
+  ['/metrics/definitions/templates', 'templates', metricTemplate, []],
+  [
+    '/saved-searches/templates',
+    'templates',
+    (name) => ({ name, search_details: { from_expr: '*', where: 'level = error' }, this_template_tags: {} }),
+    [],
+  ],
+  [
+    '/monitors/templates',
+    'templates',
+    async (name) => ({
+      name,
+      comparison_operator: 'ABOVE',
+      threshold: '1',
+      window: 'Last 5 minutes',
+      metric: { id: await idOf('/metrics/definitions/templates', metricTemplate(name)) },
+      this_template_tags: {},
+    }),
+    [],
+  ],
 ]
 
 test.each(kinds)('%s is the same whole and in pages, in each order, and is searched', async (path, member, body, orders) => {
   const list = async (parameters = ''): Promise<ListReply> => (await org.ask<ListReply>('GET', `${path}${parameters}`)).body
   for (const name of ['fig', 'second', 'third', 'fourth', 'fifth']) {
-    const made = await org.ask<{ details?: string }>('POST', path, { body: body(name) })
+    const made = await org.ask<{ details?: string }>('POST', path, { body: await body(name) })
     expect([made.status, made.body.details]).toEqual([201, undefined])
   }
   const whole = await list()

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { IngestAction } from './ingest-actions.ts'
+import { nextCursor, pageParameters, wordParameter } from './list-pages.ts'
 import { sources } from './search.ts'
 import { int64, list, Metadata, ms, text, uuid } from './values.ts'
 
@@ -96,7 +97,14 @@ export const ingestRules = {
     permission: 'ingest_rules_read',
     tier: 'D',
     summary: 'List the ingest rules of the organization in the order in which they apply',
-    reply: z.object({ ingest_rules: z.array(IngestRule) }),
+    query: z.object({
+      ...pageParameters,
+      search: pageParameters.search.describe('Only rules whose names, descriptions and filters contain each of these words.'),
+      sort: wordParameter(['position', 'newest', 'name']).describe(
+        'The order of the list; `position`, in which the rules apply, when absent.',
+      ),
+    }),
+    reply: z.object({ ingest_rules: z.array(IngestRule), next_cursor: nextCursor }),
   }),
   create: endpoint({
     method: 'POST',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { nextCursor, pageParameters, sortParameter } from './list-pages.ts'
 import { list, Metadata, mapOf, text, uuid } from './values.ts'
 
 const HEADERS_MAX = 10
@@ -85,6 +86,13 @@ const NewEmailTemplate = z.object({
   ),
 })
 
+const queryOf = (searched: string) =>
+  z.object({
+    ...pageParameters,
+    search: pageParameters.search.describe(`Only ${searched} contain each of these words.`),
+    sort: sortParameter([]),
+  })
+
 const [READ, WRITE, DELETE] = ['integrations_read', 'integrations_write', 'integrations_delete'] as const
 
 export const integrations = {
@@ -94,7 +102,8 @@ export const integrations = {
     permission: READ,
     tier: 'S',
     summary: 'List the webhooks of the organization',
-    reply: z.object({ integrations: z.array(WebhookIntegration) }),
+    query: queryOf('webhooks whose names and URLs'),
+    reply: z.object({ integrations: z.array(WebhookIntegration), next_cursor: nextCursor }),
   }),
   createWebhook: endpoint({
     method: 'POST',
@@ -143,7 +152,8 @@ export const integrations = {
     permission: READ,
     tier: 'X',
     summary: 'List the chat integrations of the organization',
-    reply: z.object({ integrations: z.array(SlackIntegration) }),
+    query: queryOf('chat integrations whose names and channels'),
+    reply: z.object({ integrations: z.array(SlackIntegration), next_cursor: nextCursor }),
   }),
   createSlack: endpoint({
     method: 'POST',
@@ -179,7 +189,8 @@ export const integrations = {
     permission: READ,
     tier: 'X',
     summary: 'List the chat workspaces of the organization',
-    reply: z.object({ slack_workspaces: z.array(SlackWorkspace) }),
+    query: queryOf('workspaces whose names'),
+    reply: z.object({ slack_workspaces: z.array(SlackWorkspace), next_cursor: nextCursor }),
   }),
   createSlackWorkspace: endpoint({
     method: 'POST',
@@ -205,7 +216,8 @@ export const integrations = {
     permission: READ,
     tier: 'X',
     summary: 'List the e-mail templates of the organization',
-    reply: z.object({ integrations: z.array(EmailTemplate) }),
+    query: queryOf('e-mail templates whose names'),
+    reply: z.object({ integrations: z.array(EmailTemplate), next_cursor: nextCursor }),
   }),
   createEmailTemplate: endpoint({
     method: 'POST',

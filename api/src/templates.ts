@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { nextCursor, pageParameters, sortParameter } from './list-pages.ts'
 import type { Permission } from './permissions.ts'
 import { anyValue, mapOf, text, uuid } from './values.ts'
 
@@ -128,7 +129,12 @@ export const templateLibrary = <
       permission: permissions[0],
       tier: 'X',
       summary: `List the templates of ${of}, newest first`,
-      reply: z.object({ templates: z.array(shown) }),
+      query: z.object({
+        ...pageParameters,
+        search: pageParameters.search.describe('Only templates whose names and descriptions contain each of these words.'),
+        sort: sortParameter([]),
+      }),
+      reply: z.object({ templates: z.array(shown), next_cursor: nextCursor }),
     }),
     create: endpoint({
       method: 'POST',

@@ -4261,6 +4261,8 @@ class DashboardsAddWidgetsBody(TypedDict):
 
 class DashboardTemplatesListReply(TypedDict):
     templates: List[DashboardTemplate]
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page. Absent on the last page, and without `limit`."""
 
 
 class DashboardTemplatesCreateBody(TypedDict):
@@ -4656,6 +4658,8 @@ class IngestionOtlpMetricsReplyPartialSuccess(TypedDict):
 
 class IngestRulesListReply(TypedDict):
     ingest_rules: List[IngestRule]
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page. Absent on the last page, and without `limit`."""
 
 
 IngestRulesCreateBody = TypedDict(
@@ -4736,6 +4740,8 @@ class InsightsListReply(TypedDict):
 
 class IntegrationsWebhooksReply(TypedDict):
     integrations: List[WebhookIntegration]
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page. Absent on the last page, and without `limit`."""
 
 
 class IntegrationsCreateWebhookBody(TypedDict):
@@ -4787,6 +4793,8 @@ class IntegrationsTestWebhookReply(TypedDict):
 
 class IntegrationsSlackReply(TypedDict):
     integrations: List[SlackIntegration]
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page. Absent on the last page, and without `limit`."""
 
 
 class IntegrationsCreateSlackBody(TypedDict):
@@ -4803,6 +4811,8 @@ class IntegrationsUpdateSlackBody(TypedDict):
 
 class IntegrationsSlackWorkspacesReply(TypedDict):
     slack_workspaces: List[SlackWorkspace]
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page. Absent on the last page, and without `limit`."""
 
 
 class IntegrationsCreateSlackWorkspaceBody(TypedDict):
@@ -4817,6 +4827,8 @@ class IntegrationsCreateSlackWorkspaceBody(TypedDict):
 
 class IntegrationsEmailTemplatesReply(TypedDict):
     integrations: List[EmailTemplate]
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page. Absent on the last page, and without `limit`."""
 
 
 class IntegrationsCreateEmailTemplateBody(TypedDict):
@@ -4960,6 +4972,8 @@ class MetricDefinitionsUpdateBody(TypedDict):
 
 class MetricDefinitionTemplatesListReply(TypedDict):
     templates: List[MetricDefinitionTemplate]
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page. Absent on the last page, and without `limit`."""
 
 
 class MetricDefinitionTemplatesCreateBody(TypedDict):
@@ -5169,6 +5183,8 @@ class MonitorsEvaluationsReply(TypedDict):
 
 class MonitorTemplatesListReply(TypedDict):
     templates: List[MonitorTemplate]
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page. Absent on the last page, and without `limit`."""
 
 
 class MonitorTemplatesCreateBody(TypedDict):
@@ -6180,6 +6196,8 @@ class SavedSearchesUpdateBody(TypedDict):
 
 class SavedSearchTemplatesListReply(TypedDict):
     templates: List[SavedSearchTemplate]
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page. Absent on the last page, and without `limit`."""
 
 
 class SavedSearchTemplatesCreateBody(TypedDict):
@@ -6811,6 +6829,8 @@ class WidgetsDataReplyMetricsItem(TypedDict):
 
 class WidgetTemplatesListReply(TypedDict):
     templates: List[WidgetTemplate]
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page. Absent on the last page, and without `limit`."""
 
 
 class WidgetTemplatesCreateBody(TypedDict):
@@ -7742,13 +7762,26 @@ class DashboardTemplatesApi:
     def list(
         self,
         *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        search: Optional[str] = None,
+        sort: Optional[Literal["newest", "name"]] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> DashboardTemplatesListReply:
-        """List the templates of dashboards, newest first."""
+        """
+        List the templates of dashboards, newest first.
+
+        limit: The number of records of a page. Without it, the list is returned whole.
+        cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
+        search: Only templates whose names and descriptions contain each of these words.
+        sort: The order of the list; `newest` when absent. Records that change meanwhile what they are sorted by may be
+        on two pages or on none.
+        """
         reply: DashboardTemplatesListReply = self._transport.call(
             "GET",
             "/dashboards/templates",
             "json",
+            query={"limit": limit, "cursor": cursor, "search": search, "sort": sort},
             headers=headers,
         )
         return reply
@@ -8667,13 +8700,25 @@ class IngestRulesApi:
     def list(
         self,
         *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        search: Optional[str] = None,
+        sort: Optional[Literal["position", "newest", "name"]] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> IngestRulesListReply:
-        """List the ingest rules of the organization in the order in which they apply."""
+        """
+        List the ingest rules of the organization in the order in which they apply.
+
+        limit: The number of records of a page. Without it, the list is returned whole.
+        cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
+        search: Only rules whose names, descriptions and filters contain each of these words.
+        sort: The order of the list; `position`, in which the rules apply, when absent.
+        """
         reply: IngestRulesListReply = self._transport.call(
             "GET",
             "/ingest-rules",
             "json",
+            query={"limit": limit, "cursor": cursor, "search": search, "sort": sort},
             headers=headers,
         )
         return reply
@@ -8970,13 +9015,26 @@ class IntegrationsApi:
     def webhooks(
         self,
         *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        search: Optional[str] = None,
+        sort: Optional[Literal["newest", "name"]] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> IntegrationsWebhooksReply:
-        """List the webhooks of the organization."""
+        """
+        List the webhooks of the organization.
+
+        limit: The number of records of a page. Without it, the list is returned whole.
+        cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
+        search: Only webhooks whose names and URLs contain each of these words.
+        sort: The order of the list; `newest` when absent. Records that change meanwhile what they are sorted by may be
+        on two pages or on none.
+        """
         reply: IntegrationsWebhooksReply = self._transport.call(
             "GET",
             "/integrations/webhooks",
             "json",
+            query={"limit": limit, "cursor": cursor, "search": search, "sort": sort},
             headers=headers,
         )
         return reply
@@ -9046,13 +9104,26 @@ class IntegrationsApi:
     def slack(
         self,
         *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        search: Optional[str] = None,
+        sort: Optional[Literal["newest", "name"]] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> IntegrationsSlackReply:
-        """List the chat integrations of the organization."""
+        """
+        List the chat integrations of the organization.
+
+        limit: The number of records of a page. Without it, the list is returned whole.
+        cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
+        search: Only chat integrations whose names and channels contain each of these words.
+        sort: The order of the list; `newest` when absent. Records that change meanwhile what they are sorted by may be
+        on two pages or on none.
+        """
         reply: IntegrationsSlackReply = self._transport.call(
             "GET",
             "/integrations/slack",
             "json",
+            query={"limit": limit, "cursor": cursor, "search": search, "sort": sort},
             headers=headers,
         )
         return reply
@@ -9107,13 +9178,26 @@ class IntegrationsApi:
     def slack_workspaces(
         self,
         *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        search: Optional[str] = None,
+        sort: Optional[Literal["newest", "name"]] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> IntegrationsSlackWorkspacesReply:
-        """List the chat workspaces of the organization."""
+        """
+        List the chat workspaces of the organization.
+
+        limit: The number of records of a page. Without it, the list is returned whole.
+        cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
+        search: Only workspaces whose names contain each of these words.
+        sort: The order of the list; `newest` when absent. Records that change meanwhile what they are sorted by may be
+        on two pages or on none.
+        """
         reply: IntegrationsSlackWorkspacesReply = self._transport.call(
             "GET",
             "/integrations/slack/workspaces",
             "json",
+            query={"limit": limit, "cursor": cursor, "search": search, "sort": sort},
             headers=headers,
         )
         return reply
@@ -9151,13 +9235,26 @@ class IntegrationsApi:
     def email_templates(
         self,
         *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        search: Optional[str] = None,
+        sort: Optional[Literal["newest", "name"]] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> IntegrationsEmailTemplatesReply:
-        """List the e-mail templates of the organization."""
+        """
+        List the e-mail templates of the organization.
+
+        limit: The number of records of a page. Without it, the list is returned whole.
+        cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
+        search: Only e-mail templates whose names contain each of these words.
+        sort: The order of the list; `newest` when absent. Records that change meanwhile what they are sorted by may be
+        on two pages or on none.
+        """
         reply: IntegrationsEmailTemplatesReply = self._transport.call(
             "GET",
             "/integrations/email",
             "json",
+            query={"limit": limit, "cursor": cursor, "search": search, "sort": sort},
             headers=headers,
         )
         return reply
@@ -9760,13 +9857,26 @@ class MetricDefinitionTemplatesApi:
     def list(
         self,
         *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        search: Optional[str] = None,
+        sort: Optional[Literal["newest", "name"]] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> MetricDefinitionTemplatesListReply:
-        """List the templates of metric definitions, newest first."""
+        """
+        List the templates of metric definitions, newest first.
+
+        limit: The number of records of a page. Without it, the list is returned whole.
+        cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
+        search: Only templates whose names and descriptions contain each of these words.
+        sort: The order of the list; `newest` when absent. Records that change meanwhile what they are sorted by may be
+        on two pages or on none.
+        """
         reply: MetricDefinitionTemplatesListReply = self._transport.call(
             "GET",
             "/metrics/definitions/templates",
             "json",
+            query={"limit": limit, "cursor": cursor, "search": search, "sort": sort},
             headers=headers,
         )
         return reply
@@ -9980,13 +10090,26 @@ class MonitorTemplatesApi:
     def list(
         self,
         *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        search: Optional[str] = None,
+        sort: Optional[Literal["newest", "name"]] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> MonitorTemplatesListReply:
-        """List the templates of monitors, newest first."""
+        """
+        List the templates of monitors, newest first.
+
+        limit: The number of records of a page. Without it, the list is returned whole.
+        cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
+        search: Only templates whose names and descriptions contain each of these words.
+        sort: The order of the list; `newest` when absent. Records that change meanwhile what they are sorted by may be
+        on two pages or on none.
+        """
         reply: MonitorTemplatesListReply = self._transport.call(
             "GET",
             "/monitors/templates",
             "json",
+            query={"limit": limit, "cursor": cursor, "search": search, "sort": sort},
             headers=headers,
         )
         return reply
@@ -11307,13 +11430,26 @@ class SavedSearchTemplatesApi:
     def list(
         self,
         *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        search: Optional[str] = None,
+        sort: Optional[Literal["newest", "name"]] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> SavedSearchTemplatesListReply:
-        """List the templates of saved searches, newest first."""
+        """
+        List the templates of saved searches, newest first.
+
+        limit: The number of records of a page. Without it, the list is returned whole.
+        cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
+        search: Only templates whose names and descriptions contain each of these words.
+        sort: The order of the list; `newest` when absent. Records that change meanwhile what they are sorted by may be
+        on two pages or on none.
+        """
         reply: SavedSearchTemplatesListReply = self._transport.call(
             "GET",
             "/saved-searches/templates",
             "json",
+            query={"limit": limit, "cursor": cursor, "search": search, "sort": sort},
             headers=headers,
         )
         return reply
@@ -12971,13 +13107,26 @@ class WidgetTemplatesApi:
     def list(
         self,
         *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        search: Optional[str] = None,
+        sort: Optional[Literal["newest", "name"]] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> WidgetTemplatesListReply:
-        """List the templates of widgets, newest first."""
+        """
+        List the templates of widgets, newest first.
+
+        limit: The number of records of a page. Without it, the list is returned whole.
+        cursor: The `next_cursor` of the page before. Needs `limit`, and the same sort and filters.
+        search: Only templates whose names and descriptions contain each of these words.
+        sort: The order of the list; `newest` when absent. Records that change meanwhile what they are sorted by may be
+        on two pages or on none.
+        """
         reply: WidgetTemplatesListReply = self._transport.call(
             "GET",
             "/widgets/templates",
             "json",
+            query={"limit": limit, "cursor": cursor, "search": search, "sort": sort},
             headers=headers,
         )
         return reply

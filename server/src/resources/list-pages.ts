@@ -1,4 +1,4 @@
-import type { PageQuery } from '@dendro/api'
+import type { Metadata, PageQuery, SortedPageQuery } from '@dendro/api'
 import { badField } from '../kernel/errors.ts'
 
 type ListedRecord = { readonly id: string; readonly created_at: number }
@@ -58,6 +58,20 @@ export function pageOf<Row extends ListedRecord>(
   const last = first.at(-1)
   const rows = first.map(({ row }) => row)
   return { rows, ...(last && rest ? { next_cursor: cursorOf(last, order.name) } : {}) }
+}
+
+type ListedReply = { readonly id: string; readonly name: string; readonly metadata: Metadata }
+
+/** The page of a list of replies that is sorted by the two common orders only, of those that contain each word of the search. */
+export function pageOfReplies<Reply extends ListedReply>(
+  all: readonly Reply[],
+  query: SortedPageQuery,
+  textOf: (reply: Reply) => string,
+): NextPage & { rows: Reply[] } {
+  const found = searched(all, query.search, textOf).map((reply) => ({ id: reply.id, created_at: reply.metadata.created_at ?? 0, reply }))
+  const order = query.sort === 'name' ? byName<(typeof found)[number]>(({ reply }) => [reply.name]) : newest
+  const { rows, ...rest } = pageOf<(typeof found)[number]>(found, query, order)
+  return { rows: rows.map(({ reply }) => reply), ...rest }
 }
 
 type Placed<Row> = Place & { readonly row: Row }

@@ -1,11 +1,18 @@
-import type { ApiKey, Downtime, FailureBody, NotebookSummary, User } from '@dendro/api'
+import type { ApiKey, Downtime, FailureBody, IngestRule, NotebookSummary, User } from '@dendro/api'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../test/support/world.ts'
 
 const NOWHERE = '00000000-0000-4000-8000-000000000000'
 const HOUR_MS = 3_600_000
 
-type Lists = { users: User[]; api_keys: ApiKey[]; notebooks: NotebookSummary[]; downtimes: Downtime[]; next_cursor?: string }
+type Lists = {
+  users: User[]
+  api_keys: ApiKey[]
+  notebooks: NotebookSummary[]
+  downtimes: Downtime[]
+  ingest_rules: IngestRule[]
+  next_cursor?: string
+}
 
 let app: TestApp
 let org: TestOrganization
@@ -109,6 +116,24 @@ test('API keys are read in pages, by ids, by a role and by words, each with its 
   expect((await read('/api-keys?sort=name&limit=1000')).api_keys).toEqual((await read('/api-keys?sort=name')).api_keys)
   expect(await refused('/api-keys?api_key_ids=web')).toEqual([400, 'api_key_ids.0'])
   expect(namesOf(await read(`/api-keys?api_key_ids=${ids.join(',')}`, await app.newOrganization()))).toEqual([])
+})
+
+test('ingest rules are read in pages in the order in which they apply, and found by their filters', async () => {
+  const namesOf = ({ ingest_rules }: Lists) => ingest_rules.map(({ name }) => name)
+  const rule = (name: string, where: string) => create('/ingest-rules', { name, where, from_expr: '*', action: { type: 'DROP' } })
+  const [b, a, c] = [
+    await rule('b health', 'path = /health'),
+    await rule('a debug', 'level = debug'),
+    await rule('c ready', 'path = /ready'),
+  ]
+  expect((await org.ask('PUT', '/ingest-rules/order', { body: { rule_ids: [c, b, a] } })).status).toBe(200)
+  const whole = ['c ready', 'b health', 'a debug']
+  expect(namesOf(await read('/ingest-rules'))).toEqual(whole)
+  expect(await inPages('/ingest-rules?', namesOf)).toEqual(whole)
+  expect(await inPages('/ingest-rules?sort=newest&', namesOf)).toEqual(['c ready', 'a debug', 'b health'])
+  expect(await inPages('/ingest-rules?sort=name&', namesOf)).toEqual(whole.toSorted())
+  expect(namesOf(await read('/ingest-rules?search=PATH'))).toEqual(['c ready', 'b health'])
+  expect(await refused('/ingest-rules?sort=old')).toEqual([400, 'sort'])
 })
 
 test('users are found by ids, status and role', async () => {

@@ -55,7 +55,7 @@ export const widgetTemplates: Library<WidgetTemplateDraft> = {
       fieldOf: (index) => `widgets.${index}`,
     })
     if (id === undefined) return
-    const { templates } = await listTemplates(world, actor, widgetTemplates)
+    const { templates } = await listTemplates(world, actor, widgetTemplates, {})
     const holders = templates.map((template) => ({ id: template.id, widget_ids: template.widgets.map((child) => child.id) }))
     const children = draft.widgets.map((child) => child.id)
     if (within(children, holders).has(id)) throw badField('widgets', 'would put the template into itself', 'CYCLE')

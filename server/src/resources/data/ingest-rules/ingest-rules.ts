@@ -1,10 +1,12 @@
 import {
+  type contract,
   INGEST_RULES_MAX,
   type IngestAction,
   type IngestRule,
   type IngestRuleChange,
   type IngestRuleDraft,
   METRICS_COLLECTION,
+  type QueryOf,
 } from '@dendro/api'
 import { quoted } from '@dendro/language/language-error'
 import type { Actor } from '../../../http/actor.ts'
@@ -17,6 +19,7 @@ import { parseSelector } from '../../../query/query.ts'
 import type { MetaWorld, World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { isLimited } from '../../access/policies/policies.ts'
+import { byName, type ListOrder, type NextPage, newest, pageOf, searched, searchedText } from '../../list-pages.ts'
 import { changeRecord, createdBy, createRecord, modifiedBy, type RecordKind, removeRecord } from '../../records.ts'
 import {
   type DatasetRow,
@@ -105,9 +108,25 @@ export async function usedColumns(world: MetaWorld, orgId: string, table: string
   return using.length === 0 ? undefined : new Set(using.flatMap(({ columns }) => columns))
 }
 
-export const listIngestRules = async (world: MetaWorld, actor: Actor): Promise<{ ingest_rules: IngestRule[] }> => ({
-  ingest_rules: (await visibleRules(world, actor)).map(shownIngestRule),
-})
+type RuleQuery = QueryOf<typeof contract.ingestRules.list>
+
+export async function listIngestRules(
+  world: MetaWorld,
+  actor: Actor,
+  query: RuleQuery,
+): Promise<NextPage & { ingest_rules: IngestRule[] }> {
+  const visible = await visibleRules(world, actor)
+  const found = searched(visible, query.search, ({ name, description, condition }) => searchedText([name, description, condition]))
+  const { rows, ...rest } = pageOf(found, query, ruleOrders[query.sort ?? 'position'])
+  return { ingest_rules: rows.map(shownIngestRule), ...rest }
+}
+
+const ruleOrders: Record<NonNullable<RuleQuery['sort']>, ListOrder<IngestRuleRow>> = {
+  position: { name: 'position', keysOf: ({ position }) => [position] },
+  // Rules are stored by position, so a whole list in this order is sorted too.
+  newest: { ...newest, name: 'created' },
+  name: byName(({ name }) => [name]),
+}
 
 export async function findIngestRule(world: MetaWorld, actor: Actor, id: string): Promise<IngestRuleRow> {
   const row = (await visibleRules(world, actor)).find((candidate) => candidate.id === id)
@@ -194,7 +213,7 @@ export async function reorderIngestRules(world: World, actor: Actor, ids: readon
       if (rule && position !== undefined) await moveRule(world, tx, actor, rule, position)
     }
   })
-  return listIngestRules(world, actor)
+  return listIngestRules(world, actor, {})
 }
 
 async function moveRule(world: World, tx: Db, actor: Actor, before: IngestRuleRow, position: number): Promise<void> {

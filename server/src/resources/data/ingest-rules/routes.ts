@@ -17,7 +17,7 @@ import { previewRule } from './preview.ts'
 export function ingestRuleRoutes(world: World): Routes {
   const find = ({ actor, params }: RecordPath<'ruleId'>) => findIngestRule(world, actor, params.ruleId)
   return routes('ingestRules', contract.ingestRules, {
-    list: ({ actor }) => listIngestRules(world, actor),
+    list: ({ actor, query }) => listIngestRules(world, actor, query),
     create: ({ actor, body }) => createIngestRule(world, actor, body),
     reorder: ({ actor, body }) => reorderIngestRules(world, actor, body.rule_ids),
     preview: ({ actor, body, signal }) => previewRule(world, actor, body, signal),

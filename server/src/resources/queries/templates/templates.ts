@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Metadata, Template, TemplateArguments, TemplateParameters, TemplateReference } from '@dendro/api'
+import type { Metadata, SortedPageQuery, Template, TemplateArguments, TemplateParameters, TemplateReference } from '@dendro/api'
 import type { z } from 'zod'
 import type { Actor } from '../../../http/actor.ts'
 import { check } from '../../../http/validation.ts'
@@ -7,13 +7,14 @@ import { badField, notFound } from '../../../kernel/errors.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { MetaWorld, World } from '../../../world.ts'
 import { type DatasetReference, type DatasetVisibility, visibilityOfDefinitions } from '../../data/datasets/datasets.ts'
+import { pageOfReplies, searchedText } from '../../list-pages.ts'
 import { changeRecord, createdBy, createRecord, type RecordKind, type RecordPath, removeRecord } from '../../records.ts'
 import { type Binding, bindArguments, checkPlaceholders, checkReference, fillIn, literalsOf } from './binding.ts'
 import { deleteTemplate, insertTemplate, lockTemplate, selectTemplates, type TemplateRow, updateTemplateRow } from './rows.ts'
 
 export { fillIn } from './binding.ts'
 
-type Parametrised = { parameters: TemplateParameters }
+type Parametrised = { name: string; description?: string | undefined; parameters: TemplateParameters }
 
 /** The templates of one kind; `kind` is also their name in the audit trail. */
 export type Library<Definition extends Parametrised> = {
@@ -86,9 +87,11 @@ async function hiddenIn(
   return hidden
 }
 
-export const listTemplates = async <D extends Parametrised>(world: MetaWorld, actor: Actor, library: Library<D>) => ({
-  templates: (await seenTemplates(world, actor, library)).map(shownTemplate),
-})
+export async function listTemplates<D extends Parametrised>(world: MetaWorld, actor: Actor, library: Library<D>, query: SortedPageQuery) {
+  const seen = (await seenTemplates(world, actor, library)).map((row) => shownTemplate(row))
+  const { rows, ...rest } = pageOfReplies(seen, query, ({ name, description }) => searchedText([name, description]))
+  return { templates: rows, ...rest }
+}
 
 async function findTemplate<D extends Parametrised>(
   world: MetaWorld,
@@ -155,7 +158,7 @@ export const templateHandlers = <D extends Parametrised, Body = D>(
   const find = ({ actor, params }: RecordPath<'templateId'>) => findTemplate(world, actor, library, params.templateId)
   type Call = { readonly actor: Actor; readonly record: TemplateRow<D> }
   return {
-    list: ({ actor }: { actor: Actor }) => listTemplates(world, actor, library),
+    list: ({ actor, query }: { actor: Actor; query: SortedPageQuery }) => listTemplates(world, actor, library, query),
     create: ({ actor, body }: { actor: Actor; body: Body }) => createTemplate(world, actor, library, draftOf(body)),
     get: { find, run: async ({ record }: Call) => shownTemplate(record) },
     update: {
