@@ -8,10 +8,14 @@ export type Format = (typeof formats)[number]
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Prints a response: as a table, as JSON, as one JSON text per row, or as CSV. */
+/** Prints a response: as a table, as JSON, as one JSON text per row, or as CSV. The next page of a list is a message, since it is no row. */
 export function show(answer: unknown, format: Format, terminal: Terminal): void {
   for (const line of linesOf(answer, format, terminal.columns)) terminal.out(line)
+  const next = isRow(answer) && format !== 'json' ? answer[NEXT_PAGE] : undefined
+  if (typeof next === 'string') terminal.err(`there are more: --cursor ${next}`)
 }
+
+const NEXT_PAGE = 'next_cursor'
 
 /** Prints rows as a table without cutting cells; the last column ends at the width of the terminal. */
 export function showTable(rows: readonly unknown[], { columns, out }: Terminal): void {
@@ -32,12 +36,12 @@ function linesOf(answer: unknown, format: Format, columns: number | undefined): 
   return rows ? tableOf(unfolded(rows), columns) : recordWithLists(answer, columns)
 }
 
-/** Finds the rows of a list: a bare array, or the only array member of the response. */
+/** Finds the rows of a list: a bare array, or the only member of the response beside the place of its next page. */
 export function rowsOf(answer: unknown): readonly unknown[] | undefined {
   if (Array.isArray(answer)) return answer
   if (!isRow(answer)) return undefined
-  const members = Object.values(answer)
-  const [list] = members
+  const members = Object.entries(answer).filter(([name]) => name !== NEXT_PAGE)
+  const list = members[0]?.[1]
   return members.length === 1 && Array.isArray(list) ? list : undefined
 }
 

@@ -60,6 +60,24 @@ test('a list is printed as one JSON object per line when the output is not a ter
   expect(rows.map((row) => JSON.parse(row).dataset).sort()).toEqual(['one', 'two'])
 })
 
+test('a page of a list has the form of the whole list, and names the next page', async () => {
+  for (const name of ['a', 'b', 'c']) await dendro(['datasets', 'create', '--collection', 'pages', '--dataset', name])
+  const list = (...words: string[]) => dendro(['datasets', 'list', '--search', 'pages', '--sort', 'name', ...words])
+  const next = (await org.ask<{ next_cursor: string }>('GET', '/datasets?search=pages&sort=name&limit=2')).body.next_cursor
+  const more = `there are more: --cursor ${next}`
+  const rows = await list('--limit', '2', '--output', 'ndjson')
+  expect(rows.out.split('\n').map((row) => JSON.parse(row).dataset)).toEqual(['a', 'b'])
+  expect(rows.err).toBe(more)
+  expect((await list('--limit', '2', '--output', 'csv')).out).toMatch(
+    /^id,collection,dataset.*\n[^\n]+,pages,a,[^\n]+\n[^\n]+,pages,b,[^\n]+$/,
+  )
+  const table = await list('--limit', '2')
+  expect(table.out).toMatch(/^ID +COLLECTION +DATASET.*\n.* a .*\n.* b .*$/)
+  expect(table.err).toBe(more)
+  expect(json(await list('--limit', '2', '--output', 'json'))).toMatchObject({ datasets: [{}, {}], next_cursor: next })
+  expect(await list('--limit', '2', '--output', 'ndjson', '--cursor', next)).toMatchObject({ err: '', out: expect.stringContaining('"c"') })
+})
+
 test('a body is read from the command line, a file or standard input, and options override its fields', async () => {
   const body = { name: 'from a body', roles: ['SearchApi'], tags: { a: 'b' } }
   const file = join(folder, 'key.json')
