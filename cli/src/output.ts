@@ -67,28 +67,50 @@ function tableOf(rows: readonly unknown[], columns: number | undefined, cellChar
   const records = rows.map((row) => (isRow(row) ? row : { value: row }))
   const names = [...new Set(records.flatMap((record) => Object.keys(record)))].filter((name) => !HIDDEN.has(name))
   const cells = records.map((record) => names.map((name) => cutTo(cellOf(name, record[name]), cellCharsMax)))
-  const isTwin = (at: number) => names[at] === 'id' && at > 0 && cells.every((row) => row[at] === row[0])
+  const titles = names.map((name) => escapeControls(name))
+  const isTwin = (at: number) =>
+    (names[at] === 'id' && at > 0 && cells.every((row) => row[at] === row[0])) ||
+    (names[at] === 'org_id' && names.length > 1 && cells.every((row) => row[at] === cells[0]?.[at]))
   const filled = names.map((_, at) => at).filter((at) => cells.some((row) => row[at] !== '') && !isTwin(at))
-  const widths = filled.map((at) => Math.max(names[at]?.length ?? 0, ...cells.map((row) => widthOf(row[at] ?? ''))))
-  const shown = fitting(widths, columns)
+  const widths = filled.map((at) => Math.max(widthOf(titles[at] ?? ''), ...cells.map((row) => widthOf(row[at] ?? ''))))
+  const shown = shownColumns(
+    filled.map((at, index) => ({ name: names[at] ?? '', at, width: widths[index] ?? 0 })),
+    columns,
+  )
   const line = (row: readonly string[]) =>
     shown
-      .map((index) => padTo(row[filled[index] ?? 0] ?? '', widths[index] ?? 0))
+      .map(({ at, width }) => padTo(cutTo(row[at] ?? '', width), width))
       .join(GAP)
       .trimEnd()
-  const left = filled.filter((_, index) => !shown.includes(index)).map((at) => names[at])
+  const left = filled.filter((at) => !shown.some((column) => column.at === at)).map((at) => titles[at])
   const note = left.length > 0 ? [`(not shown for width: ${left.join(', ')}; --output json has everything)`] : []
-  return [line(names.map((name) => name.toUpperCase())), ...cells.map(line), ...note]
+  return [line(titles.map((title) => title.toUpperCase())), ...cells.map(line), ...note]
 }
 
-/** Keeps the leftmost columns that fit the width, at least one. */
-function fitting(widths: readonly number[], columns: number | undefined): number[] {
-  const all = widths.map((_, index) => index)
+type Column = { readonly name: string; readonly at: number; readonly width: number }
+
+const isId = ({ name }: Column): boolean => /(^|_)id$/.test(name)
+
+/** A column that is wider than what is left of the line is cut to that, unless less than this is left. Ids are never cut. */
+const CUT_MIN = 12
+
+/** The columns that are shown: the leftmost ones that fit the width. Where an id leaves no place for others, they are shown in its place. */
+function shownColumns(all: readonly Column[], columns: number | undefined): readonly Column[] {
   if (columns === undefined) return all
+  const shown = fitting(all, columns)
+  const [first] = shown
+  if (shown.length === 1 && all.length > 1 && first && isId(first)) return fitting(all.slice(1), columns)
+  return shown
+}
+
+function fitting(all: readonly Column[], columns: number): readonly Column[] {
   let used = 0
-  return all.filter((index) => {
-    used += (widths[index] ?? 0) + (index === 0 ? 0 : GAP.length)
-    return index === 0 || used <= columns
+  return all.flatMap((column, index) => {
+    const left = columns - used - (index === 0 ? 0 : GAP.length)
+    const width = column.width > left && left >= CUT_MIN && !isId(column) ? left : column.width
+    if (width > left && index > 0) return []
+    used = columns - left + width
+    return [{ ...column, width }]
   })
 }
 

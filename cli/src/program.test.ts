@@ -155,6 +155,24 @@ test('a table fits the width of the terminal and names the omitted columns', asy
   expect(lines.at(-1)).toContain('not shown for width')
 })
 
+test('one long name hides no column, and a narrow terminal shows names in place of ids', async () => {
+  const fresh = await app.newOrganization()
+  const env = { DENDRO_URL: app.url, DENDRO_API_KEY: fresh.key }
+  for (const name of ['漢字'.repeat(40), 'plain']) await dendro(['dashboards', 'create', '--name', name, '--description', 'first'], { env })
+  const at = async (columns: number) => (await dendro(['dashboards', 'list', '--sort', 'name'], { env, columns })).out.split('\n')
+  const [head, , wide] = await at(80)
+  expect(head).toMatch(/^ID +NAME$/)
+  // 40 columns are left, and each of these characters takes two.
+  expect(wide).toMatch(/^[\da-f-]{36} {2}(漢字){10}…$/)
+  expect(await at(40)).toEqual([
+    'NAME',
+    'plain',
+    `${'漢字'.repeat(9)}漢…`,
+    '(not shown for width: id, description; --output json has everything)',
+  ])
+  expect((await at(200))[1]).toMatch(/^[\da-f-]{36} {2}plain +first$/)
+})
+
 test('lists within lists come out as rows that say where they are from', async () => {
   const fresh = await app.newOrganization()
   const env = { DENDRO_URL: app.url, DENDRO_API_KEY: fresh.key }
