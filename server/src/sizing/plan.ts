@@ -32,7 +32,10 @@ const GB = 1e9
 const DAY_S = 86_400
 /** Processes for the API and for jobs besides those that ingest, so that one of each may fail. */
 const OTHER_PROCESSES = 2
-const CONNECTIONS_OF_A_PROCESS = 11
+/** Ten for requests, one that listens for changes, and one more during a start. */
+const CONNECTIONS_OF_A_PROCESS = 12
+/** PostgreSQL keeps these for its administrators. */
+const CONNECTIONS_RESERVED = 3
 
 /** Reckons machines from measured figures. Each line of `reasons` is a formula with its numbers, as docs/scale.md explains it. */
 export function planSize(demand: Demand, figures: Figures): SizePlan {
@@ -46,6 +49,7 @@ export function planSize(demand: Demand, figures: Figures): SizePlan {
   const oneMachine = replicas === 1 && ingesting === 1 && serviceCores + storeCoresOfCopy <= node.cores && diskOfCopy <= node.diskBytes
   const shards = Math.max(1, Math.ceil(storeCoresOfCopy / node.cores), Math.ceil(diskOfCopy / node.diskBytes))
   const processes = oneMachine ? 1 : Math.max(2, ingesting) + OTHER_PROCESSES
+  const postgresConnections = processes * CONNECTIONS_OF_A_PROCESS + CONNECTIONS_RESERVED
   return {
     meanMbPerSecond: mean / MB,
     peakMbPerSecond: top / MB,
@@ -57,13 +61,18 @@ export function planSize(demand: Demand, figures: Figures): SizePlan {
     shards,
     replicas,
     storeNodes: oneMachine ? 0 : shards * replicas,
-    postgresConnections: processes * CONNECTIONS_OF_A_PROCESS,
+    postgresConnections,
     settings: oneMachine ? oneMachineSettings(demand) : clusterSettings(demand, shards),
     reasons: [
       `rate: ${text(bytesPerDay)} a day / 86,400 s = ${text(mean)}/s in the mean, times ${peak} = ${text(top)}/s at the peak`,
       `service: ${text(top)}/s × ${figures.serviceCpuPerGb} CPU s/GB / ${figures.cpuShare} = ${cores(serviceCores)}`,
       `event store: ${text(top)}/s × ${figures.storeCpuPerGb} CPU s/GB / ${figures.cpuShare} = ${cores(storeCoresOfCopy)} for each copy, ${copies(replicas)}`,
       `disk: ${text(bytesPerDay)} × ${figures.storedShare} × ${quantity(retentionDays, 'day')} × ${figures.mergeRoom} / ${figures.diskShare} = ${text(diskOfCopy)} for each copy`,
+      ...(oneMachine
+        ? []
+        : [
+            `PostgreSQL: ${processes} processes × ${CONNECTIONS_OF_A_PROCESS} connections + ${CONNECTIONS_RESERVED} for its administrators = ${postgresConnections}`,
+          ]),
     ],
   }
 }

@@ -24,7 +24,7 @@ function planLines(plan: SizePlan): readonly string[] {
         `${plan.processes} processes of the service: ${plan.processes - 2} that ingest, 2 for the API and jobs; ${cores(plan.serviceCores)} together, ${figures.processMemoryGb} GB of memory each`,
         `${quantity(plan.storeNodes, 'machine')} of the event store: ${quantity(plan.shards, 'shard')} with ${quantity(plan.replicas, 'replica')}; each machine ${cores(plan.storeCores / plan.storeNodes)}, ${figures.storeMemoryGb} GB of memory or more, ${text(plan.diskBytes / plan.storeNodes)} of disk`,
         ...(plan.storeNodes > 1 ? ['3 machines of ClickHouse Keeper'] : []),
-        `PostgreSQL: ${plan.postgresConnections} connections`,
+        `PostgreSQL: max_connections = ${plan.postgresConnections}`,
         ...(plan.replicas === 2 ? ['', 'With 2 replicas a shard takes no events while one of them is away: use 3.'] : []),
       ]
   return [
