@@ -28,7 +28,7 @@ async function createAll(path: string, bodyOf: (n: number) => object): Promise<r
   return ids
 }
 
-const listPaths = ['/users', '/api-keys', '/notebooks', '/monitors/downtimes']
+const listPaths = ['/users', '/api-keys', '/notebooks', '/monitors/downtimes', '/integrations/webhooks', '/metrics/definitions/templates']
 
 /** The requests of a page for whole lists. */
 function wholeLists(page: Page): readonly string[] {
@@ -140,6 +140,36 @@ describe.skipIf(browserPath === undefined)('lists of access and watching that ar
     await expect.poll(() => searched).toEqual(['one 1'])
     // All that match are among the newest and stand in the order that they had.
     await expect.poll(() => names.allTextContents()).toEqual(before)
+  })
+
+  test('webhooks are read page by page and found by the service', async () => {
+    await createAll('/integrations/webhooks', (n) => ({ name: nameOf(n), url: 'https://hooks.example.org/in' }))
+    const { page, whole } = await openWatched('settings?part=integrations')
+    const rows = page.getByRole('table', { name: 'Webhooks' }).getByRole('row')
+    await expect.poll(() => rows.count()).toBe(PAGE + 1)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await expect.poll(() => rows.count()).toBe(RECORDS + 1)
+    await page.getByLabel('Find a webhook').fill('one 00')
+    // 000 to 009, 100, and the heading.
+    await expect.poll(() => rows.count()).toBe(12)
+    await takePicture(page, 'webhooks-search')
+    expect(await axeFaults(page, 'webhooks')).toEqual([])
+    await page.getByLabel('Find a webhook').fill('no such hook')
+    await page.getByText('No webhook matches.').waitFor()
+    expect(whole).toEqual([])
+  })
+
+  test('templates are read page by page and found by the service', async () => {
+    const queries = [{ name: 'errors', select: ['count(*)'], from_expr: '*', where: '' }]
+    await createAll('/metrics/definitions/templates', (n) => ({ name: nameOf(n), description: '', queries, parameters: {} }))
+    const { page, whole } = await openWatched('monitors?view=templates')
+    const rows = page.getByRole('list', { name: 'Metrics' }).getByRole('listitem')
+    await expect.poll(() => rows.count()).toBe(PAGE)
+    await page.getByLabel('Find a metric template').fill('one 003')
+    await expect.poll(() => rows.count()).toBe(1)
+    await takePicture(page, 'templates-search')
+    expect(await axeFaults(page, 'templates')).toEqual([])
+    expect(whole).toEqual([])
   })
 
   test('rules of access and groups find users by a search, and name those that are not on the first page', async () => {

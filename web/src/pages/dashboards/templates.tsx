@@ -16,13 +16,13 @@ type Contract = typeof contract
 export function DashboardTemplates() {
   const client = useClient()
   const dashboards: TemplateApi = {
-    list: async (signal) => (await client.dashboardTemplates.list({ signal })).templates,
+    list: (query, signal) => client.dashboardTemplates.list({ query, signal }),
     create: (body) => client.dashboardTemplates.create({ body: body as BodyOf<'dashboardTemplates'> }),
     update: (templateId, body) => client.dashboardTemplates.update({ params: { templateId }, body: body as BodyOf<'dashboardTemplates'> }),
     remove: (templateId) => client.dashboardTemplates.remove({ params: { templateId } }),
   }
   const widgets: TemplateApi = {
-    list: async (signal) => (await client.widgetTemplates.list({ signal })).templates,
+    list: (query, signal) => client.widgetTemplates.list({ query, signal }),
     create: (body) => client.widgetTemplates.create({ body: body as BodyOf<'widgetTemplates'> }),
     update: (templateId, body) => client.widgetTemplates.update({ params: { templateId }, body: body as BodyOf<'widgetTemplates'> }),
     remove: (templateId) => client.widgetTemplates.remove({ params: { templateId } }),

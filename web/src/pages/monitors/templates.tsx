@@ -14,7 +14,7 @@ type Contract = typeof contract
 export function MonitorTemplates({ first }: { first: string | undefined }) {
   const client = useClient()
   const monitors: TemplateApi = {
-    list: async (signal) => (await client.monitorTemplates.list({ signal })).templates,
+    list: (query, signal) => client.monitorTemplates.list({ query, signal }),
     // The service validates the body.
     create: (body) => client.monitorTemplates.create({ body: body as BodyInput<Contract['monitorTemplates']['create']> }),
     update: (templateId, body) =>

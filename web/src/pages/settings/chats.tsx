@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Confirm } from '../../parts/records/confirm.tsx'
 import { Form, FormField } from '../../parts/records/form.tsx'
+import { usePagedPanel } from '../../parts/records/paged-panel.tsx'
 import { RecordPanel } from '../../parts/records/record-panel.tsx'
 import { Loaded, Row, Rows } from '../../parts/records/records.tsx'
 import { useSave } from '../../parts/records/save.ts'
@@ -94,17 +95,24 @@ type Workspaces = { workspaces: readonly SlackWorkspace[] }
 
 function Channels({ workspaces }: Workspaces) {
   const client = useClient()
-  const channels = useQuery({ queryKey: CHANNELS, queryFn: ({ signal }) => client.integrations.slack({ signal }) })
+  const { isSearched, ...paged } = usePagedPanel<SlackIntegration>({
+    noun: 'chat integration',
+    queryKey: CHANNELS,
+    read: async (query, signal) => {
+      const { integrations, ...rest } = await client.integrations.slack({ query, signal })
+      return { records: integrations, ...rest }
+    },
+  })
   return (
     <RecordPanel
       rights={{ write: 'integrations_write', delete: 'integrations_delete' }}
       title="Chat channels"
       noun="chat integration"
-      list={channels}
-      itemsOf={({ integrations }) => integrations}
+      {...paged}
+      itemsOf={(integrations) => integrations}
       stale={CHANNELS}
       columns={['Name', 'Workspace', 'Channels']}
-      empty="No chat integrations yet. One names the channels that a monitor notifies."
+      empty={isSearched ? 'No chat integration matches.' : 'No chat integrations yet. One names the channels that a monitor notifies.'}
       idOf={({ id }) => id}
       nameOf={({ name }) => name}
       cellsOf={({ name, workspace_id, channels }) => [

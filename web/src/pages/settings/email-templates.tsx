@@ -1,6 +1,6 @@
 import type { EmailTemplate } from '@dendro/api'
-import { useQuery } from '@tanstack/react-query'
 import { Form, FormField } from '../../parts/records/form.tsx'
+import { usePagedPanel } from '../../parts/records/paged-panel.tsx'
 import { RecordPanel } from '../../parts/records/record-panel.tsx'
 import { useClient } from '../../parts/shell/client.ts'
 import { Input, TextArea } from '../../ui/field.tsx'
@@ -11,17 +11,24 @@ const EXCERPT_CHARS = 120
 /** EmailTemplates manages the bodies of e-mail notifications. */
 export function EmailTemplates() {
   const client = useClient()
-  const list = useQuery({ queryKey: TEMPLATES, queryFn: ({ signal }) => client.integrations.emailTemplates({ signal }) })
+  const { isSearched, ...paged } = usePagedPanel<EmailTemplate>({
+    noun: 'e-mail template',
+    queryKey: TEMPLATES,
+    read: async (query, signal) => {
+      const { integrations, ...rest } = await client.integrations.emailTemplates({ query, signal })
+      return { records: integrations, ...rest }
+    },
+  })
   return (
     <RecordPanel
       rights={{ write: 'integrations_write', delete: 'integrations_delete' }}
       title="E-mail templates"
       noun="e-mail template"
-      list={list}
-      itemsOf={({ integrations }) => integrations}
+      {...paged}
+      itemsOf={(templates) => templates}
       stale={TEMPLATES}
       columns={['Name', 'Body']}
-      empty="No e-mail templates yet. Notifications use the default body."
+      empty={isSearched ? 'No e-mail template matches.' : 'No e-mail templates yet. Notifications use the default body.'}
       idOf={({ id }) => id}
       nameOf={({ name }) => name}
       cellsOf={({ name, payload }) => [

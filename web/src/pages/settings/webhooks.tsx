@@ -1,6 +1,7 @@
 import type { WebhookIntegration } from '@dendro/api'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { Form, FormField, type TextOf } from '../../parts/records/form.tsx'
+import { usePagedPanel } from '../../parts/records/paged-panel.tsx'
 import { RecordPanel } from '../../parts/records/record-panel.tsx'
 import { useClient } from '../../parts/shell/client.ts'
 import { Button } from '../../ui/button.tsx'
@@ -13,17 +14,24 @@ const STORED = '***'
 /** Webhooks manages the webhooks that receive notifications. */
 export function Webhooks() {
   const client = useClient()
-  const list = useQuery({ queryKey: WEBHOOKS, queryFn: ({ signal }) => client.integrations.webhooks({ signal }) })
+  const { isSearched, ...paged } = usePagedPanel<WebhookIntegration>({
+    noun: 'webhook',
+    queryKey: WEBHOOKS,
+    read: async (query, signal) => {
+      const { integrations, ...rest } = await client.integrations.webhooks({ query, signal })
+      return { records: integrations, ...rest }
+    },
+  })
   return (
     <RecordPanel
       rights={{ write: 'integrations_write', delete: 'integrations_delete' }}
       title="Webhooks"
       noun="webhook"
-      list={list}
-      itemsOf={({ integrations }) => integrations}
+      {...paged}
+      itemsOf={(webhooks) => webhooks}
       stale={WEBHOOKS}
       columns={['Name', 'URL', 'Signed']}
-      empty="No webhooks yet. A webhook receives the notifications of monitors."
+      empty={isSearched ? 'No webhook matches.' : 'No webhooks yet. A webhook receives the notifications of monitors.'}
       idOf={({ id }) => id}
       nameOf={({ name }) => name}
       cellsOf={({ name, url, is_signed }) => [

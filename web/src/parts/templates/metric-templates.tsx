@@ -37,7 +37,7 @@ export async function saveMetricTemplate(
 export function MetricTemplates({ first }: { first?: string | undefined }) {
   const client = useClient()
   const library: TemplateApi = {
-    list: async (signal) => (await client.metricDefinitionTemplates.list({ signal })).templates,
+    list: (query, signal) => client.metricDefinitionTemplates.list({ query, signal }),
     create: (body) => client.metricDefinitionTemplates.create({ body: body as BodyOf }),
     update: (templateId, body) => client.metricDefinitionTemplates.update({ params: { templateId }, body: body as BodyOf }),
     remove: (templateId) => client.metricDefinitionTemplates.remove({ params: { templateId } }),

@@ -1,8 +1,8 @@
 import type { Permission, TemplateParameters } from '@dendro/api'
-import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../records/confirm.tsx'
+import { usePagedPanel } from '../records/paged-panel.tsx'
 import { useSave } from '../records/save.ts'
 import { FailureNote } from '../shell/failure.tsx'
 import { Loading, Panel } from '../shell/page.tsx'
@@ -12,9 +12,11 @@ import { TemplateEditor, type TemplateForm } from './template-editor.tsx'
 
 type StoredTemplate = { id: string; name: string; description?: string | undefined; parameters: TemplateParameters }
 
+type TemplateQuery = { limit: number; cursor?: string; search?: string }
+
 /** A Library is the API of one kind of template; bodies are unchecked, the service validates them. */
 export type TemplateApi = {
-  list(signal: AbortSignal): Promise<readonly StoredTemplate[]>
+  list(query: TemplateQuery, signal: AbortSignal): Promise<{ templates: readonly StoredTemplate[]; next_cursor?: string | undefined }>
   create(body: unknown): Promise<unknown>
   update(id: string, body: unknown): Promise<unknown>
   remove(id: string): Promise<unknown>
@@ -39,7 +41,14 @@ type TemplateLibraryProps = {
 export function TemplateLibrary(props: TemplateLibraryProps) {
   const { title, rights, noun, queryKey, library, example, form, first, use } = props
   const [edited, setEdited] = useState(first)
-  const list = useQuery({ queryKey, queryFn: ({ signal }) => library.list(signal) })
+  const { list, search, below, isSearched } = usePagedPanel<StoredTemplate>({
+    noun: `${noun} template`,
+    queryKey,
+    read: async (query, signal) => {
+      const { templates, ...rest } = await library.list(query, signal)
+      return { records: templates, ...rest }
+    },
+  })
   const editor = (id: string, content: TemplateContent) => (
     <TemplateEditor
       label={id === 'new' ? `New ${noun} template` : `Edit the ${noun} template`}
@@ -55,18 +64,23 @@ export function TemplateLibrary(props: TemplateLibraryProps) {
       title={title}
       actions={
         edited === undefined && (
-          <Permitted to={rights.write}>
-            <Button size="small" aria-label={`New ${noun} template`} onClick={() => setEdited('new')}>
-              New
-            </Button>
-          </Permitted>
+          <>
+            {search}
+            <Permitted to={rights.write}>
+              <Button size="small" aria-label={`New ${noun} template`} onClick={() => setEdited('new')}>
+                New
+              </Button>
+            </Permitted>
+          </>
         )
       }
     >
       {list.error ? <FailureNote thrown={list.error} again={() => list.refetch()} /> : null}
       {!list.data && !list.error && <Loading />}
       {edited === 'new' && editor('new', example)}
-      {list.data?.length === 0 && edited !== 'new' && <p className="p-3 text-soft">No {noun} templates yet. Create one with “New”.</p>}
+      {list.data?.length === 0 && edited !== 'new' && (
+        <p className="p-3 text-soft">{isSearched ? `No ${noun} template matches.` : `No ${noun} templates yet. Create one with “New”.`}</p>
+      )}
       {list.data && list.data.length > 0 && (
         <ul aria-label={title} className="divide-y divide-line">
           {list.data.map((one) => (
@@ -82,6 +96,7 @@ export function TemplateLibrary(props: TemplateLibraryProps) {
           ))}
         </ul>
       )}
+      {below}
     </Panel>
   )
 }
