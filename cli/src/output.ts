@@ -117,8 +117,11 @@ function fitting(all: readonly Column[], columns: number): readonly Column[] {
 /** A record, and below it each list that is too long for a cell as a table of its own. */
 function recordWithLists(answer: unknown, columns: number | undefined): string[] {
   if (!isRow(answer)) return recordOf(answer)
+  const isOnlyLists = Object.values(answer).every((value) => Array.isArray(value))
   const lists = Object.entries(answer).flatMap(([name, value]) =>
-    !HIDDEN.has(name) && Array.isArray(value) && value.every(isRow) && listCell(value) === countOf(value) ? [{ name, rows: value }] : [],
+    !HIDDEN.has(name) && Array.isArray(value) && value.every(isRow) && (isOnlyLists || listCell(value) === countOf(value))
+      ? [{ name, rows: value }]
+      : [],
   )
   const left = Object.fromEntries(Object.entries(answer).filter(([name]) => !lists.some((list) => list.name === name)))
   const tables = lists.flatMap(({ name, rows }) => ['', `${name} (${rows.length})`, ...tableOf(rows, columns)])

@@ -5,6 +5,7 @@ import { type Contract, contract } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../test/support/world.ts'
 import { capturingTerminal, type Ran, runCaptured } from './command-runner.fixture.ts'
+import { show } from './output.ts'
 import { programFor } from './program.ts'
 
 let app: TestApp
@@ -153,6 +154,12 @@ test('a table fits the width of the terminal and names the omitted columns', asy
   const lines = out.split('\n')
   for (const line of lines.slice(0, -1)) expect(line.length).toBeLessThanOrEqual(60)
   expect(lines.at(-1)).toContain('not shown for width')
+})
+
+test('an answer of several lists names those that are empty', () => {
+  const out: string[] = []
+  show({ backups: [], tasks: [] }, 'table', capturingTerminal({}, out))
+  expect(out.join('')).toBe('backups (0)\n(none)\n\ntasks (0)\n(none)\n')
 })
 
 test('one long name hides no column, and a narrow terminal shows names in place of ids', async () => {

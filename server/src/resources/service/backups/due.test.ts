@@ -32,6 +32,12 @@ test('without an interval the schedule begins nothing and nothing is late', () =
   expect(backupProblems([task('BACKUP', 'FAILED', DAY_MS)], { everyMs: undefined, verifyEveryMs: DAY_MS }, NOW_MS)).toEqual([])
 })
 
+test('a backup that is damaged is reported also where backups are made on request only', () => {
+  const damaged = [task('BACKUP', 'COMPLETE', 2), task('VERIFICATION', 'FAILED', 1)]
+  const problems = ['the backup a name failed its verification']
+  expect(backupProblems(damaged, { everyMs: undefined, verifyEveryMs: undefined }, NOW_MS)).toEqual(problems)
+})
+
 test.each([
   ['nothing before the first', [], []],
   ['nothing while all is recent', [task('BACKUP', 'COMPLETE', DAY_MS), task('VERIFICATION', 'COMPLETE', DAY_MS)], []],

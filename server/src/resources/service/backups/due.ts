@@ -40,20 +40,21 @@ function isDue(last: Latest[number] | undefined, everyMs: number, nowMs: number)
   }
 }
 
-/** What is wrong with regular backups, for everybody to read: no reasons, which may name places. */
+/** What is wrong with backups, for everybody to read: no reasons, which may name places. Only backups of a schedule are late. */
 export function backupProblems(latest: Latest, { everyMs, verifyEveryMs }: Intervals, nowMs: number): string[] {
-  if (everyMs === undefined) return []
-  const { madeMs, verifiedMs } = agesOf(latest)
-  const problems: string[] = []
-  if (madeMs === undefined) {
-    if (lastOf(latest, 'BACKUP')?.status === 'FAILED') problems.push('no backup has been made: the last attempt failed')
-  } else if (nowMs - madeMs > 2 * everyMs + LATE_MS) problems.push(`the last backup is ${hours(nowMs - madeMs)} old`)
   const verification = lastOf(latest, 'VERIFICATION')
-  if (verification?.status === 'FAILED') problems.push(`the backup ${verification.backup} failed its verification`)
-  else if (verifyEveryMs !== undefined && verifiedMs !== undefined && nowMs - verifiedMs > 2 * verifyEveryMs + everyMs + LATE_MS) {
-    problems.push(`the last verified backup is ${hours(nowMs - verifiedMs)} old`)
+  const damaged = verification?.status === 'FAILED' ? [`the backup ${verification.backup} failed its verification`] : []
+  if (everyMs === undefined) return damaged
+  const { madeMs, verifiedMs } = agesOf(latest)
+  const late: string[] = []
+  if (madeMs === undefined) {
+    if (lastOf(latest, 'BACKUP')?.status === 'FAILED') late.push('no backup has been made: the last attempt failed')
+  } else if (nowMs - madeMs > 2 * everyMs + LATE_MS) late.push(`the last backup is ${hours(nowMs - madeMs)} old`)
+  const verifiedLateMs = verifyEveryMs === undefined ? Number.POSITIVE_INFINITY : 2 * verifyEveryMs + everyMs + LATE_MS
+  if (damaged.length === 0 && verifiedMs !== undefined && nowMs - verifiedMs > verifiedLateMs) {
+    late.push(`the last verified backup is ${hours(nowMs - verifiedMs)} old`)
   }
-  return problems
+  return [...late, ...damaged]
 }
 
 const hours = (ms: number): string => `${Math.round(ms / 3_600_000)} hours`
