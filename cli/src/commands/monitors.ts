@@ -12,7 +12,10 @@ import { readJson } from '../values.ts'
 
 type Definition = NonNullable<NonNullable<Parameters<CliClient['monitors']['backtest']>[0]>['body']>
 
-const statuses = ['OK', 'NO_DATA', 'ALERT', 'WARN'] as const
+const statuses = ['OK', 'NO_DATA', 'ALERT', 'WARN', 'WAITING'] as const
+const sorts = ['newest', 'name', 'severity', 'last_trigger'] as const
+const PAGE_MAX = 1_000
+const SEARCH_CHARS_MAX = 200
 const EVALUATIONS_SHOWN = 10
 const EVALUATIONS_MAX = 1_000
 const DAYS_MAX = 30
@@ -38,34 +41,52 @@ const conditionOf = ({ comparison_operator, threshold, warning_threshold, window
   return `${comparison_operator.toLowerCase().replaceAll('_', ' ')} ${threshold}${warning}, ${window.toLowerCase()}`
 }
 
+type ListOptions = {
+  logId?: string
+  status?: (typeof statuses)[number]
+  search?: string
+  sort?: (typeof sorts)[number]
+  limit?: number
+  cursor?: string
+}
+
 function listCommand(terminal: Terminal, globals: () => Settings): Command {
   const command = new Command('list')
     .description('List monitors with their state.')
     .option('--log-id <id>', 'only monitors that read this dataset')
-    .addOption(new Option('--status <status>', 'only monitors with this status').choices(statuses))
+    .addOption(new Option('--status <status>', 'only monitors with this status; WAITING: not evaluated yet').choices(statuses))
+    .option('--search <words>', 'only monitors whose name, description, conditions and tags contain each of these words')
+    .addOption(new Option('--sort <order>', 'the order of the list').choices(sorts))
+    .addOption(new Option('-n, --limit <number>', 'number of monitors of a page').argParser(wholeNumber(1, PAGE_MAX)))
+    .option('--cursor <text>', 'the next page; needs --limit, and the same order and filters')
   addConnection(command).addHelpText('after', EXAMPLES)
-  return command.action(async (options: Settings & { logId?: string; status?: string }) => {
+  return command.action(async (options: Settings & ListOptions) => {
     const settings = { ...globals(), ...options }
     const client = await connect(settings, terminal, 'credential')
-    const query = options.logId === undefined ? {} : { log_id: options.logId }
-    const { monitors } = await client.monitors.list({ query, signal: terminal.signal })
-    const wanted = monitors.filter(({ status }) => options.status === undefined || status === options.status)
-    if (settings.output && settings.output !== 'table') return show(wanted, settings.output, terminal)
-    const rows = wanted.map((monitor) => ({
+    const { logId: log_id, status, search, sort, limit, cursor } = options
+    const { monitors, next_cursor } = await client.monitors.list({
+      query: { log_id, status, search, sort, limit, cursor },
+      signal: terminal.signal,
+    })
+    // JSON of the whole list is a bare list.
+    const shownAs = <Row>(rows: readonly Row[]) => (next_cursor === undefined ? rows : { monitors: rows, next_cursor })
+    if (settings.output && settings.output !== 'table') return show(shownAs(monitors), settings.output, terminal)
+    const rows = monitors.map((monitor) => ({
       id: monitor.id,
       status: monitor.muted_until === undefined ? monitor.status : `${monitor.status} (muted)`,
       name: monitor.name,
       condition: conditionOf(monitor),
       last_trigger: monitor.last_trigger_ts === undefined ? '' : timeText(monitor.last_trigger_ts, 'utc'),
     }))
-    show(rows, 'table', terminal)
+    show(shownAs(rows), 'table', terminal)
   })
 }
 
 /** Finds a monitor by its id or its exact name. */
 async function findMonitor(client: CliClient, word: string, signal: AbortSignal): Promise<Monitor> {
   if (isUuid(word)) return client.monitors.get({ params: { monitorId: word }, signal })
-  const named = (await client.monitors.list({ signal })).monitors.filter(({ name }) => name === word)
+  const query = word.length > SEARCH_CHARS_MAX ? {} : { search: word }
+  const named = (await client.monitors.list({ query, signal })).monitors.filter(({ name }) => name === word)
   const [monitor, ...others] = named
   if (!monitor) throw new UsageError(`there is no monitor '${word}'`)
   if (others.length > 0)

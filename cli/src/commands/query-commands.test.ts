@@ -222,6 +222,15 @@ describe('dendro monitors', () => {
     const { body } = await org.ask<{ id: string }>('POST', '/monitors', { body: definition })
     expect((await dendro(['monitors', 'list'])).out).toMatch(new RegExp(`^${body.id}  \\w+ +Failures  above 0, last 1 day$`, 'm'))
     expect(JSON.parse((await dendro(['monitors', 'list', '--status', 'WARN', '--output', 'json'])).out)).toEqual([])
+    await org.ask('POST', '/monitors', { body: { ...definition, name: 'Another' } })
+    const page = await dendro(['monitors', 'list', '--sort', 'name', '--limit', '1'])
+    expect([page.out, page.err]).toEqual([
+      expect.stringMatching(/ Another +above 0/),
+      expect.stringMatching(/^there are more: --cursor \S+$/),
+    ])
+    const second = ['monitors', 'list', '--sort', 'name', '--limit', '1', '--cursor', page.err.split(' ').at(-1) ?? '']
+    expect(JSON.parse((await dendro([...second, '--output', 'ndjson'])).out)).toMatchObject({ name: 'Failures' })
+    expect((await dendro(['monitors', 'list', '--search', 'FAIL', '--output', 'csv'])).out.split('\n')).toHaveLength(2)
     const shown = await dendro(['monitors', 'show', 'Failures'])
     expect(shown.out).toMatch(/^queries +errors: count\(\*\) where level = 'error'$/m)
     const tested = await dendro(['monitors', 'backtest', 'Failures', '--days', '1', '--output', 'json'])
