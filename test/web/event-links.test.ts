@@ -79,6 +79,19 @@ describe.skipIf(browserPath === undefined)('the open event of Explore', () => {
     await page.getByRole('alert').getByText('This event no longer exists').waitFor()
   })
 
+  test('is open again when Back undoes a filter, also one that left it out', async () => {
+    const refs = await eventRefs()
+    const page = await stand.open(exploreUrl(hour()))
+    await row(page, 2).getByRole('button').first().click()
+    await page.getByRole('textbox', { name: 'Query' }).fill('n < 10')
+    await page.keyboard.press('Enter')
+    await row(page, 9).getByText('order 0 placed').waitFor()
+    await expect.poll(() => openInAddress(page)).toBe(null)
+    await page.goBack()
+    await details(page, 2).getByText('order 147 placed').first().waitFor()
+    expect(openInAddress(page)).toBe(refs.at(-3))
+  })
+
   test('follows the keys in the side panel, and leaves the address when the query leaves it out', async () => {
     const refs = await eventRefs()
     const page = await stand.open(exploreUrl({ ...hour(), o: refs.at(-1) }))

@@ -62,10 +62,12 @@ export function useRows({ loadedEvents, params, change, isLoaded, detail, pinned
     },
     [opensPanel],
   )
+  const isOpen = (event: Event): boolean =>
+    opensPanel ? panelEvent !== undefined && eventId(panelEvent) === eventId(event) : open.has(eventId(event))
   const show = (index: number) => {
     const event = loadedEvents[index]
     if (!event) return
-    toggle(event)
+    if (!isOpen(event)) toggle(event)
     goTo(index)
   }
   const last = opensPanel ? panelEvent : opened.at(-1)

@@ -45,12 +45,18 @@ export function useLinkedEvent({ params, change, loadedEvents, isLoaded, opened,
     change((now) => optional({ e: linked, ...now, o: undefined }), { replaces: true })
   }, [linked, isLoaded])
   const wanted = linked ?? (opened && eventRefText(eventRefOf(opened)))
+  const changedMs = useRef(Number.NEGATIVE_INFINITY)
   useEffect(() => {
     if (wanted === known.current) return
-    const timer = setTimeout(() => {
+    const write = () => {
       known.current = wanted
+      changedMs.current = performance.now()
       change((now) => optional({ ...now, o: wanted }), { replaces: true })
-    }, PAUSE_MS)
+    }
+    const pauseMs = changedMs.current + PAUSE_MS - performance.now()
+    // At once after a pause, so that the address has the event before the next action makes another.
+    if (pauseMs <= 0) return write()
+    const timer = setTimeout(write, pauseMs)
     return () => clearTimeout(timer)
   }, [wanted, change])
 }
