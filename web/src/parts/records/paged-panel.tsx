@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { Input } from '../../ui/field.tsx'
-import { MorePages, recordsOf, searchOf, usePages } from './pages.tsx'
+import { useSettled } from '../query/settled.ts'
+import { MorePages, recordsOf, SETTLE_MS, searchOf, usePages } from './pages.tsx'
 
 /** The number of records from which the search field is shown. */
 const SEARCHED_FROM = 10
@@ -16,7 +17,8 @@ type PagedPanelOptions<T> = {
 /** Reads the list of a panel page by page, with a field for a search by the service and a button for the next page. */
 export function usePagedPanel<T extends { readonly id: string }>({ noun, queryKey, read }: PagedPanelOptions<T>) {
   const [find, setFind] = useState('')
-  const pages = usePages({ queryKey: [...queryKey, 'pages', find], read: (page, signal) => read({ ...page, ...searchOf(find) }, signal) })
+  const search = searchOf(useSettled(find, SETTLE_MS))
+  const pages = usePages({ queryKey: [...queryKey, 'pages', search], read: (page, signal) => read({ ...page, ...search }, signal) })
   const records = pages.data && recordsOf(pages.data.pages.map((page) => page.records))
   const label = `Find a ${noun}`
   return {

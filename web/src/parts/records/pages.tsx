@@ -47,7 +47,7 @@ export const recordsOf = <T extends { readonly id: string }>(pages: readonly (re
 ]
 
 /** The pause in typing after which the service searches. */
-const SETTLE_MS = 200
+export const SETTLE_MS = 200
 
 type FoundRecords<T> = { readonly records: readonly T[]; readonly isWhole: boolean }
 
