@@ -28,15 +28,14 @@ type RowsOptions = {
 }
 
 export function useRows({ loadedEvents, params, change, isLoaded, detail, pinned }: RowsOptions) {
-  const [open, setOpen] = useState(NO_IDS)
   const [panelEvent, setPanelEvent] = useState<Event>()
   /** Those open below their rows, the last opened last. */
   const [opened, setOpened] = useState<readonly Event[]>([])
+  const open = useMemo<ReadonlySet<string>>(() => new Set(opened.map(eventId)), [opened])
   const [expandedRuns, setExpandedRuns] = useState(NO_IDS)
   const [current, setCurrent] = useState(-1)
   const isLive = params.live === true
   const closeAll = useCallback(() => {
-    setOpen(NO_IDS)
     setPanelEvent(undefined)
     setOpened([])
   }, [])
@@ -54,7 +53,6 @@ export function useRows({ loadedEvents, params, change, isLoaded, detail, pinned
   const toggle = useCallback(
     (event: Event) => {
       if (opensPanel) return setPanelEvent((before) => (before && eventId(before) === eventId(event) ? undefined : event))
-      setOpen((before) => toggled(before, eventId(event)))
       setOpened((before) => {
         const others = before.filter((one) => eventId(one) !== eventId(event))
         return others.length < before.length ? others : [...others, event]
