@@ -73,19 +73,15 @@ export async function openIdempotencyGuard(store: EventStore, deps: GuardDeps): 
   /** Returns whether it has read all. While the bucket of cold storage is away, keys of late events may be there. */
   async function learn(sinceMs: number, bound: { boundMs?: number; signal?: AbortSignal } = {}): Promise<boolean> {
     let posts = 0
-    const cold = (await store.cold?.unavailableReason()) === undefined
-    if (!cold) leftOut()
-    for await (const { org_id, log_id, post } of postsSince(store.writer, seqAt(sinceMs), {
-      ...bound,
-      postsMax: KEYS_MAX,
-      tiers: cold ? 'all' : 'local disk',
-    })) {
+    const tiers = (await store.cold?.unavailableReason()) === undefined ? 'all' : 'local disk'
+    if (tiers !== 'all') leftOut()
+    for await (const { org_id, log_id, post } of postsSince(store.writer, seqAt(sinceMs), { ...bound, postsMax: KEYS_MAX, tiers })) {
       posts += 1
       const key = keyOf(org_id, log_id, post)
       if (memory.get(key) === undefined) memory.set(key, IN_STORE)
     }
     if (posts === KEYS_MAX) memory.forgot()
-    return cold
+    return tiers === 'all'
   }
 
   const openedMs = clock.nowMs()
