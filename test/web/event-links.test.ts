@@ -92,6 +92,29 @@ describe.skipIf(browserPath === undefined)('the open event of Explore', () => {
     expect(openInAddress(page)).toBe(refs.at(-3))
   })
 
+  test('stays in view under another query, and without one the list begins at its first row', async () => {
+    const page = await stand.open(exploreUrl(hour()))
+    const top = () => list(page).evaluate((element) => element.scrollTop)
+    await row(page, 0).waitFor()
+    await list(page).evaluate((element) => element.scrollTo({ top: 1_500 }))
+    await row(page, 75).getByRole('button').first().click()
+    await details(page, 75).waitFor()
+    const query = page.getByRole('textbox', { name: 'Query' })
+    await query.fill('n < 100')
+    await page.keyboard.press('Enter')
+    await details(page, 25).getByText('order 74 placed').first().waitFor()
+    expect(await row(page, 25).getByRole('button').first().isVisible()).toBe(true)
+    await page.goBack()
+    await details(page, 75).getByText('order 74 placed').first().waitFor()
+    await expect
+      .poll(async () => Math.round((await row(page, 75).boundingBox())?.y ?? 0))
+      .toBe(Math.round((await list(page).boundingBox())?.y ?? -1))
+    await query.fill('n < 70')
+    await page.keyboard.press('Enter')
+    await row(page, 0).getByText('order 69 placed').waitFor()
+    expect(await top()).toBe(0)
+  })
+
   test('follows the keys in the side panel, and leaves the address when the query leaves it out', async () => {
     const refs = await eventRefs()
     const page = await stand.open(exploreUrl({ ...hour(), o: refs.at(-1) }))

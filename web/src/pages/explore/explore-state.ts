@@ -82,7 +82,8 @@ export function useExploreState() {
   })
   const firstDatasets = useFirstDatasets()
   const isLoaded = isLive || foundEvents.isError || (foundEvents.data !== undefined && !foundEvents.isPlaceholderData)
-  const rows = useRows({ loadedEvents, params, change, isLoaded, detail, pinned })
+  const source = useSource([selectedQuery.datasets, selectedQuery.where, selectedQuery.range, params.asc, isLive], isLoaded)
+  const rows = useRows({ loadedEvents, params, change, isLoaded, source, detail, pinned })
   const show = useCallback((next: Tab) => change((now) => optional({ ...now, tab: next === 'events' ? undefined : next })), [change])
   const toggleLive = () =>
     change((now) => optional({ ...now, live: now.live ? undefined : true, tab: undefined, sf: undefined, st: undefined }))
@@ -114,6 +115,13 @@ export function useExploreState() {
     isBusy: !isLive && (events.isFetching || bars.isFetching || patterns.isFetching || groups.isFetching || changes.isFetching),
     cancel: () => void queries.cancelQueries(),
   }
+}
+
+/** The query of the loaded events: until those of another query have loaded, the one before. A refresh is the same query. */
+function useSource(query: unknown, isLoaded: boolean): string {
+  const loaded = useRef<string>(null)
+  if (isLoaded || loaded.current === null) loaded.current = JSON.stringify(query)
+  return loaded.current
 }
 
 /** True for a query that was stopped before its first result: the rows still on the screen belong to the query before. */

@@ -60,9 +60,19 @@ export function EventList(props: EventListProps) {
   useEffect(() => {
     if (last >= size - 1 && size > 0) onEnd?.()
   }, [last, size, onEnd])
+  const { current, source } = rows
+  const scrolledSource = useRef(source)
+  const event = rows.eventAt(current)
+  const isOpen = event !== undefined && rows.open.has(eventId(event))
+  // Another row is current, or the rows are those of another query.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a row that opens stays where it is
   useEffect(() => {
-    if (rows.current >= 0) virtualizer.scrollToIndex(rows.current, { align: 'auto' })
-  }, [rows.current, virtualizer])
+    const isOther = scrolledSource.current !== source
+    scrolledSource.current = source
+    // An open row may be higher than the list, and begins in view.
+    if (current >= 0) virtualizer.scrollToIndex(current, { align: isOpen ? 'start' : 'auto' })
+    else if (isOther) virtualizer.scrollToOffset(0)
+  }, [current, source, virtualizer])
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured heights depend on the row style
   useEffect(() => virtualizer.measure(), [virtualizer, rowStyle.density, rowStyle.isWrapped])
   useEffect(() => {

@@ -23,11 +23,13 @@ type RowsOptions = {
   change: ChangeParams
   /** Whether the loaded events are those of the query. */
   isLoaded: boolean
+  /** The query of the loaded events; another one starts a list of other rows. */
+  source: string
   detail: DetailPlacement
   pinned: PinnedEvents
 }
 
-export function useRows({ loadedEvents, params, change, isLoaded, detail, pinned }: RowsOptions) {
+export function useRows({ loadedEvents, params, change, isLoaded, source, detail, pinned }: RowsOptions) {
   const [panelEvent, setPanelEvent] = useState<Event>()
   /** Those open below their rows, the last opened last. */
   const [opened, setOpened] = useState<readonly Event[]>([])
@@ -69,16 +71,22 @@ export function useRows({ loadedEvents, params, change, isLoaded, detail, pinned
     goTo(index)
   }
   const last = opensPanel ? panelEvent : opened.at(-1)
-  const isShown = useMemo(
-    () => last !== undefined && (opensPanel || loadedEvents.some((event) => eventId(event) === eventId(last))),
-    [last, opensPanel, loadedEvents],
+  const lastIndex = useMemo(
+    () => (last === undefined ? -1 : loadedEvents.findIndex((event) => eventId(event) === eventId(last))),
+    [last, loadedEvents],
   )
+  const [currentSource, setCurrentSource] = useState(source)
+  if (currentSource !== source) {
+    // Another event has the number of the current row now; the open one is found again.
+    setCurrentSource(source)
+    setCurrent(lastIndex < 0 ? -1 : rowMap.rowOf(lastIndex))
+  }
   useLinkedEvent({
     params,
     change,
     loadedEvents,
     isLoaded,
-    opened: isShown ? last : undefined,
+    opened: opensPanel || lastIndex >= 0 ? last : undefined,
     onFound: show,
     onGone: closeAll,
   })
@@ -111,7 +119,7 @@ export function useRows({ loadedEvents, params, change, isLoaded, detail, pinned
     else if (event && open.has(eventId(event))) rowActions.toggle(event)
   }
   return {
-    ...{ rowMap, open, current, rowActions, go, goTo, close, eventAt, keyAt },
+    ...{ rowMap, open, current, source, rowActions, go, goTo, close, eventAt, keyAt },
     panelEvent: opensPanel ? panelEvent : undefined,
     step: (by: number) => go(Math.min(rowMap.size - 1, Math.max(0, current + by))),
   }
