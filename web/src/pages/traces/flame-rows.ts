@@ -46,3 +46,19 @@ export function flameBars(spans: readonly Span[], row: readonly number[], part: 
   }
   return bars
 }
+
+/** The position in a row of the bar that holds a span. */
+const barOf = (row: readonly number[], bars: readonly FlameBar[], at: number): number =>
+  bars.findLastIndex((bar) => row.indexOf(bar.at) <= row.indexOf(at))
+
+/** The span that an arrow key leads to: up to the parent, down to the first child, left and right along the row. Spans are listed after their parents. */
+export function flameStep(spans: readonly Span[], rows: FlameRows, part: ShownPart, current: number, key: string): number | undefined {
+  const row = rows.find((places) => places.includes(current))
+  const depth = spans[current]?.depth ?? 0
+  if (!row) return key.startsWith('Arrow') ? flameBars(spans, rows[0] ?? [], part)[0]?.at : undefined
+  if (key === 'ArrowUp') return depth === 0 ? current : spans.findLastIndex((span, at) => at < current && span.depth === depth - 1)
+  if (key === 'ArrowDown') return spans[current + 1]?.depth === depth + 1 ? current + 1 : current
+  if (key !== 'ArrowLeft' && key !== 'ArrowRight') return undefined
+  const bars = flameBars(spans, row, part)
+  return bars[barOf(row, bars, current) + (key === 'ArrowLeft' ? -1 : 1)]?.at ?? current
+}

@@ -2,8 +2,9 @@ import { durationText } from '@dendro/language/nanoseconds'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef } from 'react'
 import { quantity } from '../../parts/chart/numbers.ts'
+import { AXIS_HINT, drawingKeys } from './drawing-keys.ts'
 import type { DrawingProps } from './drawing-props.ts'
-import { type FlameBar, flameBars, flameRows } from './flame-rows.ts'
+import { type FlameBar, flameBars, flameRows, flameStep } from './flame-rows.ts'
 import { TimeAxis } from './time-axis.tsx'
 
 const ROW_PX = 22
@@ -11,7 +12,8 @@ const OVERSCAN = 10
 const NAME_PERCENT = 3
 
 /** The spans of a trace as bars below those of their parents. */
-export function FlameView({ trace: { spans }, part, colors, found, current, onSelect, onShow }: DrawingProps) {
+export function FlameView({ trace, part, colors, found, current, onSelect, onShow }: DrawingProps) {
+  const { spans } = trace
   const rows = useMemo(() => flameRows(spans), [spans])
   const scroller = useRef<HTMLElement>(null)
   const virtualizer = useVirtualizer({
@@ -24,6 +26,15 @@ export function FlameView({ trace: { spans }, part, colors, found, current, onSe
   useEffect(() => {
     if (currentRow >= 0) virtualizer.scrollToIndex(currentRow, { align: 'auto' })
   }, [currentRow, virtualizer])
+  useEffect(() => {
+    const list = scroller.current
+    if (list?.contains(document.activeElement)) list.querySelector<HTMLElement>(`[data-at="${current}"]`)?.focus({ preventScroll: true })
+  }, [current])
+  const onOwnKey = (key: string): boolean => {
+    const next = flameStep(spans, rows, part, current, key)
+    if (next !== undefined) onSelect(next)
+    return next !== undefined
+  }
   const colorOf = (at: number): string => colors.get(spans[at]?.service ?? '') ?? 'var(--color-soft)'
   const titleOf = ({ at, others }: FlameBar): string => {
     const span = spans[at]
@@ -35,8 +46,15 @@ export function FlameView({ trace: { spans }, part, colors, found, current, onSe
   }
   return (
     <div className="min-w-0 flex-1 rounded-md border border-line bg-panel">
-      <TimeAxis part={part} indent="0" end="0" hint="" onShow={onShow} />
-      <section ref={scroller} aria-label="Flame view" className="max-h-[70vh] overflow-auto">
+      <TimeAxis part={part} indent="0" end="0" hint={AXIS_HINT} onShow={onShow} />
+      <section
+        ref={scroller}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: one tab stop for all bars
+        tabIndex={0}
+        aria-label="Flame view"
+        onKeyDown={drawingKeys({ trace, current, onSelect, onShow, onOwnKey })}
+        className="max-h-[70vh] overflow-auto"
+      >
         <div className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
           {virtualizer.getVirtualItems().map(({ index, start }) => (
             <div key={index} className="absolute inset-x-0" style={{ top: start, height: ROW_PX }}>
@@ -44,6 +62,8 @@ export function FlameView({ trace: { spans }, part, colors, found, current, onSe
                 <button
                   key={bar.at}
                   type="button"
+                  tabIndex={-1}
+                  data-at={bar.at}
                   title={titleOf(bar)}
                   aria-label={titleOf(bar)}
                   aria-pressed={bar.at === current}

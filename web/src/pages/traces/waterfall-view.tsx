@@ -1,8 +1,8 @@
 import type { Trace } from '@dendro/api'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { AXIS_HINT, drawingKeys } from './drawing-keys.ts'
 import type { DrawingProps } from './drawing-props.ts'
-import { partAround } from './shown-part.ts'
 import { type SpanMarks, SpanRow } from './span-row.tsx'
 import { TimeAxis } from './time-axis.tsx'
 import { shownRows } from './waterfall.ts'
@@ -28,28 +28,18 @@ export function WaterfallView({ trace, part, colors, found, current, onSelect, o
     if (row >= 0) virtualizer.scrollToIndex(row, { align: 'auto' })
   }, [row, virtualizer])
   const toggle = (at: number) => setCollapsed((now) => (now.has(at) ? without(now, at) : new Set([...now, at])))
-  const onKey = (pressed: KeyboardEvent) => {
-    const span = spans[current]
-    if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return
-    if (pressed.key === 'ArrowDown') onSelect(rows[Math.min(rows.length - 1, row + 1)])
-    else if (pressed.key === 'ArrowUp') onSelect(rows[Math.max(0, row - 1)])
-    else if (pressed.key === 'ArrowLeft' && span && span.descendants > 0 && !collapsed.has(current)) toggle(current)
-    else if (pressed.key === 'ArrowRight' && collapsed.has(current)) toggle(current)
-    else if (pressed.key === 'z' && span) onShow(partAround(span, trace.duration_nano))
-    else if (pressed.key === 'Z') onShow(undefined)
-    else if (pressed.key === 'Escape') onSelect(undefined)
-    else return
-    pressed.preventDefault()
+  const onOwnKey = (key: string): boolean => {
+    if (key === 'ArrowDown') onSelect(rows[Math.min(rows.length - 1, row + 1)])
+    else if (key === 'ArrowUp') onSelect(rows[Math.max(0, row - 1)])
+    else if (key === 'ArrowLeft' && (spans[current]?.descendants ?? 0) > 0 && !collapsed.has(current)) toggle(current)
+    else if (key === 'ArrowRight' && collapsed.has(current)) toggle(current)
+    else return false
+    return true
   }
+  const onKey = drawingKeys({ trace, current, onSelect, onShow, onOwnKey })
   return (
     <div className="min-w-0 flex-1 rounded-md border border-line bg-panel">
-      <TimeAxis
-        part={part}
-        indent="40%"
-        end="4rem"
-        hint="Drag over the times to zoom; z zooms to the selected span, Z out"
-        onShow={onShow}
-      />
+      <TimeAxis part={part} indent="40%" end="4rem" hint={AXIS_HINT} onShow={onShow} />
       <div ref={scroller} role="tree" aria-label="Spans" tabIndex={0} onKeyDown={onKey} className="max-h-[70vh] overflow-auto">
         <div className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
           {virtualizer.getVirtualItems().map(({ index, start }) => {
