@@ -34,3 +34,9 @@ test('more names than colors repeat colors, which are counted', () => {
   expect(Math.max(...Object.values(own))).toBeLessThan(PALETTE)
   expect(repeatsOf([1, 2, 1, 1, 2])).toEqual([0, 0, 1, 2, 1])
 })
+
+test('the first names of a chart of many have different colors', () => {
+  const names = Array.from({ length: 50 }, (_, index) => `host-${(index * 7919) % 50}`)
+  const own = colored([names])
+  expect(new Set(names.slice(0, PALETTE).map((name) => own[name])).size).toBe(PALETTE)
+})

@@ -17,11 +17,13 @@ const FIXED: ReadonlyMap<string, number> = new Map([
 /** A NameColors holds the index of the color of every name that was drawn. */
 export type NameColors = Map<string, number>
 
-/** Gives each new name the color of its hash, or the next one that no other name of the chart has. A name keeps its color. */
+/** Gives each new name the color of its hash, or the next one that no other name of the chart has. A name keeps its color. Names are given largest first. */
 export function assignColors(colors: NameColors, names: readonly string[]): void {
   const used = new Set(names.flatMap((name) => colors.get(name) ?? []))
+  // The largest come first and have different colors, also where the chart has more series than there are colors.
   // In the order of the names, so that another order of the same series has the same colors.
-  for (const name of names.filter((one) => !colors.has(one)).toSorted()) {
+  const ordered = [names.slice(0, PALETTE), names.slice(PALETTE)].flatMap((part) => part.toSorted())
+  for (const name of ordered.filter((one) => !colors.has(one))) {
     const fixed = FIXED.get(name.toLowerCase())
     const index = fixed ?? freeColor(hashOf(name) % PALETTE, used)
     colors.set(name, index)
