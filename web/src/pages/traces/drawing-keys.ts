@@ -2,9 +2,6 @@ import type { KeyboardEvent } from 'react'
 import type { DrawingProps } from './drawing-props.ts'
 import { partAround } from './shown-part.ts'
 
-/** How to zoom, on the axis of a drawing with these keys. */
-export const AXIS_HINT = 'Drag over the times to zoom; z zooms to the selected span, Z out'
-
 type DrawingKeys = Pick<DrawingProps, 'trace' | 'current' | 'onSelect' | 'onShow'> & {
   /** Does what a key does in this drawing alone, and returns whether it knows the key. */
   onOwnKey(key: string): boolean

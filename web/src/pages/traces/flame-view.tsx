@@ -2,7 +2,7 @@ import { durationText } from '@dendro/language/nanoseconds'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef } from 'react'
 import { quantity } from '../../parts/chart/numbers.ts'
-import { AXIS_HINT, drawingKeys } from './drawing-keys.ts'
+import { drawingKeys } from './drawing-keys.ts'
 import type { DrawingProps } from './drawing-props.ts'
 import { type FlameBar, flameBars, flameRows, flameStep } from './flame-rows.ts'
 import { TimeAxis } from './time-axis.tsx'
@@ -46,7 +46,7 @@ export function FlameView({ trace, part, colors, found, current, onSelect, onSho
   }
   return (
     <div className="min-w-0 flex-1 rounded-md border border-line bg-panel">
-      <TimeAxis part={part} indent="0" end="0" hint={AXIS_HINT} onShow={onShow} />
+      <TimeAxis part={part} onShow={onShow} />
       <section
         ref={scroller}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: one tab stop for all bars

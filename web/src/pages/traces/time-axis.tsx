@@ -4,14 +4,16 @@ import { partBetween, placeIn, type ShownPart, ticksIn } from './shown-part.ts'
 
 type TimeAxisProps = {
   part: ShownPart
-  indent: string
-  end: string
-  hint: string
+  /** The width of the column before the bars, where there is one. */
+  indent?: string
+  end?: string
   onShow(part: ShownPart): void
 }
 
+const HINT = 'Drag over the times to zoom; z zooms to the selected span, Z out'
+
 /** The times above the bars. Dragging over it shows a part of the trace. */
-export function TimeAxis({ part, indent, end, hint, onShow }: TimeAxisProps) {
+export function TimeAxis({ part, indent, end, onShow }: TimeAxisProps) {
   const [dragged, setDragged] = useState<{ from: number; to: number }>()
   const axis = useRef<HTMLDivElement>(null)
   const placeOf = ({ clientX }: PointerEvent): number => {
@@ -20,14 +22,15 @@ export function TimeAxis({ part, indent, end, hint, onShow }: TimeAxisProps) {
   }
   return (
     <div className="flex h-7 items-stretch border-line border-b text-row text-soft">
-      {hint !== '' && (
-        <span className="shrink-0 self-center truncate px-2 max-sm:invisible" style={{ width: indent }} title={hint}>
-          {hint}
+      {indent !== undefined && (
+        <span className="shrink-0 self-center truncate px-2 max-sm:invisible" style={{ width: indent }} title={HINT}>
+          {HINT}
         </span>
       )}
       <div
         ref={axis}
         aria-hidden
+        title={HINT}
         className="@container relative min-w-0 flex-1 cursor-col-resize touch-none select-none overflow-hidden"
         onPointerDown={(event) => {
           if (event.button !== 0) return
@@ -60,7 +63,7 @@ export function TimeAxis({ part, indent, end, hint, onShow }: TimeAxisProps) {
           />
         )}
       </div>
-      <div className="shrink-0" style={{ width: end }} />
+      {end !== undefined && <div className="shrink-0" style={{ width: end }} />}
     </div>
   )
 }

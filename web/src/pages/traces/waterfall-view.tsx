@@ -1,7 +1,7 @@
 import type { Trace } from '@dendro/api'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { AXIS_HINT, drawingKeys } from './drawing-keys.ts'
+import { drawingKeys } from './drawing-keys.ts'
 import type { DrawingProps } from './drawing-props.ts'
 import { type SpanMarks, SpanRow } from './span-row.tsx'
 import { TimeAxis } from './time-axis.tsx'
@@ -39,7 +39,7 @@ export function WaterfallView({ trace, part, colors, found, current, onSelect, o
   const onKey = drawingKeys({ trace, current, onSelect, onShow, onOwnKey })
   return (
     <div className="min-w-0 flex-1 rounded-md border border-line bg-panel">
-      <TimeAxis part={part} indent="40%" end="4rem" hint={AXIS_HINT} onShow={onShow} />
+      <TimeAxis part={part} indent="40%" end="4rem" onShow={onShow} />
       <div ref={scroller} role="tree" aria-label="Spans" tabIndex={0} onKeyDown={onKey} className="max-h-[70vh] overflow-auto">
         <div className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
           {virtualizer.getVirtualItems().map(({ index, start }) => {
