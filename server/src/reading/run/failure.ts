@@ -30,7 +30,7 @@ export function failureOf(cause: unknown, budget: QueryBudget, groupLimit: Group
   if (away || !(cause instanceof ClickHouseError)) return away ?? cause
   switch (cause.code) {
     case TIMEOUT:
-      return tooExpensive(`more than ${budget.seconds} s`, cause)
+      return tooSlow(budget, cause)
     case TOO_MANY_ROWS:
       if (groupLimit && cause.message.includes('GROUP BY')) return tooManyGroups(groupLimit, cause)
       return tooExpensive(`more than ${budget.rows} events`, cause)
@@ -66,11 +66,14 @@ export function tooLong(times: number): Failure {
   return badRequest(message, { errors: [{ field: 'where', code: 'TOO_MANY_CONDITIONS', message }] })
 }
 
-export const tooExpensive = (what: string, cause?: unknown): Failure =>
-  badRequest(
-    `this query would read ${what}; narrow the time range, name fewer datasets, group by fewer values, or add a condition on a rare value`,
-    { cause },
-  )
+const tooExpensive = (what: string, cause: unknown): Failure => refusedQuery(`would read ${what}`, cause)
+
+export const tooSlow = ({ seconds }: QueryBudget, cause?: unknown): Failure => refusedQuery(`takes more than ${seconds} s`, cause)
+
+const refusedQuery = (why: string, cause: unknown): Failure =>
+  badRequest(`this query ${why}; narrow the time range, name fewer datasets, group by fewer values, or add a condition on a rare value`, {
+    cause,
+  })
 
 /** The store names the limit that was exceeded: that of the query, or that of all queries together. */
 function spilledTooMuch(cause: ClickHouseError, { spillBytes }: QueryBudget): Failure {

@@ -8,7 +8,7 @@ import { nextStep } from '../../kernel/steps.ts'
 import type { EventQuery, QueryBudget, QueryCost, TimeBounds } from '../query.ts'
 import { encodeStatement } from '../sql/request-body.ts'
 import { type BoundStatement, bindStatement, hasTrait, type SqlFragment, type Uses } from '../sql/sql.ts'
-import { failureOf, type GroupLimit, tooExpensive, tooLong } from './failure.ts'
+import { failureOf, type GroupLimit, tooLong, tooSlow } from './failure.ts'
 import { BinaryRows } from './row-binary.ts'
 import { type ReadScope, type RepeatedQuery, readScope, resultPlace, type StatementResult } from './statement-results.ts'
 import { type AdmissionWait, noAdmissionWait, runAdmitted } from './with-admission.ts'
@@ -179,7 +179,7 @@ async function send(
 ): Promise<StatementResult> {
   const { budget } = queryRun
   const secondsLeft = budget.seconds - (performance.now() - queryRun.startedMs) / 1_000
-  if (secondsLeft <= 0) throw tooExpensive(`more than ${budget.seconds} s`)
+  if (secondsLeft <= 0) throw tooSlow(budget)
   const length = bound.text.length + (bound.uses.arrayElement ?? 0) * ELEMENT_BYTES
   if (length > TEXT_BYTES_MAX) throw tooLong(length / TEXT_BYTES_MAX)
   const { body, contentType } = encodeStatement(bound, 'RowBinary')
