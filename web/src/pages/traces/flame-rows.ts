@@ -48,8 +48,11 @@ export function flameBars(spans: readonly Span[], row: readonly number[], part: 
 }
 
 /** The position in a row of the bar that holds a span. */
-const barOf = (row: readonly number[], bars: readonly FlameBar[], at: number): number =>
-  bars.findLastIndex((bar) => row.indexOf(bar.at) <= row.indexOf(at))
+function barOf(row: readonly number[], bars: readonly FlameBar[], at: number): number {
+  const places = new Map(row.map((one, place) => [one, place]))
+  const placeOf = (one: number): number => places.get(one) ?? 0
+  return bars.findLastIndex((bar) => placeOf(bar.at) <= placeOf(at))
+}
 
 /** The span that an arrow key leads to: up to the parent, down to the first child, left and right along the row. Spans are listed after their parents. */
 export function flameStep(spans: readonly Span[], rows: FlameRows, part: ShownPart, current: number, key: string): number | undefined {
