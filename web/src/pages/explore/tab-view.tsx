@@ -8,7 +8,6 @@ import { EventsView } from './events/events-view.tsx'
 import { EmptyResult, Forbidden, isForbidden } from './events/list/empty-result.tsx'
 import { optional, withFixedTimes, withQuery, withRange } from './explore-params.ts'
 import type { ExploreState } from './explore-state.ts'
-import { AddToDashboard } from './groups/add-to-dashboard.tsx'
 import { COUNT, GroupBar } from './groups/group-bar.tsx'
 import { groupClauses } from './groups/group-order.ts'
 import { addUp } from './groups/measures.ts'
@@ -18,6 +17,9 @@ import { OldResult } from './query/old-result.tsx'
 import { comparisonName } from './time/compare.ts'
 
 // The other tabs are loaded on demand: most queries show events only.
+const AddToDashboard = lazy(() =>
+  loadCode(() => import('./groups/add-to-dashboard.tsx')).then(({ AddToDashboard: component }) => ({ default: component })),
+)
 const GroupChart = lazy(() =>
   loadCode(() => import('./groups/group-chart.tsx')).then(({ GroupChart: component }) => ({ default: component })),
 )
@@ -120,7 +122,9 @@ function Groups({ state }: Props) {
               />
             )}
             <Permitted to="dashboards_write">
-              <AddToDashboard query={query} by={by} measures={measures} type={tab === 'chart' ? shape : 'top-list'} />
+              <Suspense>
+                <AddToDashboard query={query} by={by} measures={measures} type={tab === 'chart' ? shape : 'top-list'} />
+              </Suspense>
             </Permitted>
           </>
         }
