@@ -1,5 +1,5 @@
 import type { Event } from '@dendro/api'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { type ChangeParams, type ExploreParams, optional } from '../../explore-params.ts'
 import { eventId, eventRefId, eventRefOf, eventRefText, readEventRef } from '../detail/event-link.ts'
 
@@ -26,15 +26,16 @@ const PAUSE_MS = 200
 export function useLinkedEvent({ params, change, loadedEvents, isLoaded, opened, onFound, onGone }: LinkedEventOptions): void {
   const [linked, setLinked] = useState(params.o)
   const known = useRef(params.o)
+  // The rows and the open event appear together: in between, a click to open the event would close it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it runs when the browser has gone to another address
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (params.o === known.current) return
     known.current = params.o
     setLinked(params.o)
     if (params.o === undefined) onGone()
   }, [params.o])
   // biome-ignore lint/correctness/useExhaustiveDependencies: it runs when the rows of the query have come
-  useEffect(() => {
+  useLayoutEffect(() => {
     const eventRef = linked === undefined ? undefined : readEventRef(linked)
     if (!eventRef || !isLoaded) return
     const id = eventRefId(eventRef)
