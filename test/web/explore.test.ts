@@ -306,11 +306,25 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     expect(await chart.evaluate((svg) => svg.ownerDocument.defaultView?.getComputedStyle(svg).outlineStyle)).toBe('none')
   })
 
+  test('a key that focuses the query works while the editor takes the place of the plain line', async () => {
+    const page = await stand.open('/app/data')
+    await page.addInitScript(`new MutationObserver((changes) => {
+      if (!changes.some(({ target }) => target.tagName === 'TEXTAREA' && target.hidden)) return
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '/', bubbles: true }))
+      globalThis.hasPressed = true
+    }).observe(document, { subtree: true, attributeFilter: ['hidden'] })`)
+    await page.goto(`${stand.app.url}/app/explore`)
+    await expect.poll(() => page.evaluate('globalThis.hasPressed')).toBe(true)
+    await page.locator('.cm-focused').waitFor()
+  })
+
   test('a cancelled query says so, shows no rows of the previous query, and can be run again', async () => {
     const page = await stand.open('/app/explore')
     await counted(page, 61)
     const held = Promise.withResolvers<void>()
+    const isSent = Promise.withResolvers<void>()
     await page.route('**/search', async (route) => {
+      if (route.request().postData()?.includes("region = 'us'")) isSent.resolve()
       await held.promise
       await route.continue().catch(() => undefined)
     })
@@ -318,6 +332,8 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     await page.locator('.cm-focused').waitFor()
     await page.keyboard.type("region = 'us'")
     await page.keyboard.press('Enter')
+    // The counts of the query before may still load, and have the same button.
+    await isSent.promise
     await page.getByRole('button', { name: 'Cancel', exact: true }).click()
     await page.getByText('Query cancelled').first().waitFor()
     expect(await rows(page).getByText('order 1 placed').count()).toBe(0)

@@ -82,7 +82,8 @@ export function useQueryBox(props: QueryLineProps, listeners: RefObject<EditorLi
       if (before) before.hidden = true
       // Suggest for the text that was typed into the textarea.
       if (hadFocus && opened.text() !== began) listeners.current.onSuggest(opened.text(), opened.cursor())
-      setEditor(opened)
+      // At once: the textarea, which is hidden now, takes no focus.
+      flushSync(() => setEditor(opened))
     }
     // Without its editor the textarea stays, and works; its next use downloads the editor again.
     const fetch = () => void fetchEditor().then(open, () => undefined)
