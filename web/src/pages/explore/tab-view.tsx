@@ -1,35 +1,23 @@
 import { lazy, Suspense } from 'react'
 import type { Field } from '../../parts/query/fields.ts'
 import { loadCode } from '../../parts/shell/page-code.ts'
-import { Permitted } from '../../parts/shell/permitted.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { exploreUrl } from './events/detail/event-link.ts'
 import { EventsView } from './events/events-view.tsx'
 import { EmptyResult, Forbidden, isForbidden } from './events/list/empty-result.tsx'
 import { optional, withFixedTimes, withQuery, withRange } from './explore-params.ts'
 import type { ExploreState } from './explore-state.ts'
-import { COUNT, GroupBar } from './groups/group-bar.tsx'
-import { groupClauses } from './groups/group-order.ts'
-import { addUp } from './groups/measures.ts'
-import { ShapePicker } from './groups/shape-picker.tsx'
 import { isNotValue, isValue, splitClauses, withClause } from './query/clauses.ts'
 import { OldResult } from './query/old-result.tsx'
 import { comparisonName } from './time/compare.ts'
 
 // The other tabs are loaded on demand: most queries show events only.
-const AddToDashboard = lazy(() =>
-  loadCode(() => import('./groups/add-to-dashboard.tsx')).then(({ AddToDashboard: component }) => ({ default: component })),
-)
-const GroupChart = lazy(() =>
-  loadCode(() => import('./groups/group-chart.tsx')).then(({ GroupChart: component }) => ({ default: component })),
-)
-
 const PatternList = lazy(() =>
   loadCode(() => import('./patterns/pattern-list.tsx')).then(({ PatternList: component }) => ({ default: component })),
 )
 
-const GroupTable = lazy(() =>
-  loadCode(() => import('./groups/group-table.tsx')).then(({ GroupTable: component }) => ({ default: component })),
+const GroupsView = lazy(() =>
+  loadCode(() => import('./groups/groups-view.tsx')).then(({ GroupsView: component }) => ({ default: component })),
 )
 
 const FieldsView = lazy(() =>
@@ -49,8 +37,8 @@ export function TabView({ state }: Props) {
   const views = {
     events: () => <EventsView state={state} />,
     patterns: () => <Patterns state={state} />,
-    table: () => <Groups state={state} />,
-    chart: () => <Groups state={state} />,
+    table: () => <GroupsView state={state} emptyView={<NoEvents state={state} />} />,
+    chart: () => <GroupsView state={state} emptyView={<NoEvents state={state} />} />,
     fields: () => <Fields state={state} />,
     changes: () => <Changes state={state} />,
     sides: () => <Sides state={state} />,
@@ -86,65 +74,6 @@ function Patterns({ state }: Props) {
         onRetry={() => patterns.refetch()}
       />
     </OldResult>
-  )
-}
-
-function Groups({ state }: Props) {
-  const { params, tab, groups, by, measure, measures, allFields, zone, actions, change, earlier, comparison, query, selectedQuery } = state
-  const before = comparison && earlier.groups.data
-  if (isForbidden(groups.error)) return <Forbidden failure={groups.error} onRetry={groups.refetch} />
-  const shape = addUp(measures) ? (params.as ?? 'line') : 'line'
-  const group = {
-    ...{ groups: groups.data, by, measure, zone, actions },
-    emptyView: <NoEvents state={state} />,
-    earlier: before && { groups: before, name: comparisonName(comparison, selectedQuery.range) },
-    isStale: groups.isPlaceholderData,
-    onOpen: (values: readonly string[]) =>
-      change((now) => optional({ ...withQuery(now, groupClauses(by, values).reduce(withClause, now.q ?? '')), tab: undefined })),
-    failure: groups.error,
-    onRetry: groups.refetch,
-  }
-  return (
-    <>
-      <GroupBar
-        by={by}
-        measures={measures}
-        fields={allFields.data?.fields ?? []}
-        onGroup={(next) => change((now) => optional({ ...now, by: next }))}
-        onMeasure={(next) => change((now) => optional({ ...now, fn: next === COUNT ? undefined : next }))}
-        tools={
-          <>
-            {tab === 'chart' && (
-              <ShapePicker
-                shape={shape}
-                canStack={addUp(measures)}
-                onPick={(next) => change((now) => optional({ ...now, as: next === 'line' ? undefined : next }))}
-              />
-            )}
-            <Permitted to="dashboards_write">
-              <Suspense>
-                <AddToDashboard query={query} by={by} measures={measures} type={tab === 'chart' ? shape : 'top-list'} />
-              </Suspense>
-            </Permitted>
-          </>
-        }
-      />
-      <OldResult of={groups} noun="values" zone={zone}>
-        <Suspense fallback={<Skeleton className="px-3" />}>
-          {tab === 'table' ? (
-            <GroupTable {...group} />
-          ) : (
-            <GroupChart
-              {...group}
-              shape={shape}
-              onPick={(sf, st) => change((now) => optional({ ...now, tab: undefined, sf, st }))}
-              onRange={(fromMs, toMs) => change((now) => withRange(now, { fromMs, toMs }))}
-              onChanges={(sf, st) => change((now) => ({ ...now, tab: 'changes', sf, st }))}
-            />
-          )}
-        </Suspense>
-      </OldResult>
-    </>
   )
 }
 

@@ -4,7 +4,7 @@ import type { Field } from '../../../parts/query/fields.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { keyText } from '../query/clauses.ts'
-import { measures, percentiles } from './measures.ts'
+import { COUNT, measures, percentiles } from './measures.ts'
 
 type GroupBarProps = {
   by: readonly string[]
@@ -16,7 +16,6 @@ type GroupBarProps = {
   tools?: ReactNode
 }
 
-export const COUNT = 'count(*)'
 const PERCENTILES = percentiles.join(', ')
 const GROUPS_MAX = 5
 

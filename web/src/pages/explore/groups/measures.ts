@@ -1,5 +1,7 @@
+export const COUNT = 'count(*)'
+
 /** The offered aggregate functions. */
-export const measures = ['count(*)', 'unique', 'sum', 'avg', 'min', 'max', 'median', 'p95', 'p99'] as const
+export const measures = [COUNT, 'unique', 'sum', 'avg', 'min', 'max', 'median', 'p95', 'p99'] as const
 
 /** percentiles are measured together, as several measures of one field. */
 export const percentiles = ['median', 'p95', 'p99'] as const
