@@ -1,7 +1,7 @@
 import { jsonReply, type ProtocolRead, protocolReads, type ReadCall } from '../../../http/protocol-reads.ts'
 import type { FindRawHandler, LongRawReply } from '../../../http/raw-handler.ts'
-import { badRequest } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
+import { instantMetrics, rangeMetrics } from './metrics.ts'
 import { searchTraces, traceById } from './searches.ts'
 import { listScopedTags, listTags, listTypedValues, listValues } from './tags.ts'
 
@@ -11,10 +11,6 @@ const BUILD = { version: VERSION, revision: '', branch: '', buildUser: '', build
 const TEXT = { 'content-type': 'text/plain; charset=utf-8' }
 
 type Run = (world: World, call: ReadCall) => Promise<LongRawReply>
-
-const refuseMetrics: Run = async () => {
-  throw badRequest('metrics of traces, such as rate(), are not supported; searches and traces are')
-}
 
 /** Serves the HTTP API of Tempo. */
 export function openTempoReads(world: World): FindRawHandler {
@@ -31,7 +27,8 @@ export function openTempoReads(world: World): FindRawHandler {
       read('tags', 'api/search/tags', listTags),
       read('scopedTags', 'api/v2/search/tags', listScopedTags),
       read('tagValues', 'api/search/tag/(.+)/values', listValues),
-      read('metrics', 'api/metrics/(?:query|query_range)', refuseMetrics),
+      read('metrics', 'api/metrics/query', instantMetrics),
+      read('metricsOverTime', 'api/metrics/query_range', rangeMetrics),
       read('typedValues', 'api/v2/search/tag/(.+)/values', listTypedValues),
     ],
     failureBody: ({ message }) => ({ headers: TEXT, body: `${message}\n` }),

@@ -43,11 +43,6 @@ test('probes are answered, and paths of other versions are not found', async () 
   expect((await ask('overrides')).status).toBe(404)
 })
 
-test.each(['query_range', 'query'])('metrics of traces are refused with a reason: %s', async (name) => {
-  const { status, body } = await ask(`metrics/${name}?${new URLSearchParams({ q: '{} | rate()', start: '1', end: '2' })}`)
-  expect([status, String(body)]).toEqual([400, expect.stringContaining('metrics of traces')])
-})
-
 test('an id is found without its leading zeros too', async () => {
   const id = `0000000000${'e'.repeat(22)}`
   const other = await app.newOrganization()

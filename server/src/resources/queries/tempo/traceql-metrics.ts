@@ -1,0 +1,138 @@
+import type { Filter } from '@dendro/language/tree'
+import { DURATION_KEY } from '../traces/traces.ts'
+import { attributeIn, ConditionParser } from './traceql-conditions.ts'
+import { type Token, TraceqlTokens } from './traceql-tokens.ts'
+
+/** A field by which spans are grouped: its name as the query has it, and its key. */
+export type GroupField = { readonly label: string; readonly key: string }
+
+/** What is measured in the spans of each group and step. */
+export type Measured =
+  | { readonly kind: 'rate' | 'count' }
+  /** `unit` is what one of the answer is in the values of the key: a second in nanoseconds. */
+  | { readonly kind: 'sum' | 'avg' | 'min' | 'max'; readonly key: string; readonly unit: number }
+  | { readonly kind: 'quantiles'; readonly key: string; readonly unit: number; readonly of: readonly number[] }
+
+/** A metric of the spans that meet conditions, such as `{ status = error } | rate() by (resource.service.name)`. */
+export type SpanMetric = {
+  readonly filter: Filter
+  readonly name: string
+  readonly measured: Measured
+  readonly by: readonly GroupField[]
+  /** Only the highest or lowest series of each step. */
+  readonly rank?: { readonly isHighest: boolean; readonly count: number }
+}
+
+const GROUPS_MAX = 5
+const QUANTILES_MAX = 10
+const RANK_MAX = 1_000
+const NS_PER_S = 1e9
+const simple: ReadonlyMap<string, 'rate' | 'count'> = new Map([
+  ['rate', 'rate'],
+  ['count_over_time', 'count'],
+])
+const ofValues: ReadonlyMap<string, 'sum' | 'avg' | 'min' | 'max'> = new Map([
+  ['sum_over_time', 'sum'],
+  ['avg_over_time', 'avg'],
+  ['min_over_time', 'min'],
+  ['max_over_time', 'max'],
+])
+const QUANTILES = 'quantile_over_time'
+const names = [...simple.keys(), ...ofValues.keys(), QUANTILES]
+const groupKeys: ReadonlyMap<string, string> = new Map([
+  ['name', '$span.name'],
+  ['status', '$span.status_code'],
+  ['statusMessage', '$span.status_message'],
+  ['kind', '$span.kind'],
+])
+
+/** Parses conditions in one pair of braces, a function, and perhaps `by (…)`, `topk(…)` or `bottomk(…)`, and hints. */
+export function parseMetric(query: string): SpanMetric {
+  const tokens = new TraceqlTokens(query)
+  tokens.expect('{')
+  const filter = new ConditionParser(tokens).parse()
+  tokens.expect('}')
+  tokens.expect('|')
+  const name = tokens.take()
+  const measured = measuredBy(tokens, name)
+  const by = tokens.skipWord('by') ? groupFields(tokens) : []
+  const rank = tokens.skip('|') ? rankOf(tokens) : undefined
+  if (tokens.skipWord('with')) skipHints(tokens)
+  if (tokens.next.kind !== 'end') throw tokens.error('expected by (…), topk(…), bottomk(…) or the end of the query')
+  return { filter, name: name.text, measured, by, ...(rank ? { rank } : {}) }
+}
+
+function measuredBy(tokens: TraceqlTokens, name: Token): Measured {
+  const [plain, ofValue] = [simple.get(name.text), ofValues.get(name.text)]
+  if (name.kind !== 'word' || !names.includes(name.text)) throw tokens.error(`is not supported; functions are ${names.join(', ')}`, name)
+  tokens.expect('(')
+  if (plain) {
+    tokens.expect(')')
+    return { kind: plain }
+  }
+  const field = tokens.take()
+  const key = field.kind !== 'word' ? undefined : nameOf(field) === 'duration' ? DURATION_KEY : attributeKey(field)
+  if (key === undefined) throw tokens.error('expected duration or an attribute, such as span.http.response.size', field)
+  const value = { key, unit: key === DURATION_KEY ? NS_PER_S : 1 }
+  const of: number[] = []
+  while (ofValue === undefined && tokens.skip(',')) of.push(quantile(tokens))
+  tokens.expect(')')
+  if (ofValue) return { kind: ofValue, ...value }
+  if (of.length === 0 || of.length > QUANTILES_MAX) throw tokens.error(`takes 1 to ${QUANTILES_MAX} quantiles, such as .99`, name)
+  return { kind: 'quantiles', ...value, of }
+}
+
+function quantile(tokens: TraceqlTokens): number {
+  const token = tokens.take()
+  const share = /^\d*\.?\d+$/.test(token.text) ? Number(token.text) : Number.NaN
+  if (!(share >= 0 && share <= 1)) throw tokens.error('expected a quantile from 0 to 1', token)
+  return share
+}
+
+function groupFields(tokens: TraceqlTokens): readonly GroupField[] {
+  tokens.expect('(')
+  const fields: GroupField[] = []
+  do {
+    const field = tokens.take()
+    const key = field.kind === 'word' ? (groupKeys.get(nameOf(field)) ?? attributeKey(field)) : undefined
+    if (key === undefined) {
+      throw tokens.error('spans are grouped by name, status, statusMessage, kind and attributes such as span.x, resource.x or .x', field)
+    }
+    if (fields.every((one) => one.key !== key)) fields.push({ label: field.text, key })
+  } while (tokens.skip(','))
+  if (fields.length > GROUPS_MAX) throw tokens.error(`spans are grouped by at most ${GROUPS_MAX} fields`)
+  tokens.expect(')')
+  return fields
+}
+
+function rankOf(tokens: TraceqlTokens): SpanMetric['rank'] {
+  const isHighest = tokens.isWord('topk')
+  if (!isHighest && !tokens.isWord('bottomk')) throw tokens.error('expected topk(…) or bottomk(…)')
+  tokens.take()
+  tokens.expect('(')
+  const token = tokens.take()
+  const count = /^\d{1,4}$/.test(token.text) ? Number(token.text) : 0
+  if (count < 1 || count > RANK_MAX) throw tokens.error(`expected a whole number from 1 to ${RANK_MAX}`, token)
+  tokens.expect(')')
+  return { isHighest, count }
+}
+
+/** Hints choose samples and examples, or the order of reading. Every span is counted here, and none is given as an example. */
+function skipHints(tokens: TraceqlTokens): void {
+  tokens.expect('(')
+  do {
+    const hint = tokens.take()
+    if (hint.kind !== 'word') throw tokens.error('expected a hint, such as exemplars=true', hint)
+    tokens.expect('=')
+    const value = tokens.take()
+    if (value.kind === 'sign' || value.kind === 'end') throw tokens.error('expected a value', value)
+  } while (tokens.skip(','))
+  tokens.expect(')')
+}
+
+const nameOf = ({ text }: Token): string => text.replace(/^span:(?=\w)/, '')
+
+function attributeKey({ text }: Token): string | undefined {
+  const name = attributeIn(text)
+  return name === undefined ? undefined : `$${name}`
+}
