@@ -38,6 +38,8 @@ const RANGE = 'start=START_&end=END_'
 const search = (q: string) => `/tempo/api/search?end=END_&limit=20&q=${encodeURIComponent(q)}&spss=3&start=START_`
 const values = (path: string, tag: string) =>
   `/tempo/api/v2/search/tag/${path}/values?${RANGE}&limit=5000&q=%7B%7D&tag=${encodeURIComponent(tag)}`
+const metric = (name: string, q: string) =>
+  `/tempo/api/metrics/${name}?end=END_&exemplars=100&q=${encodeURIComponent(q)}&start=START_${name === 'query' ? '' : '&step=15s'}`
 
 test.each<[string, string]>([
   ['/tempo/api/echo', 'echo'],
@@ -52,6 +54,13 @@ test.each<[string, string]>([
   [search('{name=~"GET /cart/{id}|charge" && (span.cart.id="cart-s1" || span.cart.id="cart-s2")}'), TRACE],
   [search('{resource.service.name=~"shop\\\\.eu|pay"} | select(span.cart.id, resource.service.name)'), TRACE],
   [search('{nestedSetParent<0 && status=error} | select(status, name)'), TRACE],
+  [
+    metric('query_range', '{nestedSetParent<0 && true} | rate() by(resource.service.name)'),
+    '{"stringValue":"shop"}}],"samples":[{"timestampMs":"',
+  ],
+  [metric('query_range', '{nestedSetParent<0 && status=error} | histogram_over_time(duration)'), '"__bucket"'],
+  [metric('query_range', '{true && resource.service.name != nil} | quantile_over_time(duration, .9)'), '{"doubleValue":0.9}'],
+  [metric('query', '{status=error}|count_over_time()by(resource.service.name)'), '"value":1'],
   ['/jaeger/api/services', '"data":["pay","shop"]'],
   ['/jaeger/api/services/shop/operations', '"data":["GET /cart/{id}"]'],
   ['/jaeger/api/traces/TRACE', '"operationName":"charge"'],
@@ -77,7 +86,7 @@ test.each(['/tempo/api/v2/traces/TRACE', '/tempo/api/traces/TRACE', `/tempo/api/
 test.each([
   ['/tempo/api/v2/traces/abc', 404, 'trace not found'],
   [search('{traceDuration>1s}'), 400, 'not supported'],
-  [`/tempo/api/metrics/query_range?end=END_&q=%7B%7D%7Crate()&start=START_&step=15s`, 400, 'metrics of traces'],
+  [metric('query_range', '{} | compare({status=error})'), 400, 'functions are rate'],
 ])('%s is refused in plain text, which Grafana shows', async (path, expected, reason) => {
   const { status, type, text } = await get(path)
   expect([status, type, text]).toEqual([expected, expect.stringContaining('text/plain'), expect.stringContaining(reason)])

@@ -29,8 +29,8 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 type Label = { key: string; value: { stringValue?: string; doubleValue?: number } }
-type RangeSeries = { labels: Label[]; promLabels: string; samples: { timestampMs: string; value: number }[] }
-type InstantSeries = { labels: Label[]; promLabels: string; value: number }
+type RangeSeries = { labels: Label[]; samples: { timestampMs: string; value: number }[] }
+type InstantSeries = { labels: Label[]; value: number }
 type Reply<Series> = { series: Series[]; metrics: object; status?: string; message?: string }
 
 const ask = <T>(name: string, parameters: Record<string, string>, of = org) =>
@@ -67,14 +67,10 @@ test('spans are counted by step, and each group is a series with the names of th
     ...range(),
     step: '40s',
   })
-  expect(body).toMatchObject({ metrics: {} })
-  expect(body.series.find(({ promLabels }) => promLabels.includes('7'))).toMatchObject({
-    labels: [
-      { key: 'name', value: { stringValue: 'GET /cart' } },
-      { key: '.size', value: { stringValue: '7' } },
-    ],
-    promLabels: '{name="GET /cart", .size="7"}',
-  })
+  expect(body.series.map(({ labels }) => labels)).toContainEqual([
+    { key: 'name', value: { stringValue: 'GET /cart' } },
+    { key: '.size', value: { stringValue: '7' } },
+  ])
 })
 
 test('statuses and kinds have the names of the query language, and spans without a field are nil', async () => {
@@ -97,6 +93,27 @@ test('durations are measured in seconds, and attributes as they are; a step with
   expect(await overTime('{} | max_over_time(span.size) by (resource.service.name)')).toMatchObject({ shop: '7 - - -', pay: '3 - - -' })
   expect(await atOnce('{} | quantile_over_time(duration, 0, .5, 1)')).toEqual({ '0': 0.02, '0.5': 0.5, '1': 2 })
   expect(await overTime(`${cart} | quantile_over_time(duration, 1) by (resource.service.name)`)).toEqual({ 'shop 1': '2 0.5 - -' })
+})
+
+test('spans are counted by duration, each series named by the longest duration of its power of two', async () => {
+  const bucket = (power: number) => String(2 ** power / 1e9)
+  expect(await overTime('{} | histogram_over_time(duration)')).toEqual({
+    [bucket(25)]: '1 0 0 0',
+    [bucket(26)]: '0 0 0 1',
+    [bucket(29)]: '0 1 0 0',
+    [bucket(31)]: '2 0 0 0',
+  })
+  expect(await atOnce('{ name = "GET /cart" } | histogram_over_time(duration) by (status)')).toEqual({
+    [`unset ${bucket(31)}`]: 1,
+    [`error ${bucket(29)}`]: 1,
+  })
+  const edges = await app.newOrganization()
+  // A millisecond is no power of two: 2 ** 20 ns are longer, 2 ** 19 shorter.
+  await sendSpans(edges, startS * 1_000, SLOW, [
+    { id: 'e0', service: 'edge', from: 0, to: 0 },
+    { id: 'e1', service: 'edge', from: 0, to: 1 },
+  ])
+  expect(await atOnce('{} | histogram_over_time(duration)', edges)).toEqual({ [bucket(0)]: 1, [bucket(20)]: 1 })
 })
 
 test('topk and bottomk choose among the series of each step', async () => {
@@ -156,7 +173,8 @@ test.each([
   ['', 'expected {'],
   ['{}', 'expected |'],
   ['{} | compare({ status = error })', 'functions are rate, count_over_time'],
-  ['{} | histogram_over_time(duration)', 'is not supported'],
+  ['{} | histogram_over_time(.size)', 'counts by duration only'],
+  ['{} | histogram_over_time(duration, 5)', 'expected )'],
   ['{} | rate(duration)', 'expected )'],
   ['{} | avg_over_time()', 'expected duration or an attribute'],
   ['{} | avg_over_time(name)', 'expected duration or an attribute'],

@@ -1,12 +1,12 @@
-import type { AggregateCall } from '@dendro/language/tree'
+import type { AggregateCall, Filter } from '@dendro/language/tree'
 import { jsonReply, type ReadCall } from '../../../http/protocol-reads.ts'
 import type { LongRawReply } from '../../../http/raw-handler.ts'
 import { badField } from '../../../kernel/errors.ts'
 import type { StatsResult, StatsRow, TimeBounds } from '../../../reading/query.ts'
-import { readStats } from '../../../reading/reading.ts'
+import { countWithin, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { and, buildEventQuery, isSampled, recordSearch } from '../../data/event-queries/event-queries.ts'
-import { nameOfGroup, spanDatasets, spanFilter, WEIGHTS } from '../traces/traces.ts'
+import { lasts, nameOfGroup, spanDatasets, spanFilter, WEIGHTS } from '../traces/traces.ts'
 import { metricRange, stepOf } from './parameters.ts'
 import { type GroupField, type Measured, parseMetric, type SpanMetric } from './traceql-metrics.ts'
 
@@ -14,6 +14,7 @@ import { type GroupField, type Measured, parseMetric, type SpanMetric } from './
 const SERIES_MAX = 1_000
 const POINTS_MAX = 2_000
 const MS_PER_S = 1_000
+const NS_PER_S = 1e9
 const PARTIAL = `there are more than ${SERIES_MAX} series; these are the largest ones`
 
 type Label = { readonly key: string; readonly value: { readonly stringValue: string } | { readonly doubleValue: number } }
@@ -30,7 +31,7 @@ export async function rangeMetrics(world: World, call: ReadCall): Promise<LongRa
   const { series, isWhole } = await measure(world, call, { bounds: { ...bounds, toMs: bounds.fromMs + slices * stepMs }, slices })
   return reply(
     series.map(({ labels, values }) => ({
-      ...named(labels),
+      labels,
       samples: values.flatMap((value, at) => (value === null ? [] : [{ timestampMs: String(bounds.fromMs + at * stepMs), value }])),
     })),
     isWhole,
@@ -42,7 +43,7 @@ export async function instantMetrics(world: World, call: ReadCall): Promise<Long
   const bounds = metricRange(call.parameters, world.clock.nowMs())
   const { series, isWhole } = await measure(world, call, { bounds, slices: 1 })
   return reply(
-    series.flatMap(({ labels, values: [value] }) => (value === null || value === undefined ? [] : [{ ...named(labels), value }])),
+    series.flatMap(({ labels, values: [value] }) => (value === null || value === undefined ? [] : [{ labels, value }])),
     isWhole,
   )
 }
@@ -50,16 +51,21 @@ export async function instantMetrics(world: World, call: ReadCall): Promise<Long
 const reply = (series: readonly object[], isWhole: boolean): LongRawReply =>
   jsonReply({ series, metrics: {}, ...(isWhole ? {} : { status: 'PARTIAL', message: PARTIAL }) })
 
-function named(labels: readonly Label[]) {
-  const texts = labels.map(
-    ({ key, value }) => `${key}=${JSON.stringify('stringValue' in value ? value.stringValue : String(value.doubleValue))}`,
-  )
-  return { labels, promLabels: `{${texts.join(', ')}}` }
-}
-
 type Steps = { readonly bounds: TimeBounds; readonly slices: number }
 
-async function measure(world: World, { actor, parameters, signal }: ReadCall, { bounds, slices }: Steps) {
+type Measuring = {
+  readonly metric: SpanMetric
+  readonly filter: Filter
+  readonly slices: number
+  readonly stepMs: number
+  read(filter: Filter, calls: readonly AggregateCall[]): Promise<StatsResult>
+  /** Counts the spans of several filters at once. */
+  count(of: readonly Filter[]): Promise<readonly number[]>
+}
+
+type Found = { readonly series: readonly Series[]; readonly isWhole: boolean }
+
+async function measure(world: World, { actor, parameters, signal }: ReadCall, { bounds, slices }: Steps): Promise<Found> {
   const metric = parseMetric(parameters.get('q') ?? '')
   const startedMs = world.clock.monotonicMs()
   const datasets = await spanDatasets(world, actor)
@@ -67,36 +73,74 @@ async function measure(world: World, { actor, parameters, signal }: ReadCall, { 
   const filter = spanFilter({ also: metric.filter }).whole
   const groups = metric.by.map(({ key }) => key)
   let bytes = 0
-  const read = async (among: typeof filter, calls: readonly AggregateCall[]): Promise<StatsResult> => {
-    const eventQuery = await buildEventQuery(world, actor, { datasets, filter: among, bounds, signal })
-    const found = await readStats(world.events, eventQuery, { calls, groups, slices, limit: SERIES_MAX })
-    bytes += found.cost.bytes
-    return found
+  const queryOf = (among: Filter) => buildEventQuery(world, actor, { datasets, filter: among, bounds, signal })
+  const measuring = {
+    ...{ metric, filter, slices, stepMs: (bounds.toMs - bounds.fromMs) / slices },
+    read: async (among: Filter, calls: readonly AggregateCall[]) => {
+      const found = await readStats(world.events, await queryOf(among), { calls, groups, slices, limit: SERIES_MAX })
+      bytes += found.cost.bytes
+      return found
+    },
+    count: async (of: readonly Filter[]) => {
+      const { counts, cost } = await countWithin(world.events, await queryOf(filter), of)
+      bytes += cost.bytes
+      return counts
+    },
   }
-  const isCounted = !isOfValues(metric.measured)
-  // Where rules have sampled traces, each stored span stands for several.
-  const [found, sampled] = await Promise.all([
-    read(filter, callsOf(metric.measured)),
-    isCounted ? read(and(filter, isSampled), [WEIGHTS]) : undefined,
-  ])
+  const found = await (metric.measured.kind === 'histogram'
+    ? histogram(measuring)
+    : isOfValues(metric.measured)
+      ? values(measuring, metric.measured)
+      : counts(measuring, filter, []))
   recordSearch(world, actor, { datasets, bytes, startedMs })
-  const unstored = unstoredRows(sampled)
-  const perStep = metric.measured.kind === 'rate' ? (bounds.toMs - bounds.fromMs) / slices / MS_PER_S : 1
-  const series = groupRows(found).flatMap(({ values, rows }) =>
-    seriesOf(metric, values, (call) =>
-      isCounted
-        ? rows.map(({ count }, at) => (count + (unstored.get(nameOfGroup(values))?.[at] ?? 0)) / perStep)
-        : rows.map(({ stats }) => measuredValue(metric.measured, stats[call]?.value)),
-    ),
-  )
-  return { series: metric.rank ? ranked(series, metric.rank) : series, isWhole: found.groupsTotal <= found.groups.length }
+  const series = metric.rank ? ranked(found.series, metric.rank) : found.series
+  return { series: series.slice(0, SERIES_MAX), isWhole: found.isWhole && series.length <= SERIES_MAX }
+}
+
+async function values({ metric, filter, read }: Measuring, measured: OfValues): Promise<Found> {
+  const found = await read(filter, callsOf(measured))
+  const series = groupRows(found).flatMap((group) => seriesOfValues(metric, measured, group))
+  return { series, isWhole: isWhole(found) }
+}
+
+const isWhole = ({ groups, groupsTotal }: StatsResult): boolean => groupsTotal <= groups.length
+
+/** Counts spans. Where rules have sampled traces, each stored span stands for several. */
+async function counts({ metric, read, stepMs }: Measuring, filter: Filter, more: readonly Label[]): Promise<Found> {
+  const [found, sampled] = await Promise.all([read(filter, [{ name: 'count' }]), read(and(filter, isSampled), [WEIGHTS])])
+  const unstored = new Map(groupRows(sampled).map(({ of, rows }) => [nameOfGroup(of), rows.map(unstoredOf)]))
+  const perStep = metric.measured.kind === 'rate' ? stepMs / MS_PER_S : 1
+  const series = groupRows(found).map(({ of, rows }) => ({
+    labels: labelsOf(metric, of, more),
+    values: rows.map(({ count }, at) => (count + (unstored.get(nameOfGroup(of))?.[at] ?? 0)) / perStep),
+  }))
+  return { series, isWhole: isWhole(found) }
+}
+
+/** What sampled spans stand for besides themselves. */
+const unstoredOf = ({ count, stats }: StatsRow): number => Math.max(0, Math.round(Number(stats[0]?.value ?? 0)) - count)
+
+/** The longest durations of buckets in nanoseconds. */
+const BUCKETS = Array.from({ length: 64 }, (_, power) => 2 ** power)
+const bucketFilters = BUCKETS.map((longest) => lasts(longest === 1 ? 0 : longest / 2 + 1, longest + 1))
+
+/** Counts spans by duration: a series for each power of two that has any, named by the longest duration of its spans in seconds. */
+async function histogram(measuring: Measuring): Promise<Found> {
+  const { filter, count } = measuring
+  const all = await count(bucketFilters)
+  const found: Found[] = []
+  for (const [at, bucket] of bucketFilters.entries()) {
+    if ((all[at] ?? 0) === 0) continue
+    const label = { key: '__bucket', value: { doubleValue: (BUCKETS[at] ?? 0) / NS_PER_S } }
+    found.push(await counts(measuring, and(filter, bucket), [label]))
+  }
+  return { series: found.flatMap(({ series }) => series), isWhole: found.every((one) => one.isWhole) }
 }
 
 type OfValues = Extract<Measured, { key: string }>
 const isOfValues = (measured: Measured): measured is OfValues => 'key' in measured
 
-function callsOf(measured: Measured): readonly AggregateCall[] {
-  if (!isOfValues(measured)) return [{ name: 'count' }]
+function callsOf(measured: OfValues): readonly AggregateCall[] {
   const { key } = measured
   if (measured.kind !== 'quantiles') return [{ name: measured.kind, key }]
   return measured.of.map((share): AggregateCall => {
@@ -105,36 +149,31 @@ function callsOf(measured: Measured): readonly AggregateCall[] {
   })
 }
 
-type GroupRows = { readonly values: readonly (string | null)[]; readonly rows: readonly StatsRow[] }
+type GroupRows = { readonly of: readonly (string | null)[]; readonly rows: readonly StatsRow[] }
 
 /** The rows of each group by step; all spans are one group without fields. */
 function groupRows({ whole, slices, groups }: StatsResult): readonly GroupRows[] {
   const rowsOf = (all: StatsRow, ofSlices: readonly StatsRow[]) => (ofSlices.length > 1 ? ofSlices : [all])
-  if (groups.length > 0) return groups.map((group) => ({ values: group.values, rows: rowsOf(group.whole, group.slices) }))
-  return whole.count === 0 ? [] : [{ values: [], rows: rowsOf(whole, slices) }]
+  if (groups.length > 0) return groups.map((group) => ({ of: group.values, rows: rowsOf(group.whole, group.slices) }))
+  return whole.count === 0 ? [] : [{ of: [], rows: rowsOf(whole, slices) }]
 }
-
-/** What sampled spans stand for besides themselves, by group and step. */
-function unstoredRows(sampled: StatsResult | undefined): ReadonlyMap<string, readonly number[]> {
-  const groups = sampled ? groupRows(sampled) : []
-  return new Map(
-    groups.map(({ values, rows }) => [
-      nameOfGroup(values),
-      rows.map(({ count, stats }) => Math.max(0, Math.round(Number(stats[0]?.value ?? 0)) - count)),
-    ]),
-  )
-}
-
-const measuredValue = (measured: Measured, value: number | string | null | undefined): number | null =>
-  typeof value === 'number' && isOfValues(measured) ? value / measured.unit : null
 
 /** A series, or one for each quantile. */
-function seriesOf({ name, measured, by }: SpanMetric, values: GroupRows['values'], valuesOf: (call: number) => Series['values']): Series[] {
-  const labels = by.map((field, at) => ({ key: field.label, value: { stringValue: labelText(field, values[at] ?? null) } }))
-  if (measured.kind === 'quantiles') {
-    return measured.of.map((share, call) => ({ labels: [...labels, { key: 'p', value: { doubleValue: share } }], values: valuesOf(call) }))
-  }
-  return [{ labels: labels.length > 0 ? labels : [{ key: '__name__', value: { stringValue: name } }], values: valuesOf(0) }]
+function seriesOfValues(metric: SpanMetric, measured: OfValues, { of, rows }: GroupRows): readonly Series[] {
+  const shares = measured.kind === 'quantiles' ? measured.of : [undefined]
+  return shares.map((share, call) => ({
+    labels: labelsOf(metric, of, share === undefined ? [] : [{ key: 'p', value: { doubleValue: share } }]),
+    values: rows.map(({ stats }) => {
+      const value = stats[call]?.value
+      return typeof value === 'number' ? value / measured.unit : null
+    }),
+  }))
+}
+
+/** The labels of a series; without any, its name. */
+function labelsOf({ name, by }: SpanMetric, of: GroupRows['of'], more: readonly Label[]): readonly Label[] {
+  const labels = [...by.map((field, at) => ({ key: field.label, value: { stringValue: labelText(field, of[at] ?? null) } })), ...more]
+  return labels.length > 0 ? labels : [{ key: '__name__', value: { stringValue: name } }]
 }
 
 /** Statuses and kinds as the query language names them; `nil` for spans without the field. */

@@ -8,7 +8,7 @@ export type GroupField = { readonly label: string; readonly key: string }
 
 /** What is measured in the spans of each group and step. */
 export type Measured =
-  | { readonly kind: 'rate' | 'count' }
+  | { readonly kind: 'rate' | 'count' | 'histogram' }
   /** `unit` is what one of the answer is in the values of the key: a second in nanoseconds. */
   | { readonly kind: 'sum' | 'avg' | 'min' | 'max'; readonly key: string; readonly unit: number }
   | { readonly kind: 'quantiles'; readonly key: string; readonly unit: number; readonly of: readonly number[] }
@@ -38,7 +38,8 @@ const ofValues: ReadonlyMap<string, 'sum' | 'avg' | 'min' | 'max'> = new Map([
   ['max_over_time', 'max'],
 ])
 const QUANTILES = 'quantile_over_time'
-const names = [...simple.keys(), ...ofValues.keys(), QUANTILES]
+const HISTOGRAM = 'histogram_over_time'
+const names = [...simple.keys(), ...ofValues.keys(), QUANTILES, HISTOGRAM]
 const groupKeys: ReadonlyMap<string, string> = new Map([
   ['name', '$span.name'],
   ['status', '$span.status_code'],
@@ -73,6 +74,11 @@ function measuredBy(tokens: TraceqlTokens, name: Token): Measured {
   const field = tokens.take()
   const key = field.kind !== 'word' ? undefined : nameOf(field) === 'duration' ? DURATION_KEY : attributeKey(field)
   if (key === undefined) throw tokens.error('expected duration or an attribute, such as span.http.response.size', field)
+  if (name.text === HISTOGRAM) {
+    if (key !== DURATION_KEY) throw tokens.error('counts by duration only', name)
+    tokens.expect(')')
+    return { kind: 'histogram' }
+  }
   const value = { key, unit: key === DURATION_KEY ? NS_PER_S : 1 }
   const of: number[] = []
   while (ofValue === undefined && tokens.skip(',')) of.push(quantile(tokens))

@@ -25,7 +25,7 @@ export { boundsAround, findTraces, type TracesQuery } from './find-traces.ts'
 export { resourceAttributes } from './resource-attributes.ts'
 export { nameOfGroup, WEIGHTS } from './sampled-spans.ts'
 export { spanDatasets } from './span-datasets.ts'
-export { DURATION_KEY, hasText, inTraces, isFailed, isRoot, ofStatus, spanFilter } from './span-filter.ts'
+export { DURATION_KEY, hasText, inTraces, isFailed, isRoot, lasts, ofStatus, spanFilter } from './span-filter.ts'
 export { TRACE_ID_KEY, withLeadingZeros } from './trace-id.ts'
 export { readTraceSpans, type TraceSpan, traceSpan } from './trace-spans.ts'
 
