@@ -8,7 +8,7 @@ import type { World } from '../../../world.ts'
 import { and, buildEventQuery, isSampled, recordSearch } from '../../data/event-queries/event-queries.ts'
 import { lasts, nameOfGroup, spanDatasets, spanFilter, WEIGHTS } from '../traces/traces.ts'
 import { metricRange, stepOf } from './parameters.ts'
-import { type GroupField, type Measured, parseMetric, type SpanMetric } from './traceql-metrics.ts'
+import { type GroupField, parseMetric, type SpanFunction, type SpanMetric } from './traceql-metrics.ts'
 
 /** The largest groups are shown; an answer with fewer than there are says so. */
 const SERIES_MAX = 1_000
@@ -137,8 +137,8 @@ async function histogram(measuring: Measuring): Promise<Found> {
   return { series: found.flatMap(({ series }) => series), isWhole: found.every((one) => one.isWhole) }
 }
 
-type OfValues = Extract<Measured, { key: string }>
-const isOfValues = (measured: Measured): measured is OfValues => 'key' in measured
+type OfValues = Extract<SpanFunction, { key: string }>
+const isOfValues = (measured: SpanFunction): measured is OfValues => 'key' in measured
 
 function callsOf(measured: OfValues): readonly AggregateCall[] {
   const { key } = measured

@@ -4,7 +4,7 @@ import type { Filter, FilterOperator, Literal } from '@dendro/language/tree'
 import { RE2JSException } from 're2js'
 import { ALL_EVENTS } from '../../data/event-queries/event-queries.ts'
 import { DURATION_KEY, isRoot, ofStatus, TRACE_ID_KEY, withLeadingZeros } from '../traces/traces.ts'
-import type { Token, TraceqlTokens } from './traceql-tokens.ts'
+import type { TraceqlToken, TraceqlTokens } from './traceql-tokens.ts'
 
 const at = { position: 0, length: 0 }
 const NESTED_MAX = 100
@@ -74,7 +74,7 @@ export class ConditionParser {
     return this.#compare(field, operator, value)
   }
 
-  #compare(field: Token, operator: string, value: Token): Filter {
+  #compare(field: TraceqlToken, operator: string, value: TraceqlToken): Filter {
     const name = field.text.replace(/^(?:span|trace):(?=\w)/, (scope) => (scope === 'trace:' ? 'trace:' : ''))
     switch (name) {
       case 'name':
@@ -100,7 +100,7 @@ export class ConditionParser {
     }
   }
 
-  #attribute(field: Token, operator: string, value: Token): Filter {
+  #attribute(field: TraceqlToken, operator: string, value: TraceqlToken): Filter {
     const name = attributeIn(field.text)
     if (name === undefined) {
       throw this.#tokens.error(
@@ -115,7 +115,7 @@ export class ConditionParser {
     return { kind: 'compare', key, operator: this.#order(operator), value: literal, at }
   }
 
-  #withText(key: string, operator: string, { text, kind, ...token }: Token): Filter {
+  #withText(key: string, operator: string, { text, kind, ...token }: TraceqlToken): Filter {
     if (kind === 'word' && text === 'nil') {
       if (operator !== '=' && operator !== '!=') throw this.#tokens.error('nil is compared by = or != only', { text, kind, ...token })
       return { kind: 'exists', key, negated: operator === '=', at }
@@ -131,7 +131,7 @@ export class ConditionParser {
     return { kind: 'compare', key, operator: this.#order(operator), value, at }
   }
 
-  #checkRegex(pattern: string, token: Token): void {
+  #checkRegex(pattern: string, token: TraceqlToken): void {
     try {
       compileRegex({ pattern, ignoreCase: false })
     } catch (thrown) {
@@ -140,21 +140,21 @@ export class ConditionParser {
     }
   }
 
-  #status(operator: string, { text, ...token }: Token): Filter {
+  #status(operator: string, { text, ...token }: TraceqlToken): Filter {
     const isEqual = this.#equality(operator)
     const status = statuses.find((one) => one === text)
     if (status === undefined) throw this.#tokens.error('is no status; one is ok, error or unset', { text, ...token })
     return isEqual ? ofStatus(status) : { kind: 'not', of: ofStatus(status) }
   }
 
-  #kind(operator: string, { text, ...token }: Token): Filter {
+  #kind(operator: string, { text, ...token }: TraceqlToken): Filter {
     const isEqual = this.#equality(operator)
     if (!kinds.has(text)) throw this.#tokens.error(`is no kind; one is ${[...kinds].join(', ')}`, { text, ...token })
     const value: Literal = { kind: 'text', text: `SPAN_KIND_${text.toUpperCase()}` }
     return { kind: 'compare', key: '$span.kind', operator: isEqual ? '=' : '!=', value, at }
   }
 
-  #duration(operator: string, value: Token): Filter {
+  #duration(operator: string, value: TraceqlToken): Filter {
     return {
       kind: 'compare',
       key: DURATION_KEY,
@@ -165,13 +165,13 @@ export class ConditionParser {
   }
 
   /** Spans without a parent have a negative number there; what else the number is depends on the program. */
-  #root(operator: string, { text, ...token }: Token): Filter {
+  #root(operator: string, { text, ...token }: TraceqlToken): Filter {
     if (text === '0' && operator === '<') return isRoot
     if (text === '0' && operator === '>=') return { kind: 'not', of: isRoot }
     throw this.#tokens.error('is supported as nestedSetParent < 0 only, for spans without a parent', { text, ...token })
   }
 
-  #nanos(value: Token): number {
+  #nanos(value: TraceqlToken): number {
     const nanos = value.kind === 'number' ? readDurations(value.text) : undefined
     if (nanos === undefined) throw this.#tokens.error('is no length of time, such as 250ms', value)
     return nanos
@@ -189,7 +189,7 @@ export class ConditionParser {
 }
 
 /** Ids are stored in lower case and with all digits. */
-const traceIdToken = (value: Token): Token =>
+const traceIdToken = (value: TraceqlToken): TraceqlToken =>
   value.kind === 'text' ? { ...value, text: withLeadingZeros(value.text.toLowerCase()) } : value
 
 /** The name of an attribute without its scope and quotes. */

@@ -1,13 +1,13 @@
 import type { Filter } from '@dendro/language/tree'
 import { DURATION_KEY } from '../traces/traces.ts'
 import { attributeIn, ConditionParser } from './traceql-conditions.ts'
-import { type Token, TraceqlTokens } from './traceql-tokens.ts'
+import { type TraceqlToken, TraceqlTokens } from './traceql-tokens.ts'
 
 /** A field by which spans are grouped: its name as the query has it, and its key. */
 export type GroupField = { readonly label: string; readonly key: string }
 
 /** What is measured in the spans of each group and step. */
-export type Measured =
+export type SpanFunction =
   | { readonly kind: 'rate' | 'count' | 'histogram' }
   /** `unit` is what one of the answer is in the values of the key: a second in nanoseconds. */
   | { readonly kind: 'sum' | 'avg' | 'min' | 'max'; readonly key: string; readonly unit: number }
@@ -17,7 +17,7 @@ export type Measured =
 export type SpanMetric = {
   readonly filter: Filter
   readonly name: string
-  readonly measured: Measured
+  readonly measured: SpanFunction
   readonly by: readonly GroupField[]
   /** Only the highest or lowest series of each step. */
   readonly rank?: { readonly isHighest: boolean; readonly count: number }
@@ -63,7 +63,7 @@ export function parseMetric(query: string): SpanMetric {
   return { filter, name: name.text, measured, by, ...(rank ? { rank } : {}) }
 }
 
-function measuredBy(tokens: TraceqlTokens, name: Token): Measured {
+function measuredBy(tokens: TraceqlTokens, name: TraceqlToken): SpanFunction {
   const [plain, ofValue] = [simple.get(name.text), ofValues.get(name.text)]
   if (name.kind !== 'word' || !names.includes(name.text)) throw tokens.error(`is not supported; functions are ${names.join(', ')}`, name)
   tokens.expect('(')
@@ -136,9 +136,9 @@ function skipHints(tokens: TraceqlTokens): void {
   tokens.expect(')')
 }
 
-const nameOf = ({ text }: Token): string => text.replace(/^span:(?=\w)/, '')
+const nameOf = ({ text }: TraceqlToken): string => text.replace(/^span:(?=\w)/, '')
 
-function attributeKey({ text }: Token): string | undefined {
+function attributeKey({ text }: TraceqlToken): string | undefined {
   const name = attributeIn(text)
   return name === undefined ? undefined : `$${name}`
 }

@@ -4,12 +4,12 @@ const SPACE = /[ \t\r\n]*/y
 const TOKEN =
   /(&&|\|\||=~|!~|!=|>=|<=|[{}()=<>!|,])|("(?:[^"\\]|\\.)*"|`[^`]*`)|(-?\d+(?:\.\d+)?(?:[a-zµ]+(?:\d+(?:\.\d+)?[a-zµ]+)*)?(?![\w.]))|((?:[A-Za-z_]\w*:)?\.?(?:[\w/*-]+|"(?:[^"\\]|\\.)*")(?:\.(?:[\w/*-]+|"(?:[^"\\]|\\.)*"))*)/y
 
-export type Token = { readonly kind: 'sign' | 'text' | 'number' | 'word' | 'end'; readonly text: string; readonly position: number }
+export type TraceqlToken = { readonly kind: 'sign' | 'text' | 'number' | 'word' | 'end'; readonly text: string; readonly position: number }
 
 /** Reads the tokens of a query one after the other, each by what is expected there. */
 export class TraceqlTokens {
   readonly #query: string
-  #next: Token
+  #next: TraceqlToken
   #end = 0
 
   constructor(query: string) {
@@ -17,7 +17,7 @@ export class TraceqlTokens {
     this.#next = this.#read()
   }
 
-  get next(): Token {
+  get next(): TraceqlToken {
     return this.#next
   }
 
@@ -26,7 +26,7 @@ export class TraceqlTokens {
     return this.#query.slice(this.#end).trimStart()
   }
 
-  take(): Token {
+  take(): TraceqlToken {
     const taken = this.#next
     this.#next = this.#read()
     return taken
@@ -52,11 +52,11 @@ export class TraceqlTokens {
     if (!this.skip(sign)) throw this.error(`expected ${sign}`)
   }
 
-  error(message: string, { text, position }: Token = this.#next): Failure {
+  error(message: string, { text, position }: TraceqlToken = this.#next): Failure {
     return badRequest(`q is not valid at character ${position + 1}${text === '' ? '' : ` (${text})`}: ${message}`)
   }
 
-  #read(): Token {
+  #read(): TraceqlToken {
     SPACE.lastIndex = this.#end
     SPACE.exec(this.#query)
     const position = SPACE.lastIndex
