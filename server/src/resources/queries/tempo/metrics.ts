@@ -10,12 +10,12 @@ import { lasts, nameOfGroup, spanDatasets, spanFilter, WEIGHTS } from '../traces
 import { metricRange, stepOf } from './parameters.ts'
 import { type GroupField, parseMetric, type SpanFunction, type SpanMetric } from './traceql-metrics.ts'
 
-/** The largest groups are shown; an answer with fewer than there are says so. */
+/** Those of the largest groups are shown; an answer with fewer than there are says so. */
 const SERIES_MAX = 1_000
 const POINTS_MAX = 2_000
 const MS_PER_S = 1_000
 const NS_PER_S = 1e9
-const PARTIAL = `there are more than ${SERIES_MAX} series; these are the largest ones`
+const PARTIAL = `there are more than ${SERIES_MAX} series, of which these are shown`
 
 type Label = { readonly key: string; readonly value: { readonly stringValue: string } | { readonly doubleValue: number } }
 /** A series has a value for each step, null where there is nothing to measure. */

@@ -8,6 +8,7 @@ import { ALL_EVENTS, buildEventQuery, recordSearch } from '../../data/event-quer
 import { resourceAttributes, spanDatasets, spanFilter, traceSpan } from '../traces/traces.ts'
 import { rangeOf } from './parameters.ts'
 import { parseTraceql } from './traceql.ts'
+import { fieldKeys } from './traceql-conditions.ts'
 
 /** Names of attributes are those of the newest spans of the range. */
 const NEWEST = 1_000
@@ -21,10 +22,6 @@ type Scope = (typeof SCOPES)[number]
 const fixedValues: ReadonlyMap<string, readonly string[]> = new Map([
   ['status', ['error', 'ok', 'unset']],
   ['kind', ['client', 'consumer', 'internal', 'producer', 'server']],
-])
-const storedKeys: ReadonlyMap<string, string> = new Map([
-  ['name', '$span.name'],
-  ['statusMessage', '$span.status_message'],
 ])
 
 /** Lists the names of attributes by scope. */
@@ -97,4 +94,4 @@ function filterOf(parameters: URLSearchParams): Filter {
   }
 }
 
-const keyOf = (name: string): string => storedKeys.get(name) ?? `$${name.replace(/^(?:span|resource)?\./, '')}`
+const keyOf = (name: string): string => fieldKeys.get(name) ?? `$${name.replace(/^(?:span|resource)?\./, '')}`

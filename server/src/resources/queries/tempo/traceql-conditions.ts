@@ -22,9 +22,12 @@ export class ConditionParser {
     this.#tokens = tokens
   }
 
-  /** Parses what stands between a pair of braces. */
+  /** Parses a pair of braces with conditions. */
   parse(): Filter {
-    return this.#tokens.is('}') ? ALL_EVENTS : this.#any()
+    this.#tokens.expect('{')
+    const filter = this.#tokens.is('}') ? ALL_EVENTS : this.#any()
+    this.#tokens.expect('}')
+    return filter
   }
 
   #any(): Filter {
@@ -54,7 +57,7 @@ export class ConditionParser {
       this.#tokens.expect(')')
       return inner
     }
-    if (this.#tokens.next.kind === 'word' && this.#tokens.next.text === 'true' && !/^(?:[=<>]|!=|!~)/.test(this.#tokens.rest)) {
+    if (this.#tokens.isWord('true') && !/^(?:[=<>]|!=|!~)/.test(this.#tokens.rest)) {
       this.#tokens.take()
       return ALL_EVENTS
     }
@@ -75,8 +78,7 @@ export class ConditionParser {
   }
 
   #compare(field: TraceqlToken, operator: string, value: TraceqlToken): Filter {
-    const name = field.text.replace(/^(?:span|trace):(?=\w)/, (scope) => (scope === 'trace:' ? 'trace:' : ''))
-    switch (name) {
+    switch (fieldName(field.text)) {
       case 'name':
         return this.#withText('$span.name', operator, value)
       case 'statusMessage':
@@ -191,6 +193,17 @@ export class ConditionParser {
 /** Ids are stored in lower case and with all digits. */
 const traceIdToken = (value: TraceqlToken): TraceqlToken =>
   value.kind === 'text' ? { ...value, text: withLeadingZeros(value.text.toLowerCase()) } : value
+
+/** The keys of fields with values of their own. */
+export const fieldKeys: ReadonlyMap<string, string> = new Map([
+  ['name', '$span.name'],
+  ['status', '$span.status_code'],
+  ['statusMessage', '$span.status_message'],
+  ['kind', '$span.kind'],
+])
+
+/** The name of a field, which may have the scope of spans in front. */
+export const fieldName = (field: string): string => field.replace(/^span:(?=\w)/, '')
 
 /** The name of an attribute without its scope and quotes. */
 export function attributeIn(field: string): string | undefined {

@@ -1,6 +1,6 @@
 import type { Filter } from '@dendro/language/tree'
 import { DURATION_KEY } from '../traces/traces.ts'
-import { attributeIn, ConditionParser } from './traceql-conditions.ts'
+import { attributeIn, ConditionParser, fieldKeys, fieldName } from './traceql-conditions.ts'
 import { type TraceqlToken, TraceqlTokens } from './traceql-tokens.ts'
 
 /** A field by which spans are grouped: its name as the query has it, and its key. */
@@ -40,19 +40,11 @@ const ofValues: ReadonlyMap<string, 'sum' | 'avg' | 'min' | 'max'> = new Map([
 const QUANTILES = 'quantile_over_time'
 const HISTOGRAM = 'histogram_over_time'
 const names = [...simple.keys(), ...ofValues.keys(), QUANTILES, HISTOGRAM]
-const groupKeys: ReadonlyMap<string, string> = new Map([
-  ['name', '$span.name'],
-  ['status', '$span.status_code'],
-  ['statusMessage', '$span.status_message'],
-  ['kind', '$span.kind'],
-])
 
 /** Parses conditions in one pair of braces, a function, and perhaps `by (…)`, `topk(…)` or `bottomk(…)`, and hints. */
 export function parseMetric(query: string): SpanMetric {
   const tokens = new TraceqlTokens(query)
-  tokens.expect('{')
   const filter = new ConditionParser(tokens).parse()
-  tokens.expect('}')
   tokens.expect('|')
   const name = tokens.take()
   const measured = measuredBy(tokens, name)
@@ -72,7 +64,7 @@ function measuredBy(tokens: TraceqlTokens, name: TraceqlToken): SpanFunction {
     return { kind: plain }
   }
   const field = tokens.take()
-  const key = field.kind !== 'word' ? undefined : nameOf(field) === 'duration' ? DURATION_KEY : attributeKey(field)
+  const key = field.kind !== 'word' ? undefined : fieldName(field.text) === 'duration' ? DURATION_KEY : attributeKey(field)
   if (key === undefined) throw tokens.error('expected duration or an attribute, such as span.http.response.size', field)
   if (name.text === HISTOGRAM) {
     if (key !== DURATION_KEY) throw tokens.error('counts by duration only', name)
@@ -100,7 +92,7 @@ function groupFields(tokens: TraceqlTokens): readonly GroupField[] {
   const fields: GroupField[] = []
   do {
     const field = tokens.take()
-    const key = field.kind === 'word' ? (groupKeys.get(nameOf(field)) ?? attributeKey(field)) : undefined
+    const key = field.kind === 'word' ? (fieldKeys.get(fieldName(field.text)) ?? attributeKey(field)) : undefined
     if (key === undefined) {
       throw tokens.error('spans are grouped by name, status, statusMessage, kind and attributes such as span.x, resource.x or .x', field)
     }
@@ -135,8 +127,6 @@ function skipHints(tokens: TraceqlTokens): void {
   } while (tokens.skip(','))
   tokens.expect(')')
 }
-
-const nameOf = ({ text }: TraceqlToken): string => text.replace(/^span:(?=\w)/, '')
 
 function attributeKey({ text }: TraceqlToken): string | undefined {
   const name = attributeIn(text)

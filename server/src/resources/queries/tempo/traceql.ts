@@ -11,9 +11,7 @@ export function parseTraceql(query: string): SpanQuery {
   if (query.trim() === '') return { filter: ALL_EVENTS, attributes: [] }
   const tokens = new TraceqlTokens(query)
   const conditions = new ConditionParser(tokens)
-  tokens.expect('{')
   const filter = conditions.parse()
-  tokens.expect('}')
   while (tokens.is('|') && /^select\b/.test(tokens.rest)) select(tokens, conditions.attributes)
   if (tokens.skipWord('with')) skipHints(tokens)
   if (tokens.next.kind !== 'end') {
