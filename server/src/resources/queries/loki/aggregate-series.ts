@@ -1,3 +1,4 @@
+import { firstValues } from '../../../query/first-values.ts'
 import { labelKeyOf } from './answers.ts'
 import type { LabelSet } from './event-labels.ts'
 import type { LogqlAggregation, LogqlGrouping } from './logql/tree.ts'
@@ -9,7 +10,7 @@ export function aggregateSeries({ name, parameter = 0, grouping }: LogqlAggregat
   if (name === 'sort' || name === 'sort_desc') return sorted(all, name === 'sort' ? 1 : -1)
   const groups = Map.groupBy(all, ({ labels }) => labelKeyOf(groupLabels(labels, grouping)))
   if (name === 'topk' || name === 'bottomk') {
-    return [...groups.values()].flatMap((members) => extremes(members, parameter, name === 'topk' ? -1 : 1))
+    return [...groups.values()].flatMap((members) => extremes(members, parameter, name === 'topk' ? 'highest' : 'lowest'))
   }
   return [...groups.values()].map((members) => ({
     labels: groupLabels(members[0]?.labels ?? new Map(), grouping),
@@ -40,22 +41,10 @@ const reducers: Readonly<Record<Exclude<LogqlAggregation['name'], 'topk' | 'bott
   stdvar: varianceOf,
 }
 
-/** Keeps the first series in an order at each time; ties are decided by their labels. */
-function extremes(members: readonly LokiSeries[], count: number, direction: 1 | -1): LokiSeries[] {
-  const kept = members.map(({ values }) => Array<number | undefined>(values.length).fill(undefined))
+/** Keeps the highest or lowest series at each time; ties are decided by their labels. */
+function extremes(members: readonly LokiSeries[], count: number, order: 'highest' | 'lowest'): LokiSeries[] {
   const keys = members.map(({ labels }) => labelKeyOf(labels))
-  for (const time of timesOf(members)) {
-    const present = members.flatMap(({ values }, index) => (values[time] === undefined ? [] : [{ index, value: values[time] }]))
-    present.sort((one, other) => direction * (one.value - other.value) || ((keys[one.index] ?? '') < (keys[other.index] ?? '') ? -1 : 1))
-    for (const { index, value } of present.slice(0, count)) {
-      const own = kept[index]
-      if (own) own[time] = value
-    }
-  }
-  return members.flatMap(({ labels }, index) => {
-    const values = kept[index] ?? []
-    return values.some((value) => value !== undefined) ? [{ labels, values }] : []
-  })
+  return firstValues(members, count, order, (one, other) => ((keys[one] ?? '') < (keys[other] ?? '') ? -1 : 1))
 }
 
 /** Orders series by their first value. */

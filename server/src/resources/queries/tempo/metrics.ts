@@ -2,6 +2,7 @@ import type { AggregateCall, Filter } from '@dendro/language/tree'
 import { jsonReply, type ReadCall } from '../../../http/protocol-reads.ts'
 import type { LongRawReply } from '../../../http/raw-handler.ts'
 import { badField } from '../../../kernel/errors.ts'
+import { firstValues } from '../../../query/first-values.ts'
 import type { StatsResult, StatsRow, TimeBounds } from '../../../reading/query.ts'
 import { countWithin, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
@@ -18,8 +19,8 @@ const NS_PER_S = 1e9
 const PARTIAL = `there are more than ${SERIES_MAX} series, of which these are shown`
 
 type Label = { readonly key: string; readonly value: { readonly stringValue: string } | { readonly doubleValue: number } }
-/** A series has a value for each step, null where there is nothing to measure. */
-type Series = { readonly labels: readonly Label[]; readonly values: readonly (number | null)[] }
+/** A series has a value for each step, undefined where there is nothing to measure. */
+type Series = { readonly labels: readonly Label[]; readonly values: readonly (number | undefined)[] }
 
 /** Measures spans over time: one series for each group, whose samples have the times at which their steps begin. */
 export async function rangeMetrics(world: World, call: ReadCall): Promise<LongRawReply> {
@@ -32,7 +33,7 @@ export async function rangeMetrics(world: World, call: ReadCall): Promise<LongRa
   return reply(
     series.map(({ labels, values }) => ({
       labels,
-      samples: values.flatMap((value, at) => (value === null ? [] : [{ timestampMs: String(bounds.fromMs + at * stepMs), value }])),
+      samples: values.flatMap((value, at) => (value === undefined ? [] : [{ timestampMs: String(bounds.fromMs + at * stepMs), value }])),
     })),
     isWhole,
   )
@@ -43,7 +44,7 @@ export async function instantMetrics(world: World, call: ReadCall): Promise<Long
   const bounds = metricRange(call.parameters, world.clock.nowMs())
   const { series, isWhole } = await measure(world, call, { bounds, slices: 1 })
   return reply(
-    series.flatMap(({ labels, values: [value] }) => (value === null || value === undefined ? [] : [{ labels, value }])),
+    series.flatMap(({ labels, values: [value] }) => (value === undefined ? [] : [{ labels, value }])),
     isWhole,
   )
 }
@@ -93,7 +94,7 @@ async function measure(world: World, { actor, parameters, signal }: ReadCall, { 
       ? values(measuring, metric.measured)
       : counts(measuring, filter, []))
   recordSearch(world, actor, { datasets, bytes, startedMs })
-  const series = metric.rank ? ranked(found.series, metric.rank) : found.series
+  const series = metric.rank ? firstValues(found.series, metric.rank.count, metric.rank.order) : found.series
   return { series: series.slice(0, SERIES_MAX), isWhole: found.isWhole && series.length <= SERIES_MAX }
 }
 
@@ -165,7 +166,7 @@ function seriesOfValues(metric: SpanMetric, measured: OfValues, { of, rows }: Gr
     labels: labelsOf(metric, of, share === undefined ? [] : [{ key: 'p', value: { doubleValue: share } }]),
     values: rows.map(({ stats }) => {
       const value = stats[call]?.value
-      return typeof value === 'number' ? value / measured.unit : null
+      return typeof value === 'number' ? value / measured.unit : undefined
     }),
   }))
 }
@@ -181,21 +182,4 @@ function labelText({ key }: GroupField, value: string | null): string {
   if (value === null) return 'nil'
   if (key === '$span.status_code') return value.replace('STATUS_CODE_', '').toLowerCase()
   return key === '$span.kind' ? value.replace('SPAN_KIND_', '').toLowerCase() : value
-}
-
-/** Leaves the highest or lowest values of each step, and the series that have any. */
-function ranked(series: readonly Series[], { isHighest, count }: NonNullable<SpanMetric['rank']>): Series[] {
-  const kept: (number | null)[][] = series.map(({ values }) => values.map(() => null))
-  for (const at of series[0]?.values.keys() ?? []) {
-    const valued = series.flatMap(({ values }, one) => (typeof values[at] === 'number' ? [{ one, value: values[at] }] : []))
-    valued.sort((one, other) => (isHighest ? other.value - one.value : one.value - other.value))
-    for (const { one, value } of valued.slice(0, count)) {
-      const row = kept[one]
-      if (row) row[at] = value
-    }
-  }
-  return series.flatMap(({ labels }, one) => {
-    const values = kept[one] ?? []
-    return values.some((value) => value !== null) ? [{ labels, values }] : []
-  })
 }

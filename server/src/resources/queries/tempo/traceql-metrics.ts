@@ -20,7 +20,7 @@ export type SpanMetric = {
   readonly measured: SpanFunction
   readonly by: readonly GroupField[]
   /** Only the highest or lowest series of each step. */
-  readonly rank?: { readonly isHighest: boolean; readonly count: number }
+  readonly rank?: { readonly order: 'highest' | 'lowest'; readonly count: number }
 }
 
 const GROUPS_MAX = 5
@@ -112,7 +112,7 @@ function rankOf(tokens: TraceqlTokens): SpanMetric['rank'] {
   const count = /^\d{1,4}$/.test(token.text) ? Number(token.text) : 0
   if (count < 1 || count > RANK_MAX) throw tokens.error(`expected a whole number from 1 to ${RANK_MAX}`, token)
   tokens.expect(')')
-  return { isHighest, count }
+  return { order: isHighest ? 'highest' : 'lowest', count }
 }
 
 /** Hints choose samples and examples, or the order of reading. Every span is counted here, and none is given as an example. */
