@@ -15,7 +15,7 @@ import { storedEvents } from '../../../../test/support/stored-events.ts'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../test/support/world.ts'
 import { Failure } from '../../kernel/errors.ts'
 import { selectOrganization } from '../../resources/access/organizations/rows.ts'
-import { ObjectChanged, selectPositions } from '../../resources/data/sources/sources.ts'
+import { ObjectChanged, selectPositions, wasChecked } from '../../resources/data/sources/sources.ts'
 import { ReaderPlaces } from '../parquet/reader-places.ts'
 import { readNotification } from './notifications.ts'
 import { storeGroup } from './object-groups.ts'
@@ -156,7 +156,7 @@ test('a message that cannot be read is counted and reported, and removed after f
 
 test('messages by the hundred are read, and a message with many objects is removed when all of them are stored', async () => {
   const stand = await openStand({ start: 'END' })
-  await until(async () => expect((await sourceOf(stand)).state.status).toBe('RUNNING'))
+  await until(async () => expect(await wasChecked(app.app.world.meta, stand.id)).toBe(true))
   const records = await Promise.all(Array.from({ length: 130 }, (_, n) => put(stand, `many/${n}`, `line ${n}\n`)))
   await send(stand, { Records: records.slice(0, 30) })
   for (let at = 30; at < 130; at += 10) {

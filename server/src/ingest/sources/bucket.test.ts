@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { whileTimePasses } from '../../../../test/support/passing-time.ts'
 import { storedEvents } from '../../../../test/support/stored-events.ts'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../test/support/world.ts'
+import { sql } from '../../meta/sql.ts'
 import { parseAllowList } from '../../outgoing/addresses.ts'
 import { openOutgoing } from '../../outgoing/outgoing.ts'
 import { selectOrganization } from '../../resources/access/organizations/rows.ts'
@@ -47,10 +48,10 @@ const originOf = (bucket: string, more: object = {}) => ({
   ...more,
 })
 
-async function openSource(bucket: string, more: object = {}): Promise<Stand> {
+async function openSource(bucket: string, more: object = {}, paused = false): Promise<Stand> {
   const org = await app.newOrganization()
   const made = await org.ask<{ id: string }>('POST', '/datasets', { body: { collection: 'objects', dataset: 'app' } })
-  const body = { name: 'bucket', log_id: made.body.id, origin: originOf(bucket, more) }
+  const body = { name: 'bucket', log_id: made.body.id, paused, origin: originOf(bucket, more) }
   const source = await org.ask<Source>('POST', '/sources', { body })
   expect(source.status, JSON.stringify(source.body)).toBe(201)
   return { org, logId: made.body.id, id: source.body.id, bucket, body }
@@ -125,6 +126,25 @@ test('END leaves out the objects that are there, BEGINNING reads them too', asyn
   expect(await received(late, 1)).toEqual(['new'])
   const stand = await openSource(bucket)
   expect(new Set(await received(stand, 31)).size).toBe(31)
+})
+
+test('END reads the objects that are written between the start of the source and its first listing', async () => {
+  const bucket = await makeBucket()
+  await put(bucket, 'old', 'old\n')
+  const stand = await openSource(bucket, { start: 'END' }, true)
+  const second = () => Math.floor(Date.now() / 1_000)
+  const oldAt = second()
+  await vi.waitFor(() => expect(second()).toBeGreaterThan(oldAt), { timeout: 5_000 })
+  // The clock of the test is ahead of the bucket's.
+  const { meta } = app.app.world
+  const startedMs = Date.now()
+  await put(bucket, 'new', 'new\n')
+  await meta.write(stand.org.orgId, (tx) =>
+    tx.run(sql`update sources set paused = false, modified_at = ${startedMs} where id = ${stand.id}`),
+  )
+  expect(await received(stand, 1)).toEqual(['new'])
+  await put(bucket, 'newer', 'newer\n')
+  expect((await received(stand, 2)).toSorted()).toEqual(['new', 'newer'])
 })
 
 test('all pages of a bucket are listed', async () => {

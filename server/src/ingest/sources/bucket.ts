@@ -184,23 +184,25 @@ export class BucketReader {
   async #list(bucket: SourceBucket, positions: ObjectPositions): Promise<void> {
     const { clock } = this.#world
     const startedAtMs = clock.nowMs()
+    const isEnd = !positions.horizon && this.#source.origin.start === 'END'
+    // Servers tell whole seconds.
+    const begunAtMs = isEnd ? this.#source.modified_at - (this.#source.modified_at % 1_000) : 0
     let [newestMs, waiting] = [0, 0]
     let chosen: SourceObject[] = []
     for await (const page of bucket.list()) {
       for (const found of page) {
         newestMs = Math.max(newestMs, found.modifiedMs)
-        if (positions.isRead(found)) continue
+        if (positions.isRead(found) || found.modifiedMs < begunAtMs) continue
         waiting += found.size
         chosen.push(found)
       }
       if (chosen.length > 2 * CHOSEN_MAX) chosen = oldestOf(chosen)
     }
     this.#listedMs = clock.monotonicMs()
-    const isEnd = !positions.horizon && this.#source.origin.start === 'END'
-    if (!positions.horizon) await positions.addHorizon(isEnd ? newestMs + 1 : 0)
+    // The clock of the bucket may be slow.
+    if (!positions.horizon) await positions.addHorizon(isEnd ? Math.min(newestMs + 1, begunAtMs) : 0)
     else await positions.moveHorizon(chosen.reduce((least, { modifiedMs }) => Math.min(least, modifiedMs), newestMs))
-    this.#listedAtMs = isEnd || chosen.length <= CHOSEN_MAX ? startedAtMs : undefined
-    if (isEnd) return
+    this.#listedAtMs = chosen.length <= CHOSEN_MAX ? startedAtMs : undefined
     this.#chosen = new Map(oldestOf(chosen).map((one) => [partOf(one), one]))
     this.#waiting = waiting
   }
