@@ -19,10 +19,12 @@ export type TopKey = z.output<typeof TopKey>
 const SampledKey = z
   .object({
     key: z.string(),
-    type: TopKey.shape.type,
+    type: TopKey.shape.type.optional().describe('Absent when no event of the sample has the key.'),
     field_type: TopKey.shape.field_type,
-    count: int64.describe('The matching events that have the key: estimated from the sample, exact if `is_exact`.'),
-    values: z.array(z.object({ value: z.string(), count: int64 })).describe('The most frequent values, at most 10.'),
+    count: int64.describe('The matching events that have the key: exact if `are_counts_exact`, otherwise estimated from the sample.'),
+    values: z
+      .array(z.object({ value: z.string(), count: int64 }))
+      .describe('The most frequent values in the sample, at most 10, with estimated counts; exact if `is_exact`.'),
   })
   .meta({ id: 'SampledKey' })
 export type SampledKey = z.output<typeof SampledKey>
@@ -32,7 +34,8 @@ const KeySample = z
     count: int64.describe('The matching events, exactly.'),
     sampled: z.int().describe('How many of them the sample has.'),
     is_exact: z.boolean().describe('Whether the sample has every matching event.'),
-    is_cut: z.boolean().describe('Whether there are more keys than `limit`, or datasets that the sample does not reach.'),
+    are_counts_exact: z.boolean().describe('Whether every matching event was counted for the counts of keys.'),
+    is_cut: z.boolean().describe('Whether there are more keys than `limit`, or datasets with keys that were not found out.'),
     keys: z.array(SampledKey).describe('The most frequent first.'),
   })
   .meta({ id: 'KeySample' })
@@ -58,7 +61,7 @@ export const topKeys = {
     path: '/top-keys',
     permission: 'search_read',
     tier: 'X',
-    summary: 'Estimate the most frequent keys of matching events from an even sample of the time range',
+    summary: 'List the most frequent keys of matching events, with values from an even sample of the time range',
     body: z.object({
       ...sources,
       ...range,

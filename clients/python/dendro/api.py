@@ -1302,8 +1302,10 @@ class KeySample(TypedDict):
     """How many of them the sample has."""
     is_exact: bool
     """Whether the sample has every matching event."""
+    are_counts_exact: bool
+    """Whether every matching event was counted for the counts of keys."""
     is_cut: bool
-    """Whether there are more keys than `limit`, or datasets that the sample does not reach."""
+    """Whether there are more keys than `limit`, or datasets with keys that were not found out."""
     keys: List[SampledKey]
     """The most frequent first."""
 
@@ -2600,13 +2602,14 @@ class RolePermissionsItem(TypedDict):
 
 
 class SampledKey(TypedDict):
-    type: Literal["STRING", "NUMBER", "BOOLEAN"]
+    type: NotRequired[Literal["STRING", "NUMBER", "BOOLEAN"]]
+    """Absent when no event of the sample has the key."""
     key: str
     field_type: Literal["ATTRIBUTE", "MESSAGE_KVP"]
     count: int
-    """The matching events that have the key: estimated from the sample, exact if `is_exact`."""
+    """The matching events that have the key: exact if `are_counts_exact`, otherwise estimated from the sample."""
     values: List[SampledKeyValuesItem]
-    """The most frequent values, at most 10."""
+    """The most frequent values in the sample, at most 10, with estimated counts; exact if `is_exact`."""
 
 
 class SampledKeyValuesItem(TypedDict):
@@ -12529,7 +12532,7 @@ class TopKeysApi:
         *,
         headers: Optional[Mapping[str, str]] = None,
     ) -> KeySample:
-        """Estimate the most frequent keys of matching events from an even sample of the time range."""
+        """List the most frequent keys of matching events, with values from an even sample of the time range."""
         reply: KeySample = self._transport.call(
             "POST",
             "/top-keys",

@@ -176,3 +176,6 @@ export type StatsResult = {
   readonly isExact: boolean
   readonly cost: QueryCost
 }
+
+/** The number of matching events that have each field, by its name. `isCut` means that fields of few events may be missing. */
+export type FieldCounts = { readonly counts: ReadonlyMap<string, number>; readonly isCut: boolean; readonly cost: QueryCost }

@@ -21,5 +21,6 @@ export { countFamilies, eventsInFamilies, inSameFamilies } from './plan/pattern-
 export { openAdmission } from './run/admission.ts'
 export { queryBoundsOf, queryLimitsOf } from './run/limits.ts'
 export { countEach, countMatching, countWithin } from './statistics/count.ts'
+export { countFields } from './statistics/field-counts.ts'
 export { readNestedWindows, readWindows } from './statistics/sliding-windows.ts'
 export { readStats } from './statistics/statistics.ts'

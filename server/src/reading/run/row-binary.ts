@@ -65,6 +65,10 @@ export class BinaryRows {
     return Array.from({ length: this.length() }, () => this.text())
   }
 
+  uint64s(): bigint[] {
+    return Array.from({ length: this.length() }, () => this.uint64())
+  }
+
   pairs(): [string, string][] {
     return Array.from({ length: this.length() }, () => [this.text(), this.text()])
   }

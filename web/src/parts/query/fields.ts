@@ -4,10 +4,10 @@ import { useClient } from '../shell/client.ts'
 import { type Range, timeRangeOf } from '../time/time-range.ts'
 
 export type FieldType = 'text' | 'number' | 'boolean'
-/** A Field is a key with its most frequent values; `also` is an alias. Counts are estimates unless the sample is exact. */
+/** A Field is a key with its most frequent values in a sample, which has none of a rare key; `also` is an alias. */
 export type Field = { name: string; also?: string; type?: FieldType; count: number; values: { value: string; count: number }[] }
-/** The keys of the matching events. isExact means that all of them were sampled, isCut that there may be more fields. */
-export type Fields = { fields: Field[]; events: number; sampled: number; isExact: boolean; isCut: boolean; ms: number }
+/** The keys of the matching events. areExact means that the counts of fields are of all of them, isExact also those of values. isCut means that there may be more fields. */
+export type Fields = { fields: Field[]; events: number; sampled: number; isExact: boolean; areExact: boolean; isCut: boolean; ms: number }
 
 /** A Scope is where keys are searched; refreshCount changes with each manual refresh. */
 type Scope = { datasets: readonly string[] | undefined; where?: string; range: Range; refreshCount: number }
@@ -25,7 +25,7 @@ export const fieldsBody = ({ datasets, where = '', range }: Omit<Scope, 'refresh
   limit: FIELDS_MAX,
 })
 
-const NO_FIELDS = { fields: [], events: 0, sampled: 0, isExact: true, isCut: false }
+const NO_FIELDS = { fields: [], events: 0, sampled: 0, isExact: true, areExact: true, isCut: false }
 
 /** Loads the fields of matching events with their most frequent values, from a sample that is spread evenly over the range. */
 export function useKnownFields({ datasets, where = '', range, refreshCount }: Scope, isOn: boolean) {
@@ -46,11 +46,12 @@ export function useKnownFields({ datasets, where = '', range, refreshCount }: Sc
       if (!answer) return { ...NO_FIELDS, ms }
       const fields = answer.keys.map(({ key, type, count, values }) => ({
         name: key,
-        type: types[type],
+        ...(type ? { type: types[type] } : {}),
         count: Number(count),
         values: values.map(({ value, count: times }) => ({ value, count: Number(times) })),
       }))
-      return { fields, events: Number(answer.count), sampled: answer.sampled, isExact: answer.is_exact, isCut: answer.is_cut, ms }
+      const { sampled, is_exact: isExact, are_counts_exact: areExact, is_cut: isCut } = answer
+      return { fields, events: Number(answer.count), sampled, isExact, areExact, isCut, ms }
     },
   })
 }

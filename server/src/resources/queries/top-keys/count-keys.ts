@@ -34,7 +34,7 @@ export function addEvents(counts: ValueCounts, events: readonly FoundEvent[], we
 
 type RankedKey = { readonly key: string; readonly count: number; readonly values: ReadonlyMap<string, number> }
 
-export function rankedKeys(counts: ValueCounts): RankedKey[] {
+function rankedKeys(counts: ValueCounts): RankedKey[] {
   const keys = [...counts].map(([key, values]) => ({ key, values, count: sum(values.values()) }))
   return keys.sort((one, other) => other.count - one.count || (one.key < other.key ? -1 : 1))
 }
@@ -54,4 +54,4 @@ export function typeOf(values: ReadonlyMap<string, number>): TopKey['type'] {
   return all.every((value) => value === 'true' || value === 'false') ? 'BOOLEAN' : 'STRING'
 }
 
-const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, number) => total + number, 0)
+export const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, number) => total + number, 0)

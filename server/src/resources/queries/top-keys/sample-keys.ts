@@ -1,15 +1,16 @@
 import type { BodyOf, contract, ReplyOf, SampledKey } from '@dendro/api'
 import type { AggregateCall } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
+import { Failure } from '../../../kernel/errors.ts'
 import { boundsOf } from '../../../query/bounds.ts'
 import { parseAll } from '../../../query/parse-all.ts'
 import { parseFilter } from '../../../query/query.ts'
-import type { EventQuery, FoundEvent, QueryCost, StatsGroup } from '../../../reading/query.ts'
-import { readEvents, readStats } from '../../../reading/reading.ts'
+import type { EventQuery, FieldCounts, FoundEvent, QueryCost, StatsGroup } from '../../../reading/query.ts'
+import { countFields, readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { datasetSelectionOf, selectedDatasets } from '../../data/datasets/datasets.ts'
 import { buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
-import { addEvents, fieldTypeOf, frequentValues, rankedKeys, typeOf, type ValueCounts } from './count-keys.ts'
+import { addEvents, fieldTypeOf, frequentValues, sum, typeOf, type ValueCounts } from './count-keys.ts'
 import { type SampleRead, sampleReads, sampleSize } from './sample-plan.ts'
 
 type SampleRequest = BodyOf<typeof contract.topKeys.sample>
@@ -21,11 +22,16 @@ const KEYS = 100
 const DATASETS_MAX = 50
 const SLICES = 100
 const READS_AT_ONCE = 4
+/** Up to this number of matches every field is counted. Beyond it, counting takes seconds. */
+const COUNTED_EVENTS_MAX = 2_000_000
 
 const PLACE = ['@collection', '@dataset']
 const CALLS: readonly AggregateCall[] = [{ name: 'count' }, { name: 'min', key: '@timestamp' }, { name: 'max', key: '@timestamp' }]
 
-/** Estimates how many matching events have each key, from events that are spread evenly over the matches of each dataset. */
+/**
+ * Lists the keys of matching events. Their values come from events that are spread evenly over the matches of each dataset, and so do the counts of keys where
+ * counting each takes too long.
+ */
 export async function sampleKeys(world: World, actor: Actor, request: SampleRequest, signal: AbortSignal): Promise<SampleReply> {
   const { filter, bounds, choose } = parseAll({
     filter: () => parseFilter(request.where ?? '').filter,
@@ -38,18 +44,32 @@ export async function sampleKeys(world: World, actor: Actor, request: SampleRequ
   const found = await readStats(world.events, eventQuery, { calls: CALLS, groups: PLACE, slices: 1, limit: DATASETS_MAX })
   const reading = { world, eventQuery, all: found.whole.count, costs: [found.cost] }
   const strata = await Promise.all(found.groups.map((group) => stratumOf(reading, group)))
-  const samples = await readSamples(reading, strata)
+  const isWhole = strata.every(({ count, reads }) => reads.reduce((sum, { limit }) => sum + limit, 0) >= count)
+  const [samples, counted] = await Promise.all([readSamples(reading, strata), isWhole ? undefined : countAll(reading)])
   recordSearch(world, actor, { datasets, bytes: reading.costs.reduce((sum, { bytes }) => sum + bytes, 0), startedMs })
-  const keys = mergeKeys(samples)
+  const keys = mergeKeys(samples, counted?.counts ?? new Map())
   const limit = request.limit ?? KEYS
   const sampled = samples.reduce((sum, { events }) => sum + events.length, 0)
+  const isExact = sampled === found.whole.count
   return {
     count: found.whole.count,
     sampled,
-    is_exact: sampled === found.whole.count,
-    is_cut: keys.length > limit || found.groupsTotal > found.groups.length,
+    is_exact: isExact,
+    are_counts_exact: isExact || counted !== undefined,
+    is_cut: keys.length > limit || (counted?.isCut ?? found.groupsTotal > found.groups.length),
     keys: keys.slice(0, limit),
   }
+}
+
+/** Undefined where counting takes too long for the limits of the query, which the sample keeps. */
+async function countAll({ world, eventQuery, all, costs }: SampleReading): Promise<FieldCounts | undefined> {
+  if (all > COUNTED_EVENTS_MAX) return undefined
+  const counted = await countFields(world.events, eventQuery).catch((thrown: unknown) => {
+    if (thrown instanceof Failure && thrown.status === 400) return undefined
+    throw thrown
+  })
+  if (counted) costs.push(counted.cost)
+  return counted
 }
 
 type SampleReading = { world: World; eventQuery: EventQuery; all: number; costs: QueryCost[] }
@@ -89,12 +109,16 @@ async function readSamples({ world, costs }: SampleReading, strata: readonly Str
   return samples
 }
 
-/** Adds up the samples; an event of a dataset stands for as many as the dataset has per sampled event. */
-function mergeKeys(samples: readonly StratumSample[]): SampledKey[] {
-  const counts: ValueCounts = new Map()
-  for (const { count, events } of samples) addEvents(counts, events, count / Math.max(1, events.length))
-  return rankedKeys(counts).map(({ key, count, values }): SampledKey => {
+/** Adds up the samples; an event of a dataset stands for as many as the dataset has per sampled event. Keys that no sampled event has are in `counted` only. */
+function mergeKeys(samples: readonly StratumSample[], counted: FieldCounts['counts']): SampledKey[] {
+  const estimates: ValueCounts = new Map()
+  for (const { count, events } of samples) addEvents(estimates, events, count / Math.max(1, events.length))
+  const sampled = [...estimates].map(([key, values]): SampledKey => {
     const frequent = frequentValues(values).map(([value, times]) => ({ value, count: Math.round(times) }))
-    return { key, type: typeOf(values), field_type: fieldTypeOf(key), count: Math.round(count), values: frequent }
+    const count = counted.get(key) ?? Math.round(sum(values.values()))
+    return { key, type: typeOf(values), field_type: fieldTypeOf(key), count, values: frequent }
   })
+  const others = [...counted].filter(([key]) => !estimates.has(key))
+  const keys = [...sampled, ...others.map(([key, count]): SampledKey => ({ key, field_type: fieldTypeOf(key), count, values: [] }))]
+  return keys.sort((one, other) => Number(other.count) - Number(one.count) || (one.key < other.key ? -1 : 1))
 }

@@ -19,7 +19,7 @@ type FieldItemProps = {
   /** The name within the group of the field. */
   name: string
   query: ExploreQuery
-  all: Pick<Fields, 'events' | 'isExact'>
+  all: Pick<Fields, 'events' | 'areExact'>
   actions: ValueActions
   isPinned: boolean
   onPin(): void
@@ -29,13 +29,13 @@ type FieldItemProps = {
 export function FieldItem({ field, name, query, all, actions, isPinned, onPin }: FieldItemProps) {
   const [isOpen, setOpen] = useState(false)
   const isNarrowed = clausesOn(query.where, field.name).length > 0
-  const about = all.isExact ? '' : '≈'
+  const about = all.areExact ? '' : '≈'
   return (
     <li className="group/field relative">
       <details className="rounded" onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary
           className="flex cursor-pointer list-none items-center gap-1 rounded px-1 py-0.5 hover:bg-tint"
-          title={`${field.name}: in ${all.isExact ? '' : 'about '}${count(field.count)} of ${quantity(all.events, 'event')}`}
+          title={`${field.name}: in ${all.areExact ? '' : 'about '}${count(field.count)} of ${quantity(all.events, 'event')}`}
         >
           <Icon of={typeIcons[field.type ?? 'text']} size="small" className="text-soft" />
           <FieldName name={name} />
@@ -79,7 +79,9 @@ function OpenField({ field: { name, values, count: estimate }, query, actions }:
       <p className="pl-5 text-soft text-xs">
         {exact
           ? `In ${quantity(exact.events, 'event')}${exact.distinctCount > exact.values.length ? `, ${count(exact.distinctCount)} values` : ''}`
-          : '≈ estimates, counting…'}
+          : values.length > 0
+            ? '≈ estimates, counting…'
+            : 'counting…'}
       </p>
       <FieldValues
         name={name}

@@ -28,7 +28,7 @@ type FieldListProps = {
 const FEW_FIELDS = 40
 const SHOWN_AT_ONCE = 200
 
-/** Shows the fields of the matching events by prefix, each with its share: an estimate from an even sample, marked by ≈, unless the sample has all of them. An open field has exact counts. A name outside the sample is looked up in all events. */
+/** Shows the fields of the matching events by prefix, each with its share: of all of them, or an estimate from an even sample, marked by ≈. An open field has exact counts of its values. A name outside the list is looked up in all events. */
 export function FieldList({ query, fields, isStale, failure, hasResult, actions, onRetry }: FieldListProps) {
   const [typed, setTyped] = useState('')
   const pinned = usePinnedFields()
@@ -64,14 +64,14 @@ export function FieldList({ query, fields, isStale, failure, hasResult, actions,
         <p
           className="mt-1 min-h-4 text-soft text-xs"
           title={
-            fields && !fields.isExact
+            fields && !fields.areExact
               ? `Shares are estimates from ${quantity(fields.sampled, 'event')}, spread evenly over the matches`
               : undefined
           }
         >
           {!fields && (hasResult ? 'Loading fields…' : 'No result')}
           {fields &&
-            `${fields.isCut ? 'at least ' : ''}${quantity(fields.fields.length, 'field')} in ${quantity(fields.events, 'event')}${fields.isExact ? '' : ', shares estimated'}`}
+            `${fields.isCut ? 'at least ' : ''}${quantity(fields.fields.length, 'field')} in ${quantity(fields.events, 'event')}${fields.areExact ? '' : ', shares estimated'}`}
         </p>
       </div>
       {!fields && hasResult && <Skeleton widths={LINES} className="min-h-0 flex-1 overflow-hidden px-2" lineClass="my-2 h-3.5" />}
@@ -94,7 +94,7 @@ export function FieldList({ query, fields, isStale, failure, hasResult, actions,
 
 const LINES = [55, 75, 40, 65, 50, 70, 35, 60]
 const NO_FIELDS: readonly Field[] = []
-const NO_EVENTS = { events: 0, isExact: true }
+const NO_EVENTS = { events: 0, areExact: true }
 
 type NodesProps = { nodes: readonly ListedNode[]; isOpen: boolean; item(field: Field, name: string): ReactNode }
 

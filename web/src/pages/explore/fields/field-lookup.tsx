@@ -11,7 +11,7 @@ const TYPING_MS = 400
 
 type FieldLookupProps = { name: string; query: ExploreQuery; hasOthers: boolean; actions: ValueActions }
 
-/** FieldLookup looks up a field that the sample does not contain, in all events of the range and regardless of the query. */
+/** FieldLookup looks up a field that is not listed, in all events of the range and regardless of the query. */
 export function FieldLookup({ name, query, hasOthers, actions }: FieldLookupProps) {
   const [isSettled, setSettled] = useState(false)
   useEffect(() => {
@@ -25,7 +25,7 @@ export function FieldLookup({ name, query, hasOthers, actions }: FieldLookupProp
   if (events === 0)
     return (
       <li className="px-2 py-1 text-soft text-xs">
-        {hasOthers ? 'No event' : 'No field in the sample matches, and no event'} in this range has the field{' '}
+        {hasOthers ? 'No event' : 'No field in the list matches, and no event'} in this range has the field{' '}
         <span className="wrap-anywhere font-mono">{name}</span>.
       </li>
     )
@@ -33,7 +33,7 @@ export function FieldLookup({ name, query, hasOthers, actions }: FieldLookupProp
     <li className="px-1 py-1 text-xs">
       <p className="wrap-anywhere px-1 font-mono">{name}</p>
       <p className="px-1 text-soft">
-        Not in the sample, but in {quantity(events, 'event')} in this range
+        Not in the list, but in {quantity(events, 'event')} in this range
         {distinctCount > values.length && `, with ${count(distinctCount)} values`}.
       </p>
       <FieldValues name={name} values={values} all={events} where={query.where} actions={actions} />

@@ -38,7 +38,8 @@ export function FieldsView({ fields, isStale, failure, actions, emptyView, onRet
         />
         <span>
           {quantity(shown.length, 'field')} of the matching events
-          {!fields.isExact && `, estimated from ${count(fields.sampled)} of ${quantity(fields.events, 'event')} across the range`}
+          {!fields.isExact &&
+            `${fields.areExact ? '; values are ' : ', '}estimated from ${count(fields.sampled)} of ${quantity(fields.events, 'event')} across the range`}
           {fields.isCut && '; find rarer fields by name in the field list'}
         </span>
       </div>
@@ -63,7 +64,7 @@ export function FieldsView({ fields, isStale, failure, actions, emptyView, onRet
                 {name}
               </th>
               <td className="whitespace-nowrap px-2 py-1 text-right text-soft tabular-nums">
-                {fields.isExact ? '' : '≈'}
+                {fields.areExact ? '' : '≈'}
                 {share(times, fields.events)}
               </td>
               <td className="px-2 py-1 max-sm:order-last max-sm:col-span-full max-sm:px-3">

@@ -39,6 +39,7 @@ export function resultInfoOf({ tab, changes, events, patterns, trends, groups, f
   if (tab === 'sides') return { ...stateOf(patterns), data: undefined, cost: undefined }
   const sampled = fields.data?.sampled ?? 0
   const cost = fields.data && { events: fields.data.events, isExact: true, bytes: undefined, ms: fields.data.ms }
-  const label = `a sample of ${count(sampled)} of ${quantity(fields.data?.events ?? 0, 'event')}`
+  const all = quantity(fields.data?.events ?? 0, 'event')
+  const label = fields.data?.areExact ? `${all}, values from a sample of ${count(sampled)}` : `a sample of ${count(sampled)} of ${all}`
   return { ...stateOf(fields), cost, ...(fields.data?.isExact === false ? { label } : {}) }
 }
