@@ -26,6 +26,8 @@ const traces = Math.floor(Number(options.spans) / SPANS_OF_TRACE)
 const endMs = Date.now() - 60_000
 const day: Day = { traces, endMs }
 
+const OF_ROOT = '{ rootName = "GET /page/7" && traceDuration > 1s }'
+
 async function measure(): Promise<void> {
   const dir = await newDataDir()
   const service = await startService(dir)
@@ -39,6 +41,7 @@ async function measure(): Promise<void> {
       return answer.json()
     }
     const rangeOf = (ms: number) => `from_ts=${endMs - ms}&to_ts=${endMs + 60_000}`
+    const secondsOf = (ms: number) => `start=${Math.floor((endMs - ms) / 1_000)}&end=${Math.ceil(endMs / 1_000)}`
     const [ofDay, ofHour] = [rangeOf(DAY_MS), rangeOf(HOUR_MS)]
     const requests: readonly (readonly [string, (round: number) => string])[] = [
       ['a trace by id', (round) => `/traces/${idOf((round * 104_729) % traces)}`],
@@ -55,6 +58,7 @@ async function measure(): Promise<void> {
       ['failing of a service, a day', () => `/traces?${ofDay}&service=pay&status=error`],
       ['an attribute, a day', (round) => `/traces?${ofDay}&where=${encodeURIComponent(`$user.id = 'user-${round}'`)}`],
       ['longer than 5 s, a day', () => `/traces?${ofDay}&min_duration=5s`],
+      ['by root and length of traces, a day', () => `/tempo/api/search?${secondsOf(DAY_MS)}&q=${encodeURIComponent(OF_ROOT)}`],
       ['services and operations, an hour', () => `/traces/operations?${ofHour}`],
       ['services and operations, a day', () => `/traces/operations?${ofDay}`],
       ['the map, an hour', () => `/traces/calls?${ofHour}`],

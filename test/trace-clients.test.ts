@@ -48,8 +48,9 @@ test.each<[string, string]>([
   [values('span:name', 'span%3Aname'), '"GET /cart/{id}"'],
   [values('status', 'status'), '{"type":"keyword","value":"error"}'],
   [values('span.app/route', 'span.app%2Froute'), '{"type":"string","value":"x"}'],
-  [values('trace:rootName', 'trace%3ArootName'), '"tagValues":[]'],
+  [values('trace:rootName', 'trace%3ArootName'), '"GET /cart/{id}"'],
   [search('{}'), TRACE],
+  [search('{traceDuration>1s && trace:rootService="shop"}'), TRACE],
   [search('{resource.service.name="shop" && name="GET /cart/{id}" && status=error && kind=server && duration>100ms}'), TRACE],
   [search('{name=~"GET /cart/{id}|charge" && (span.cart.id="cart-s1" || span.cart.id="cart-s2")}'), TRACE],
   [search('{resource.service.name=~"shop\\\\.eu|pay"} | select(span.cart.id, resource.service.name)'), TRACE],
@@ -85,7 +86,7 @@ test.each(['/tempo/api/v2/traces/TRACE', '/tempo/api/traces/TRACE', `/tempo/api/
 
 test.each([
   ['/tempo/api/v2/traces/abc', 404, 'trace not found'],
-  [search('{traceDuration>1s}'), 400, 'not supported'],
+  [search('{event:name="x"}'), 400, 'not supported'],
   [metric('query_range', '{} | compare({status=error})'), 400, 'functions are rate'],
 ])('%s is refused in plain text, which Grafana shows', async (path, expected, reason) => {
   const { status, type, text } = await get(path)

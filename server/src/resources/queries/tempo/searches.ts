@@ -52,9 +52,9 @@ export async function traceById(world: World, call: ReadCall, version: 1 | 2): P
 
 /** Finds traces by one of their spans, newest first. */
 export async function searchTraces(world: World, { actor, parameters, signal }: ReadCall): Promise<LongRawReply> {
-  const { filter, attributes } = spanQuery(parameters)
+  const { filter, attributes, whole } = spanQuery(parameters)
   const { fromMs, toMs } = rangeOf(parameters, world.clock.nowMs())
-  const conditions: TracesQuery = { also: filter, ...durationsOf(parameters) }
+  const conditions: TracesQuery = { also: filter, ...(whole ? { whole } : {}), ...durationsOf(parameters) }
   const limit = wholeParameter(parameters, 'limit', { otherwise: LIMIT, most: TRACES_MAX })
   const ofEach = wholeParameter(parameters, 'spss', { otherwise: SPANS_OF_A_TRACE, most: SPANS_OF_A_TRACE_MAX })
   const { traces } = await findTraces(world, actor, { ...conditions, from_ts: fromMs, to_ts: toMs, limit }, signal)

@@ -4,16 +4,16 @@ import type { LongRawReply } from '../../../http/raw-handler.ts'
 import { badField } from '../../../kernel/errors.ts'
 import { readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
-import { ALL_EVENTS, buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
-import { resourceAttributes, spanDatasets, spanFilter, traceSpan } from '../traces/traces.ts'
+import { ALL_EVENTS, and, buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
+import { isRoot, resourceAttributes, spanDatasets, spanFilter, traceSpan } from '../traces/traces.ts'
 import { rangeOf } from './parameters.ts'
 import { parseTraceql } from './traceql.ts'
-import { fieldKeys } from './traceql-conditions.ts'
+import { fieldKeys, rootKeys } from './traceql-conditions.ts'
 
 /** Names of attributes are those of the newest spans of the range. */
 const NEWEST = 1_000
 const VALUES_MAX = 1_000
-const INTRINSIC = ['duration', 'kind', 'name', 'status', 'statusMessage']
+const INTRINSIC = ['duration', 'kind', 'name', 'rootName', 'rootServiceName', 'status', 'statusMessage', 'traceDuration']
 const SCOPES = ['resource', 'span', 'intrinsic'] as const
 /** Scopes of the protocol whose attributes are not searched. */
 const otherScopes: ReadonlySet<string> = new Set(['event', 'link', 'instrumentation'])
@@ -75,11 +75,12 @@ async function tagValues(world: World, { actor, parameters, segments, signal }: 
   const fixed = fixedValues.get(name)
   if (fixed) return { type: 'keyword', values: fixed }
   const bounds = rangeOf(parameters, world.clock.nowMs())
-  const also = filterOf(parameters)
+  const rootKey = rootKeys.get(name)
+  const also = rootKey === undefined ? filterOf(parameters) : and(isRoot, filterOf(parameters))
   const datasets = await spanDatasets(world, actor)
   if (datasets.length === 0) return { type: 'string', values: [] }
   const eventQuery = await buildEventQuery(world, actor, { datasets, filter: spanFilter({ also }).whole, bounds, signal })
-  const groups = [keyOf(name)]
+  const groups = [rootKey ?? keyOf(name)]
   const found = await readStats(world.events, eventQuery, { calls: [{ name: 'count' }], groups, slices: 1, limit: VALUES_MAX })
   recordSearch(world, actor, { datasets, bytes: found.cost.bytes, startedMs })
   return { type: 'string', values: found.groups.flatMap(({ values: [value] }) => (value === null || value === undefined ? [] : [value])) }

@@ -160,8 +160,40 @@ test.each<[string, string]>([
   ['{ name = "store" && parentID != nil }', 'b'],
   ['{ span:parentID = nil }', 'cb'],
   ['{ nestedSetParent < 0 }', 'cb'],
+  ['{ rootName = "GET /cart" }', 'cb'],
+  ['{ name = "store" && rootName =~ "GET.*" }', 'b'],
+  ['{ name = "send" && trace:rootName != "" }', ''],
+  ['{ rootServiceName != "shop" }', ''],
+  ['{ trace:rootService = "shop" && (status = error || kind = client) }', 'cb'],
+  ['{ traceDuration > 300ms }', 'b'],
+  ['{ trace:duration <= 300ms }', 'dc'],
+  ['{ traceDuration >= 50ms && trace:duration < 1s && status != error }', 'd'],
+  ['{ name = "charge" } && { kind = server }', 'b'],
+  ['{ name = "charge" } && { status = error }', ''],
+  ['{ name = "charge" } || { status = error }', 'cb'],
+  ['{ resource.service.name = "shop" } && { resource.service.name = "pay" } && { traceDuration > 1s } | select(name)', 'b'],
+  ['{ resource.service.name = "pay" } | count() > 1', 'b'],
+  ['{ } | count() = 1', 'dc'],
+  ['{ } | select(name) | count() >= 2 | count() < 4', 'b'],
 ])('%s finds %s', async (q, ids) => {
   expect(await idsOf({ q })).toBe(ids)
+})
+
+test('the root of a trace may lie before the range, and counts for its length', async () => {
+  const own = await app.newOrganization()
+  const at = Math.ceil(startMs / 1_000) * 1_000
+  await sendSpans(own, at, SLOW, [
+    { id: 'l1', service: 'shop', name: 'report', from: 0, to: 90_000 },
+    { id: 'l2', parent: 'l1', service: 'pay', name: 'sum', from: 60_000, to: 60_500 },
+  ])
+  const found = async (q: string) => {
+    const { body } = await search({ q, start: String(at / 1_000 + 30), end: String(at / 1_000 + 120) }, own)
+    return body.traces.map(({ traceID, spanSet }) => [traceID, spanSet.matched])
+  }
+  expect(await found('{ rootName = "report" && traceDuration > 1m20s }')).toEqual([[SLOW, 1]])
+  expect(await found('{ traceDuration > 1m31s }')).toEqual([])
+  // Its spans outside the range are not among those that are searched.
+  expect(await found('{ name = "report" && traceDuration > 1s }')).toEqual([])
 })
 
 test('the older parameters, times and limits are obeyed', async () => {
@@ -192,6 +224,8 @@ describe('lists', () => {
     expect(await valuesOf('resource.service.name/values')).toEqual(['mail', 'pay', 'shop'])
     expect(await valuesOf(`name/values?q=${encodeURIComponent('{ resource.service.name = "pay" }')}`)).toEqual(['charge', 'store'])
     expect(await valuesOf(`name/values?q=${encodeURIComponent('{ resource.service.na')}`)).toHaveLength(4)
+    expect(await valuesOf('rootName/values')).toEqual(['GET /cart'])
+    expect(await valuesOf('trace:rootService/values')).toEqual(['shop'])
     expect(await valuesOf('status/values')).toEqual(['error', 'ok', 'unset'])
     expect(await valuesOf('span.cart/id/values')).toEqual([])
     expect((await ask<{ tagValues: string[] }>('search/tag/service.name/values')).body.tagValues.sort()).toEqual(['mail', 'pay', 'shop'])
@@ -202,15 +236,22 @@ test.each([
   ['{ name = }', 'q is not valid at character 10'],
   ['{ name', 'expected one of'],
   ['name = "x"', 'expected {'],
-  ['{ name = "x" } | count() > 1', 'pair of braces'],
+  ['{ name = "x" } | count() >> 1', 'whole number'],
+  ['{ name = "x" } | count() > 1.5', 'whole number'],
+  ['{ name = "x" } | avg(duration) > 1s', 'pipelines'],
   ['{ name = "x" } | select(', 'expected a field'],
   ['{ name = "x" } | select(name,)', 'expected a field'],
   ['{ name = "x" } with (sample=true)', 'most_recent'],
   ['{ nestedSetParent > 5 }', 'nestedSetParent < 0'],
-  ['{ name = "x" } >> { }', 'pair of braces'],
+  ['{ name = "x" } >> { }', 'relations'],
+  ['{ name = "x" } && { } || { }', 'relations'],
+  ['{ name = "x" || rootName = "y" }', 'by && only'],
+  ['{ !(traceDuration > 1s) }', 'by && only'],
+  ['{ rootName = "x" } || { }', 'by ||'],
+  ['{ traceDuration =~ "1s" }', 'texts only'],
   ['{ name = send }', 'in quotes'],
   ['{ name > 5 }', 'in quotes'],
-  ['{ rootName = "x" }', 'not supported'],
+  ['{ rootKind = "x" }', 'not supported'],
   ['{ event.name = "x" }', 'not supported'],
   ['{ status = broken }', 'no status'],
   ['{ status > ok }', '= or !='],

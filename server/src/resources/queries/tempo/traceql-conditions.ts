@@ -2,8 +2,8 @@ import { readDurations } from '@dendro/language/nanoseconds'
 import { compileRegex } from '@dendro/language/regex'
 import type { Filter, FilterOperator, Literal } from '@dendro/language/tree'
 import { RE2JSException } from 're2js'
-import { ALL_EVENTS } from '../../data/event-queries/event-queries.ts'
-import { DURATION_KEY, isRoot, ofStatus, TRACE_ID_KEY, withLeadingZeros } from '../traces/traces.ts'
+import { ALL_EVENTS, and } from '../../data/event-queries/event-queries.ts'
+import { DURATION_KEY, isRoot, ofStatus, TRACE_ID_KEY, type WholeTrace, withLeadingZeros } from '../traces/traces.ts'
 import type { TraceqlToken, TraceqlTokens } from './traceql-tokens.ts'
 
 const at = { position: 0, length: 0 }
@@ -12,9 +12,11 @@ const operators: ReadonlySet<string> = new Set(['=', '!=', '>', '>=', '<', '<=',
 const statuses = ['ok', 'error', 'unset'] as const
 const kinds: ReadonlySet<string> = new Set(['internal', 'server', 'client', 'producer', 'consumer'])
 
-/** Parses conditions on one span, and collects the attributes that they name, without scope. */
+/** Parses conditions on one span, and collects the attributes that they name, without scope, and the conditions on its trace. */
 export class ConditionParser {
   readonly attributes = new Set<string>()
+  readonly #roots: Filter[] = []
+  readonly #durations: WholeTrace['durations'][number][] = []
   readonly #tokens: TraceqlTokens
   #depth = 0
 
@@ -30,10 +32,27 @@ export class ConditionParser {
     return filter
   }
 
+  /** The conditions on the whole trace. */
+  get whole(): WholeTrace {
+    return { spans: this.#roots.map((filter) => ({ filter, operator: '>', number: 0 })), durations: this.#durations }
+  }
+
   #any(): Filter {
+    const before = this.#ofTraces
     const of = [this.#all()]
     while (this.#tokens.skip('||')) of.push(this.#all())
+    if (of.length > 1) this.#refuseOfTraces(before)
     return of.length === 1 && of[0] ? of[0] : { kind: 'or', of }
+  }
+
+  /** How many conditions on traces there are so far. */
+  get #ofTraces(): number {
+    return this.#roots.length + this.#durations.length
+  }
+
+  #refuseOfTraces(before: number): void {
+    if (this.#ofTraces > before)
+      throw this.#tokens.error('conditions on the root or the duration of a trace are joined to others by && only')
   }
 
   #all(): Filter {
@@ -51,7 +70,12 @@ export class ConditionParser {
   }
 
   #nested(): Filter {
-    if (this.#tokens.skip('!')) return { kind: 'not', of: this.#one() }
+    if (this.#tokens.skip('!')) {
+      const before = this.#ofTraces
+      const of = this.#one()
+      this.#refuseOfTraces(before)
+      return { kind: 'not', of }
+    }
     if (this.#tokens.skip('(')) {
       const inner = this.#any()
       this.#tokens.expect(')')
@@ -97,16 +121,22 @@ export class ConditionParser {
         return this.#duration(operator, value)
       case 'nestedSetParent':
         return this.#root(operator, value)
+      case 'traceDuration':
+      case 'trace:duration':
+        this.#durations.push({ operator: this.#order(operator), number: this.#nanos(value) })
+        return ALL_EVENTS
       default:
         return this.#attribute(field, operator, value)
     }
   }
 
   #attribute(field: TraceqlToken, operator: string, value: TraceqlToken): Filter {
+    const rootKey = rootKeys.get(field.text)
+    if (rootKey !== undefined) return this.#ofRoot(rootKey, operator, value)
     const name = attributeIn(field.text)
     if (name === undefined) {
       throw this.#tokens.error(
-        'is not supported; fields are name, status, kind, duration, statusMessage, and attributes such as span.x, resource.x or .x',
+        'is not supported; fields are name, status, kind, duration, statusMessage, rootName, rootServiceName, traceDuration, and attributes such as span.x, resource.x or .x',
         field,
       )
     }
@@ -173,6 +203,11 @@ export class ConditionParser {
     throw this.#tokens.error('is supported as nestedSetParent < 0 only, for spans without a parent', { text, ...token })
   }
 
+  #ofRoot(key: string, operator: string, value: TraceqlToken): Filter {
+    this.#roots.push(and(isRoot, this.#withText(key, operator, value)))
+    return ALL_EVENTS
+  }
+
   #nanos(value: TraceqlToken): number {
     const nanos = value.kind === 'number' ? readDurations(value.text) : undefined
     if (nanos === undefined) throw this.#tokens.error('is no length of time, such as 250ms', value)
@@ -200,6 +235,14 @@ export const fieldKeys: ReadonlyMap<string, string> = new Map([
   ['status', '$span.status_code'],
   ['statusMessage', '$span.status_message'],
   ['kind', '$span.kind'],
+])
+
+/** The keys of fields of traces, in their root. */
+export const rootKeys: ReadonlyMap<string, string> = new Map([
+  ['rootName', '$span.name'],
+  ['trace:rootName', '$span.name'],
+  ['rootServiceName', '$service.name'],
+  ['trace:rootService', '$service.name'],
 ])
 
 /** The name of a field, which may have the scope of spans in front. */

@@ -44,7 +44,10 @@ const names = [...simple.keys(), ...ofValues.keys(), QUANTILES, HISTOGRAM]
 /** Parses conditions in one pair of braces, a function, and perhaps `by (…)`, `topk(…)` or `bottomk(…)`, and hints. */
 export function parseMetric(query: string): SpanMetric {
   const tokens = new TraceqlTokens(query)
-  const filter = new ConditionParser(tokens).parse()
+  const conditions = new ConditionParser(tokens)
+  const filter = conditions.parse()
+  const { spans, durations } = conditions.whole
+  if (spans.length + durations.length > 0) throw tokens.error('metrics are of spans, without conditions on their whole trace')
   tokens.expect('|')
   const name = tokens.take()
   const measured = measuredBy(tokens, name)

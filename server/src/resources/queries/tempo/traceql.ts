@@ -1,30 +1,58 @@
 import type { Filter } from '@dendro/language/tree'
 import { ALL_EVENTS } from '../../data/event-queries/event-queries.ts'
+import type { WholeTrace } from '../traces/traces.ts'
 import { attributeIn, ConditionParser } from './traceql-conditions.ts'
 import { TraceqlTokens } from './traceql-tokens.ts'
 
-/** The conditions of a query on one span, and the attributes that it names, without scope. */
-export type SpanQuery = { readonly filter: Filter; readonly attributes: readonly string[] }
+/** The conditions of a query on the spans that are shown and on their traces, and the attributes that it names, without scope. */
+export type SpanQuery = { readonly filter: Filter; readonly attributes: readonly string[]; readonly whole?: WholeTrace }
 
-/** Parses a query of one pair of braces, such as `{ resource.service.name = "pay" && duration > 1s } | select(span.http.url)`. */
+const comparisons = ['=', '!=', '>', '>=', '<', '<='] as const
+const RELATIONS = 'relations between spans are not supported, nor pipelines other than select(…) and count()'
+
+/**
+ * Parses pairs of braces, such as `{ resource.service.name = "pay" && duration > 1s } && { status = error } | select(span.http.url)`, of which a trace has a
+ * span for each or, with `||`, for one.
+ */
 export function parseTraceql(query: string): SpanQuery {
   if (query.trim() === '') return { filter: ALL_EVENTS, attributes: [] }
   const tokens = new TraceqlTokens(query)
   const conditions = new ConditionParser(tokens)
-  const filter = conditions.parse()
-  while (tokens.is('|') && /^select\b/.test(tokens.rest)) select(tokens, conditions.attributes)
-  if (tokens.skipWord('with')) skipHints(tokens)
-  if (tokens.next.kind !== 'end') {
-    throw tokens.error(
-      'only conditions in one pair of braces and select(…) are supported: no other pipelines, and no relations between spans',
-    )
+  const sets = [conditions.parse()]
+  const joint = tokens.is('&&') ? '&&' : '||'
+  while (tokens.skip(joint)) sets.push(conditions.parse())
+  const filter: Filter = sets.length === 1 && sets[0] ? sets[0] : { kind: 'or', of: sets }
+  const counts: WholeTrace['spans'][number][] =
+    joint === '&&' && sets.length > 1 ? sets.map((of) => ({ filter: of, operator: '>', number: 0 })) : []
+  while (tokens.is('|') && /^(?:select|count)\b/.test(tokens.rest)) {
+    tokens.take()
+    if (tokens.skipWord('count')) counts.push({ filter, ...numberOfSpans(tokens) })
+    else select(tokens, conditions.attributes)
   }
-  return { filter, attributes: [...conditions.attributes] }
+  if (tokens.skipWord('with')) skipHints(tokens)
+  if (tokens.next.kind !== 'end') throw tokens.error(RELATIONS)
+  const { spans, durations } = conditions.whole
+  if (joint === '||' && sets.length > 1 && spans.length + durations.length > 0) {
+    throw tokens.error('conditions on the root or the duration of a trace are not joined to others by ||')
+  }
+  const whole = { spans: [...spans, ...counts], durations }
+  return { filter, attributes: [...conditions.attributes], ...(whole.spans.length + durations.length > 0 ? { whole } : {}) }
+}
+
+/** How many spans of a trace match. */
+function numberOfSpans(tokens: TraceqlTokens): Pick<WholeTrace['spans'][number], 'operator' | 'number'> {
+  tokens.expect('(')
+  tokens.expect(')')
+  const operator = comparisons.find((one) => tokens.skip(one))
+  if (!operator) throw tokens.error(`expected one of ${comparisons.join(' ')}`)
+  const { kind, text } = tokens.next
+  if (kind !== 'number' || !/^\d{1,9}$/.test(text)) throw tokens.error('expected a whole number')
+  tokens.take()
+  return { operator, number: Number(text) }
 }
 
 /** Adds attributes to the spans that are shown. Fields of every span are there anyway. */
 function select(tokens: TraceqlTokens, attributes: Set<string>): void {
-  tokens.take()
   tokens.take()
   tokens.expect('(')
   do {

@@ -14,9 +14,10 @@ import { DURATION_KEY, inTraces, isRoot, spanFilter } from './span-filter.ts'
 import { isSpan, TRACE_ID_KEY } from './trace-id.ts'
 import { traceIdOf, traceSummaries } from './trace-summaries.ts'
 import { countWeighted, weightsAmong } from './weighted-counts.ts'
+import { tracesThatMeet, type WholeTrace } from './whole-trace.ts'
 
-/** `also` is a further condition on the spans, for callers with a query language of their own. */
-export type TracesQuery = QueryOf<typeof contract.traces.find> & { readonly also?: Filter }
+/** `also` is a further condition on the spans, and `whole` those on their traces, for callers with a query language of their own. */
+export type TracesQuery = QueryOf<typeof contract.traces.find> & { readonly also?: Filter; readonly whole?: WholeTrace }
 type TracesReply = ReplyOf<typeof contract.traces.find>
 
 const DEFAULT_RANGE = 'last 1 hour'
@@ -53,12 +54,14 @@ export async function findTraces(world: World, actor: Actor, query: TracesQuery,
   if (datasets.length === 0)
     return { traces: [], has_more: false, ...(query.durations ? { durations: [] } : {}), is_sampled: false, is_exact: true }
   const reading: TracesReading = { world, actor, signal, bytes: 0 }
+  const selection = { datasets, filter: filter.whole, bounds }
+  const ids = new Set(ofSpans.map(({ id }) => id))
+  const all = [...ofSpans, ...datasets.filter(({ id }) => !ids.has(id))]
   const [chosen, durations] = await Promise.all([
-    chooseTraces(reading, { datasets, filter: filter.whole, bounds }, query),
+    query.whole ? chooseWhole(reading, selection, query, { whole: query.whole, all }) : chooseTraces(reading, selection, query),
     countDurations(reading, { datasets, filter: filter.ofAnyDuration, bounds }, query.durations ?? false),
   ])
-  const ids = new Set(ofSpans.map(({ id }) => id))
-  const described = await describeTraces(reading, [...ofSpans, ...datasets.filter(({ id }) => !ids.has(id))], chosen.found)
+  const described = await describeTraces(reading, all, chosen.found)
   recordSearch(world, actor, { datasets, bytes: reading.bytes, startedMs })
   return {
     traces: described.traces,
@@ -96,6 +99,23 @@ async function chooseTraces(reading: TracesReading, selection: Selection, { orde
     if (!hasMore) return { found, hasMore: false, isExact: true }
   }
   return { found, hasMore: true, isExact: false }
+}
+
+type Whole = { readonly whole: WholeTrace; readonly all: readonly DatasetRow[] }
+
+/** Chooses traces by conditions on all of their spans, some of which may lie in other datasets. */
+async function chooseWhole(reading: TracesReading, selection: Selection, query: TracesQuery, { whole, all }: Whole): Promise<Chosen> {
+  const { filter, bounds } = selection
+  const ofAll = await eventQueryOf(reading, {
+    datasets: all,
+    filter: isSpan(false),
+    bounds: boundsAround([bounds.fromMs, bounds.toMs]),
+  })
+  const { values, hasMore, cost } = await tracesThatMeet(reading.world, ofAll, whole, { filter, bounds, limit: query.limit ?? LIMIT })
+  reading.bytes += cost.bytes
+  if (values.length === 0) return { found: new Map(), hasMore: false, isExact: true }
+  const chosen = await chooseTraces(reading, { ...selection, filter: and(filter, inTraces(values)) }, query)
+  return { ...chosen, hasMore: chosen.hasMore || hasMore }
 }
 
 /**

@@ -28,6 +28,7 @@ export { spanDatasets } from './span-datasets.ts'
 export { DURATION_KEY, hasText, inTraces, isFailed, isRoot, lasts, ofStatus, spanFilter } from './span-filter.ts'
 export { TRACE_ID_KEY, withLeadingZeros } from './trace-id.ts'
 export { readTraceSpans, type TraceSpan, traceSpan } from './trace-spans.ts'
+export type { WholeTrace } from './whole-trace.ts'
 
 const LOGS = 1_000
 /** How often a range is widened. */
