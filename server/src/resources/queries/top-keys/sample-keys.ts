@@ -24,6 +24,8 @@ const SLICES = 100
 const READS_AT_ONCE = 4
 /** Up to this number of matches every field is counted. Beyond it, counting takes seconds. */
 const COUNTED_EVENTS_MAX = 2_000_000
+/** The same for what is read to find the matches, because counting reads it again. */
+const COUNTED_BYTES_MAX = 512 * 2 ** 20
 
 const PLACE = ['@collection', '@dataset']
 const CALLS: readonly AggregateCall[] = [{ name: 'count' }, { name: 'min', key: '@timestamp' }, { name: 'max', key: '@timestamp' }]
@@ -44,7 +46,8 @@ export async function sampleKeys(world: World, actor: Actor, request: SampleRequ
   const found = await readStats(world.events, eventQuery, { calls: CALLS, groups: PLACE, slices: 1, limit: DATASETS_MAX })
   const reading = { world, eventQuery, all: found.whole.count, costs: [found.cost] }
   const strata = await Promise.all(found.groups.map((group) => stratumOf(reading, group)))
-  const isWhole = strata.every(({ count, reads }) => reads.reduce((sum, { limit }) => sum + limit, 0) >= count)
+  const areAll = found.groupsTotal <= found.groups.length
+  const isWhole = areAll && strata.every(({ count, reads }) => reads.reduce((sum, { limit }) => sum + limit, 0) >= count)
   const [samples, counted] = await Promise.all([readSamples(reading, strata), isWhole ? undefined : countAll(reading)])
   recordSearch(world, actor, { datasets, bytes: reading.costs.reduce((sum, { bytes }) => sum + bytes, 0), startedMs })
   const keys = mergeKeys(samples, counted?.counts ?? new Map())
@@ -56,14 +59,14 @@ export async function sampleKeys(world: World, actor: Actor, request: SampleRequ
     sampled,
     is_exact: isExact,
     are_counts_exact: isExact || counted !== undefined,
-    is_cut: keys.length > limit || (counted?.isCut ?? found.groupsTotal > found.groups.length),
+    is_cut: keys.length > limit || (counted?.isCut ?? !areAll),
     keys: keys.slice(0, limit),
   }
 }
 
 /** Undefined where counting takes too long for the limits of the query, which the sample keeps. */
 async function countAll({ world, eventQuery, all, costs }: SampleReading): Promise<FieldCounts | undefined> {
-  if (all > COUNTED_EVENTS_MAX) return undefined
+  if (all > COUNTED_EVENTS_MAX || costs.some(({ bytes }) => bytes > COUNTED_BYTES_MAX)) return undefined
   const counted = await countFields(world.events, eventQuery).catch((thrown: unknown) => {
     if (thrown instanceof Failure && thrown.status === 400) return undefined
     throw thrown

@@ -195,6 +195,18 @@ describe('an even sample of matching events', () => {
     expect(some.keys.some(({ key }) => key === 'failure.code')).toBe(true)
   })
 
+  test('keys are counted in more datasets than are sampled', async () => {
+    const own = await app.newOrganization()
+    for (let at = 0; at < 55; at += 1) {
+      const headers = { 'x-service-dataset': `d${at}`, 'content-type': 'application/json' }
+      expect((await own.ask('POST', '/ingest', { raw: JSON.stringify({ all: at, [`of${at}`]: 1 }), headers })).status).toBe(200)
+    }
+    const { body } = await own.ask<Sampled>('POST', '/top-keys', { body: { from_expr: '*' } })
+    expect(body).toMatchObject({ count: 55, sampled: 50, is_exact: false, are_counts_exact: true, is_cut: false })
+    expect(body.keys[0]).toMatchObject({ key: 'all', count: 55 })
+    expect(body.keys).toHaveLength(56)
+  })
+
   test('a mistaken query and unknown datasets are refused', async () => {
     const { status, body } = await sample({ where: 'level = ' })
     expect([status, body.errors?.[0]?.field]).toEqual([400, 'where'])
