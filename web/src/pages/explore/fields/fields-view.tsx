@@ -68,6 +68,7 @@ export function FieldsView({ fields, isStale, failure, actions, emptyView, onRet
                 {share(times, fields.events)}
               </td>
               <td className="px-2 py-1 max-sm:order-last max-sm:col-span-full max-sm:px-3">
+                {values.length === 0 && <span className="text-soft">Too rare for the sample; open it in the field list</span>}
                 <ul className="flex flex-wrap gap-1">
                   {values.slice(0, VALUES_SHOWN).map(({ value, count: seen }) => (
                     <li key={value} className="max-w-full">
