@@ -62,6 +62,8 @@ test.each<[string, string]>([
   [metric('query_range', '{nestedSetParent<0 && status=error} | histogram_over_time(duration)'), '"__bucket"'],
   [metric('query_range', '{true && resource.service.name != nil} | quantile_over_time(duration, .9)'), '{"doubleValue":0.9}'],
   [metric('query', '{status=error}|count_over_time()by(resource.service.name)'), '"value":1'],
+  [metric('query_range', '{true && nestedSetParent<0} | compare({status = error})'), '"stringValue":"selection_total"'],
+  [metric('query', '{} | compare({duration >= 1900ms}, 10, 1775053673000000000, 1975054024000000000)'), '"stringValue":"baseline"'],
   ['/jaeger/api/services', '"data":["pay","shop"]'],
   ['/jaeger/api/services/shop/operations', '"data":["GET /cart/{id}"]'],
   ['/jaeger/api/traces/TRACE', '"operationName":"charge"'],
@@ -87,7 +89,7 @@ test.each(['/tempo/api/v2/traces/TRACE', '/tempo/api/traces/TRACE', `/tempo/api/
 test.each([
   ['/tempo/api/v2/traces/abc', 404, 'trace not found'],
   [search('{event:name="x"}'), 400, 'not supported'],
-  [metric('query_range', '{} | compare({status=error})'), 400, 'functions are rate'],
+  [metric('query_range', '{} | exemplars()'), 400, 'functions are rate'],
 ])('%s is refused in plain text, which Grafana shows', async (path, expected, reason) => {
   const { status, type, text } = await get(path)
   expect([status, type, text]).toEqual([expected, expect.stringContaining('text/plain'), expect.stringContaining(reason)])

@@ -73,6 +73,38 @@ test('spans are counted by step, and each group is a series with the names of th
   ])
 })
 
+test('a selection of spans is compared with the others, by every attribute', async () => {
+  const { body } = await ask<Reply<RangeSeries>>('query_range', { q: '{} | compare({ status = error }, 10)', ...range(), step: '40s' })
+  const shown = body.series.map(({ labels, samples }) =>
+    [...labels.map((one) => `${one.key}=${labelText(one)}`), ...samples.map(({ value }) => value)].join(' '),
+  )
+  expect(shown.filter((one) => one.includes('service.name')).toSorted()).toEqual([
+    '__meta_type=baseline resource.service.name=mail 1',
+    '__meta_type=baseline resource.service.name=pay 2',
+    '__meta_type=baseline resource.service.name=shop 1',
+    '__meta_type=baseline_total resource.service.name=nil 4',
+    '__meta_type=selection resource.service.name=shop 1',
+    '__meta_type=selection_total resource.service.name=nil 1',
+  ])
+  expect(shown).toEqual(
+    expect.arrayContaining([
+      '__meta_type=selection name=GET /cart 1',
+      '__meta_type=baseline span.size=7 1',
+      '__meta_type=selection status=error 1',
+    ]),
+  )
+  expect(shown.join(' ')).not.toMatch(/trace_id|nano|span_id/)
+  expect(body).not.toHaveProperty('status')
+  const window = `${startS}000000000, ${startS + 10}000000000`
+  expect(await atOnce(`{ name != "send" } | compare({ kind = server }, 1, ${window})`)).toMatchObject({
+    'selection GET /cart': 1,
+    'selection_total nil': expect.any(Number),
+    'baseline pay': 2,
+    'baseline cart-b1': 1,
+  })
+  expect(await atOnce('{ name = "nothing" } | compare({})')).toEqual({})
+})
+
 test('statuses and kinds have the names of the query language, and spans without a field are nil', async () => {
   expect(await atOnce('{} | count_over_time() by (status, kind)')).toEqual({
     'unset server': 1,
@@ -172,7 +204,11 @@ test('another organization sees nothing, and a key without the permission is ref
 test.each([
   ['', 'expected {'],
   ['{}', 'expected |'],
-  ['{} | compare({ status = error })', 'functions are rate, count_over_time'],
+  ['{} | compare({ status = error }, 0)', 'whole number from 1 to 100'],
+  ['{} | compare({ status = error }, 10, 5)', 'expected ,'],
+  ['{} | compare({ status = error }, 10, 5000000, 5)', 'after the start'],
+  ['{} | compare({ traceDuration > 1s })', 'without conditions on their whole trace'],
+  ['{} | compare({ status = error }) by (name)', 'end of the query'],
   ['{} | histogram_over_time(.size)', 'counts by duration only'],
   ['{} | histogram_over_time(duration, 5)', 'expected )'],
   ['{} | rate(duration)', 'expected )'],

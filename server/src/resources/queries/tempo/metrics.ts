@@ -3,11 +3,12 @@ import { jsonReply, type ReadCall } from '../../../http/protocol-reads.ts'
 import type { LongRawReply } from '../../../http/raw-handler.ts'
 import { badField } from '../../../kernel/errors.ts'
 import { firstValues } from '../../../query/first-values.ts'
-import type { StatsResult, StatsRow, TimeBounds } from '../../../reading/query.ts'
+import type { QueryCost, StatsResult, StatsRow, TimeBounds } from '../../../reading/query.ts'
 import { countWithin, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { and, buildEventQuery, isSampled, recordSearch } from '../../data/event-queries/event-queries.ts'
 import { lasts, nameOfGroup, spanDatasets, spanFilter, WEIGHTS } from '../traces/traces.ts'
+import { type ComparedSpans, compareSpans } from './compared-spans.ts'
 import { metricRange, stepOf } from './parameters.ts'
 import { type GroupField, parseMetric, type SpanFunction, type SpanMetric } from './traceql-metrics.ts'
 
@@ -25,11 +26,21 @@ type Series = { readonly labels: readonly Label[]; readonly values: readonly (nu
 /** Measures spans over time: one series for each group, whose samples have the times at which their steps begin. */
 export async function rangeMetrics(world: World, call: ReadCall): Promise<LongRawReply> {
   const range = metricRange(call.parameters, world.clock.nowMs())
+  const metric = metricOf(call)
+  // It is for the whole range, which clients give as its step.
+  if (metric.measured.kind === 'compare') {
+    const { series, isWhole } = await measure(world, call, metric, { bounds: range, slices: 1 })
+    const samplesOf = (values: Series['values']) => values.map((value) => ({ timestampMs: String(range.fromMs), value }))
+    return reply(
+      series.map(({ labels, values }) => ({ labels, samples: samplesOf(values) })),
+      isWhole,
+    )
+  }
   const stepMs = stepOf(call.parameters, range)
   const bounds = { fromMs: Math.floor(range.fromMs / stepMs) * stepMs, toMs: Math.ceil(range.toMs / stepMs) * stepMs }
   const slices = Math.max(1, (bounds.toMs - bounds.fromMs) / stepMs)
   if (slices > POINTS_MAX) throw badField('step', `must be longer: at most ${POINTS_MAX} steps fit into an answer`, 'OUT_OF_RANGE')
-  const { series, isWhole } = await measure(world, call, { bounds: { ...bounds, toMs: bounds.fromMs + slices * stepMs }, slices })
+  const { series, isWhole } = await measure(world, call, metric, { bounds: { ...bounds, toMs: bounds.fromMs + slices * stepMs }, slices })
   return reply(
     series.map(({ labels, values }) => ({
       labels,
@@ -42,12 +53,14 @@ export async function rangeMetrics(world: World, call: ReadCall): Promise<LongRa
 /** Measures the spans of the whole range: one value for each group. */
 export async function instantMetrics(world: World, call: ReadCall): Promise<LongRawReply> {
   const bounds = metricRange(call.parameters, world.clock.nowMs())
-  const { series, isWhole } = await measure(world, call, { bounds, slices: 1 })
+  const { series, isWhole } = await measure(world, call, metricOf(call), { bounds, slices: 1 })
   return reply(
     series.flatMap(({ labels, values: [value] }) => (value === undefined ? [] : [{ labels, value }])),
     isWhole,
   )
 }
+
+const metricOf = ({ parameters }: ReadCall): SpanMetric => parseMetric(parameters.get('q') ?? '')
 
 const reply = (series: readonly object[], isWhole: boolean): LongRawReply =>
   jsonReply({ series, metrics: {}, ...(isWhole ? {} : { status: 'PARTIAL', message: PARTIAL }) })
@@ -66,33 +79,37 @@ type Measuring = {
 
 type Found = { readonly series: readonly Series[]; readonly isWhole: boolean }
 
-async function measure(world: World, { actor, parameters, signal }: ReadCall, { bounds, slices }: Steps): Promise<Found> {
-  const metric = parseMetric(parameters.get('q') ?? '')
+async function measure(world: World, { actor, signal }: ReadCall, metric: SpanMetric, { bounds, slices }: Steps): Promise<Found> {
   const startedMs = world.clock.monotonicMs()
   const datasets = await spanDatasets(world, actor)
   if (datasets.length === 0 || bounds.toMs <= bounds.fromMs) return { series: [], isWhole: true }
   const filter = spanFilter({ also: metric.filter }).whole
   const groups = metric.by.map(({ key }) => key)
   let bytes = 0
+  const noteCost = ({ bytes: read }: QueryCost): void => {
+    bytes += read
+  }
   const queryOf = (among: Filter) => buildEventQuery(world, actor, { datasets, filter: among, bounds, signal })
   const measuring = {
     ...{ metric, filter, slices, stepMs: (bounds.toMs - bounds.fromMs) / slices },
     read: async (among: Filter, calls: readonly AggregateCall[]) => {
       const found = await readStats(world.events, await queryOf(among), { calls, groups, slices, limit: SERIES_MAX })
-      bytes += found.cost.bytes
+      noteCost(found.cost)
       return found
     },
     count: async (of: readonly Filter[]) => {
       const { counts, cost } = await countWithin(world.events, await queryOf(filter), of)
-      bytes += cost.bytes
+      noteCost(cost)
       return counts
     },
   }
-  const found = await (metric.measured.kind === 'histogram'
-    ? histogram(measuring)
-    : isOfValues(metric.measured)
-      ? values(measuring, metric.measured)
-      : counts(measuring, filter, []))
+  const { measured } = metric
+  const measureAll = async (): Promise<Found> => {
+    if (measured.kind === 'compare') return comparison(await compareSpans(world, await queryOf(filter), measured, noteCost))
+    if (measured.kind === 'histogram') return histogram(measuring)
+    return isOfValues(measured) ? values(measuring, measured) : counts(measuring, filter, [])
+  }
+  const found = await measureAll()
   recordSearch(world, actor, { datasets, bytes, startedMs })
   const series = metric.rank ? firstValues(found.series, metric.rank.count, metric.rank.order) : found.series
   return { series: series.slice(0, SERIES_MAX), isWhole: found.isWhole && series.length <= SERIES_MAX }
@@ -138,6 +155,18 @@ async function histogram(measuring: Measuring): Promise<Found> {
   return { series: found.flatMap(({ series }) => series), isWhole: found.every((one) => one.isWhole) }
 }
 
+/** A series for each value on either side, and one for all values of an attribute. */
+function comparison({ values: all, isWhole: isAll }: ComparedSpans): Found {
+  const series = all.map(({ side, key, label, value, count }) => ({
+    labels: [
+      { key: '__meta_type', value: { stringValue: value === null ? `${side}_total` : side } },
+      { key: label, value: { stringValue: labelText({ key }, value) } },
+    ],
+    values: [count],
+  }))
+  return { series, isWhole: isAll }
+}
+
 type OfValues = Extract<SpanFunction, { key: string }>
 const isOfValues = (measured: SpanFunction): measured is OfValues => 'key' in measured
 
@@ -178,7 +207,7 @@ function labelsOf({ name, by }: SpanMetric, of: GroupRows['of'], more: readonly 
 }
 
 /** Statuses and kinds as the query language names them; `nil` for spans without the field. */
-function labelText({ key }: GroupField, value: string | null): string {
+function labelText({ key }: Pick<GroupField, 'key'>, value: string | null): string {
   if (value === null) return 'nil'
   if (key === '$span.status_code') return value.replace('STATUS_CODE_', '').toLowerCase()
   return key === '$span.kind' ? value.replace('SPAN_KIND_', '').toLowerCase() : value

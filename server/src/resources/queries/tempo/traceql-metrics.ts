@@ -1,4 +1,5 @@
 import type { Filter } from '@dendro/language/tree'
+import type { TimeBounds } from '../../../query/bounds.ts'
 import { DURATION_KEY } from '../traces/traces.ts'
 import { attributeIn, ConditionParser, fieldKeys, fieldName } from './traceql-conditions.ts'
 import { type TraceqlToken, TraceqlTokens } from './traceql-tokens.ts'
@@ -12,6 +13,11 @@ export type SpanFunction =
   /** `unit` is what one of the answer is in the values of the key: a second in nanoseconds. */
   | { readonly kind: 'sum' | 'avg' | 'min' | 'max'; readonly key: string; readonly unit: number }
   | { readonly kind: 'quantiles'; readonly key: string; readonly unit: number; readonly of: readonly number[] }
+  /** The values of all attributes in the spans of a selection, and in the others. */
+  | SpanComparison
+
+/** `top` is how many values of each attribute are counted on either side. Only spans of the window are selected, if there is one. */
+export type SpanComparison = { readonly kind: 'compare'; readonly selection: Filter; readonly top: number; readonly window?: TimeBounds }
 
 /** A metric of the spans that meet conditions, such as `{ status = error } | rate() by (resource.service.name)`. */
 export type SpanMetric = {
@@ -39,23 +45,33 @@ const ofValues: ReadonlyMap<string, 'sum' | 'avg' | 'min' | 'max'> = new Map([
 ])
 const QUANTILES = 'quantile_over_time'
 const HISTOGRAM = 'histogram_over_time'
-const names = [...simple.keys(), ...ofValues.keys(), QUANTILES, HISTOGRAM]
+const COMPARE = 'compare' as const
+const names = [...simple.keys(), ...ofValues.keys(), QUANTILES, HISTOGRAM, COMPARE]
+const TOP = 10
+const TOP_MAX = 100
+const NS_PER_MS = 1_000_000
 
 /** Parses conditions in one pair of braces, a function, and perhaps `by (…)`, `topk(…)` or `bottomk(…)`, and hints. */
 export function parseMetric(query: string): SpanMetric {
   const tokens = new TraceqlTokens(query)
+  const filter = conditionsOnSpans(tokens)
+  tokens.expect('|')
+  const name = tokens.take()
+  const measured = measuredBy(tokens, name)
+  const isGrouped = measured.kind !== COMPARE
+  const by = isGrouped && tokens.skipWord('by') ? groupFields(tokens) : []
+  const rank = isGrouped && tokens.skip('|') ? rankOf(tokens) : undefined
+  if (tokens.skipWord('with')) skipHints(tokens)
+  if (tokens.next.kind !== 'end') throw tokens.error('expected by (…), topk(…), bottomk(…) or the end of the query')
+  return { filter, name: name.text, measured, by, ...(rank ? { rank } : {}) }
+}
+
+function conditionsOnSpans(tokens: TraceqlTokens): Filter {
   const conditions = new ConditionParser(tokens)
   const filter = conditions.parse()
   const { spans, durations } = conditions.whole
   if (spans.length + durations.length > 0) throw tokens.error('metrics are of spans, without conditions on their whole trace')
-  tokens.expect('|')
-  const name = tokens.take()
-  const measured = measuredBy(tokens, name)
-  const by = tokens.skipWord('by') ? groupFields(tokens) : []
-  const rank = tokens.skip('|') ? rankOf(tokens) : undefined
-  if (tokens.skipWord('with')) skipHints(tokens)
-  if (tokens.next.kind !== 'end') throw tokens.error('expected by (…), topk(…), bottomk(…) or the end of the query')
-  return { filter, name: name.text, measured, by, ...(rank ? { rank } : {}) }
+  return filter
 }
 
 function measuredBy(tokens: TraceqlTokens, name: TraceqlToken): SpanFunction {
@@ -66,6 +82,7 @@ function measuredBy(tokens: TraceqlTokens, name: TraceqlToken): SpanFunction {
     tokens.expect(')')
     return { kind: plain }
   }
+  if (name.text === COMPARE) return comparison(tokens)
   const field = tokens.take()
   const key = field.kind !== 'word' ? undefined : fieldName(field.text) === 'duration' ? DURATION_KEY : attributeKey(field)
   if (key === undefined) throw tokens.error('expected duration or an attribute, such as span.http.response.size', field)
@@ -81,6 +98,31 @@ function measuredBy(tokens: TraceqlTokens, name: TraceqlToken): SpanFunction {
   if (ofValue) return { kind: ofValue, ...value }
   if (of.length === 0 || of.length > QUANTILES_MAX) throw tokens.error(`takes 1 to ${QUANTILES_MAX} quantiles, such as .99`, name)
   return { kind: 'quantiles', ...value, of }
+}
+
+/** The selection, then perhaps how many values of each attribute, then perhaps the first and the last time in nanoseconds. */
+function comparison(tokens: TraceqlTokens): SpanComparison {
+  const selection = conditionsOnSpans(tokens)
+  const top = tokens.skip(',') ? wholeNumber(tokens, TOP_MAX) : TOP
+  const window = tokens.skip(',') ? windowOf(tokens) : undefined
+  tokens.expect(')')
+  return { kind: COMPARE, selection, top, ...(window ? { window } : {}) }
+}
+
+function windowOf(tokens: TraceqlTokens): TimeBounds {
+  const fromMs = Math.floor(wholeNumber(tokens, Number.MAX_VALUE) / NS_PER_MS)
+  tokens.expect(',')
+  const toMs = Math.ceil(wholeNumber(tokens, Number.MAX_VALUE) / NS_PER_MS)
+  if (toMs <= fromMs) throw tokens.error('the end must be after the start')
+  return { fromMs, toMs }
+}
+
+function wholeNumber(tokens: TraceqlTokens, most: number): number {
+  const token = tokens.take()
+  const number = /^\d{1,19}$/.test(token.text) ? Number(token.text) : 0
+  if (number < 1 || number > most)
+    throw tokens.error(`expected a whole number from 1${most < Number.MAX_VALUE ? ` to ${most}` : ''}`, token)
+  return number
 }
 
 function quantile(tokens: TraceqlTokens): number {
@@ -111,9 +153,7 @@ function rankOf(tokens: TraceqlTokens): SpanMetric['rank'] {
   if (!isHighest && !tokens.isWord('bottomk')) throw tokens.error('expected topk(…) or bottomk(…)')
   tokens.take()
   tokens.expect('(')
-  const token = tokens.take()
-  const count = /^\d{1,4}$/.test(token.text) ? Number(token.text) : 0
-  if (count < 1 || count > RANK_MAX) throw tokens.error(`expected a whole number from 1 to ${RANK_MAX}`, token)
+  const count = wholeNumber(tokens, RANK_MAX)
   tokens.expect(')')
   return { order: isHighest ? 'highest' : 'lowest', count }
 }

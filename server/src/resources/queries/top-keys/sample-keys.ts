@@ -24,7 +24,7 @@ const SLICES = 100
 const READS_AT_ONCE = 4
 /** Up to this number of matches every field is counted. Beyond it, counting takes seconds. */
 const COUNTED_EVENTS_MAX = 2_000_000
-/** The same for what is read to find the matches, because counting reads it again. */
+/** Up to this number of bytes, which were read to find the matches. Counting reads them again. */
 const COUNTED_BYTES_MAX = 512 * 2 ** 20
 
 const PLACE = ['@collection', '@dataset']

@@ -22,7 +22,8 @@ const NAMESPACES = [
 ]
 const prefixes: readonly string[] = NAMESPACES.map((name) => `${name}.`)
 
-const isOfResource = (name: string): boolean => prefixes.some((prefix) => name.startsWith(prefix))
+/** Whether an attribute describes what sends spans. */
+export const isOfResource = (name: string): boolean => prefixes.some((prefix) => name.startsWith(prefix))
 
 type Attributes = Readonly<Record<string, string>>
 

@@ -22,13 +22,13 @@ type TraceReply = ReplyOf<typeof contract.traces.get>
 
 export { listCalls } from './calls.ts'
 export { boundsAround, findTraces, type TracesQuery } from './find-traces.ts'
-export { resourceAttributes } from './resource-attributes.ts'
+export { isOfResource, resourceAttributes } from './resource-attributes.ts'
 export { nameOfGroup, WEIGHTS } from './sampled-spans.ts'
 export { spanDatasets } from './span-datasets.ts'
 export { DURATION_KEY, hasText, inTraces, isFailed, isRoot, lasts, ofStatus, spanFilter } from './span-filter.ts'
 export { TRACE_ID_KEY, withLeadingZeros } from './trace-id.ts'
 export { readTraceSpans, type TraceSpan, traceSpan } from './trace-spans.ts'
-export type { WholeTrace } from './whole-trace.ts'
+export { isWithin, type WholeTrace } from './whole-trace.ts'
 
 const LOGS = 1_000
 /** How often a range is widened. */

@@ -29,7 +29,8 @@ export const tracesThatMeet = (
     limit,
   })
 
-const isWithin = ({ fromMs, toMs }: TimeBounds): Filter => and(timed('>=', fromMs), timed('<', toMs))
+/** The spans that begin in a range. */
+export const isWithin = ({ fromMs, toMs }: TimeBounds): Filter => and(timed('>=', fromMs), timed('<', toMs))
 
 const timed = (operator: '>=' | '<', ms: number): Filter => ({
   kind: 'compare',
