@@ -25,7 +25,7 @@ const READS_AT_ONCE = 4
 /** Up to this number of matches every field is counted. Beyond it, counting takes seconds. */
 const COUNTED_EVENTS_MAX = 2_000_000
 /** Up to this number of bytes, which were read to find the matches. Counting reads them again. */
-const COUNTED_BYTES_MAX = 512 * 2 ** 20
+const COUNTED_BYTES_MAX = 128 * 2 ** 20
 
 const PLACE = ['@collection', '@dataset']
 const CALLS: readonly AggregateCall[] = [{ name: 'count' }, { name: 'min', key: '@timestamp' }, { name: 'max', key: '@timestamp' }]
