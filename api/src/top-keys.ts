@@ -67,6 +67,7 @@ export const topKeys = {
       ...range,
       where: text(0, 32_768).optional().describe('The filter; every event when absent.'),
       limit: z.int().min(1).max(SAMPLE_KEYS_MAX).optional().describe('Maximum number of keys; 100 when absent.'),
+      estimate: z.boolean().optional().describe('Whether the sample is enough for the counts, which costs less.'),
     }),
     reply: KeySample,
     fails: [404, 503],

@@ -6605,6 +6605,7 @@ TopKeysSampleBody = TypedDict(
         "to_ts": "NotRequired[int]",
         "where": "NotRequired[str]",
         "limit": "NotRequired[int]",
+        "estimate": "NotRequired[bool]",
     },
 )
 

@@ -48,7 +48,8 @@ export async function sampleKeys(world: World, actor: Actor, request: SampleRequ
   const strata = await Promise.all(found.groups.map((group) => stratumOf(reading, group)))
   const areAll = found.groupsTotal <= found.groups.length
   const isWhole = areAll && strata.every(({ count, reads }) => reads.reduce((sum, { limit }) => sum + limit, 0) >= count)
-  const [samples, counted] = await Promise.all([readSamples(reading, strata), isWhole ? undefined : countAll(reading)])
+  const isEnough = isWhole || request.estimate
+  const [samples, counted] = await Promise.all([readSamples(reading, strata), isEnough ? undefined : countAll(reading)])
   recordSearch(world, actor, { datasets, bytes: reading.costs.reduce((sum, { bytes }) => sum + bytes, 0), startedMs })
   const keys = mergeKeys(samples, counted?.counts ?? new Map())
   const limit = request.limit ?? KEYS

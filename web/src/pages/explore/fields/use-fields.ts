@@ -7,10 +7,11 @@ import { quotedField } from '../groups/groups.ts'
 import { type ExploreQuery, sourceOf } from '../query/explore-query.ts'
 
 /** Loads the fields of the events that match the query, with their most frequent values. */
-export const useFields = (query: ExploreQuery, isOn: boolean) => useKnownFields(query, isOn)
+export const useFields = (query: ExploreQuery, isOn: boolean) => useKnownFields({ ...query, areCounted: true }, isOn)
 
-/** Loads the fields of the range regardless of the query: for completions, which propose other values than those of the query. */
-export const useAllFields = (query: ExploreQuery, isOn: boolean) => useKnownFields({ ...query, where: '' }, isOn)
+/** Loads the fields of the range regardless of the query: for completions, which propose other values than those of the query. Without conditions they are the same. */
+export const useAllFields = (query: ExploreQuery, isOn: boolean) =>
+  useKnownFields({ ...query, where: '', areCounted: query.where.trim() === '' }, isOn)
 
 const VALUES_MAX = 10
 
