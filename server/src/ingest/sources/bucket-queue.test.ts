@@ -128,7 +128,7 @@ test('objects are read as a queue tells them, in each form of notifications, and
   await send(stand, { Records: [await put(stand, 'in/0 first', 'listed\n')] })
   await isEmpty(stand)
   expect(await linesOf(stand)).toEqual(['bare', 'bus', 'listed', 'plain', 'wrapped'])
-  expect((await sourceOf(stand)).state).toMatchObject({ refused_events: 0, waiting_bytes: 0 })
+  await until(async () => expect((await sourceOf(stand)).state).toMatchObject({ refused_events: 0, waiting_bytes: 0 }))
   app.clock.advance(3_600_000)
   await hasReceived(stand, 6)
   expect(await linesOf(stand)).toContain('missed')
