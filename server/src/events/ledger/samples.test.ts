@@ -55,6 +55,24 @@ test('a write that failed is repeated with the next', async () => {
   expect((await sums(3)).map(({ bytes }) => bytes)).toEqual(['100', '100', '100'])
 })
 
+test('a name that is no text, or is cut within a character, keeps no others from being written', async () => {
+  const counts = new SampleCounts(ids)
+  const fields = [
+    ['a\ud800b', 1],
+    [`${'x'.repeat(199)}😀`, 2],
+    ['plain', 3],
+  ] as const
+  counts.note({ orgNumber: 5, logId: randomUUID(), sender: 'agent \udfff', sampled: [{ bytes: 6, pattern: 'aa', fields }] }, NOW_MS)
+  await counts.write(store)
+  expect((await sums(5)).map(({ kind, name, bytes }) => `${kind} ${name} ${bytes}`)).toEqual([
+    'pattern aa 6',
+    'field a\ufffdb 1',
+    'field plain 3',
+    `field ${'x'.repeat(199)}\ufffd 2`,
+    'sender agent \ufffd 6',
+  ])
+})
+
 test('a dataset with a hundred thousand patterns keeps 500 names a day and the sum of the rest', async () => {
   const counts = new SampleCounts(ids)
   const logId = randomUUID()

@@ -64,14 +64,16 @@ export class SampleCounts {
       const at = { orgNumber, logId, dayMs }
       this.#add({ ...at, kind: 'pattern', name: pattern }, bytes)
       this.#add({ ...at, kind: 'sender', name: sender }, bytes)
-      for (const [name, own] of fields) this.#add({ ...at, kind: 'field', name: name.slice(0, NAME_CHARS_MAX) }, own)
+      for (const [name, own] of fields) this.#add({ ...at, kind: 'field', name }, own)
     }
   }
 
   #add(place: Pick<Cell, 'orgNumber' | 'logId' | 'dayMs' | 'kind' | 'name'>, bytes: number): void {
     const group = `${place.logId} ${place.dayMs} ${place.kind}`
     const isFull = (this.#names.get(group) ?? 0) >= NAMES_MAX || this.#cells.size >= CELLS_HELD_MAX
-    const name = isFull && !this.#cells.has(`${group} ${place.name}`) ? '' : place.name
+    // The store refuses all rows with a text that is none.
+    const own = place.name.slice(0, NAME_CHARS_MAX).toWellFormed()
+    const name = isFull && !this.#cells.has(`${group} ${own}`) ? '' : own
     const known = this.#cells.get(`${group} ${name}`)
     const cell = known ?? { ...place, name, bytes: 0, changes: 0, written: 0 }
     if (!known) {
