@@ -78,6 +78,7 @@ const LATE_STORES = [
   'the outcome of an insert is unknown; checking the event store',
   'sequence numbers could not be claimed yet',
   'the ledger could not be written yet',
+  'samples of lines could not be written yet',
 ]
 
 /** What a service complained of, line by line, without stores that answered late. */

@@ -39,6 +39,20 @@ const CLOSE_TRIES = 5
 const PAGE_MS = 600_000
 const PAGE_CELLS = 20_000
 
+/** Warns of the first of several failed writes in a row. */
+function firstFailure(log: Logger, what: string) {
+  let isFailing = false
+  return {
+    note: (err: unknown): void => {
+      if (!isFailing) log.warn({ err }, `${what} could not be written yet`)
+      isFailing = true
+    },
+    end: (): void => {
+      isFailing = false
+    },
+  }
+}
+
 /** Keeps counts in memory and writes them within a second. A recount finds what a killed process did not write (recount.ts). */
 export function openLedger(store: EventStore, { clock, ids, log }: LedgerDeps, { flushMs = FLUSH_MS } = {}): Ledger {
   const stopping = new AbortController()
@@ -47,7 +61,6 @@ export function openLedger(store: EventStore, { clock, ids, log }: LedgerDeps, {
   let closedPage: LedgerPage | undefined
   let version = 0
   let writing: Promise<void> = Promise.resolve()
-  let isFailing = false
   const samples = new SampleCounts(ids)
   let samplesMs = clock.monotonicMs()
 
@@ -91,21 +104,15 @@ export function openLedger(store: EventStore, { clock, ids, log }: LedgerDeps, {
     return flushed
   }
 
+  const [ofCounts, ofSamples] = [firstFailure(log, 'the ledger'), firstFailure(log, 'samples of lines')]
+
   async function flushAlways(): Promise<void> {
     while (!stopping.signal.aborted) {
       await clock.sleep(flushMs, stopping.signal).catch(() => undefined)
-      await flush().then(
-        () => {
-          isFailing = false
-        },
-        (err) => {
-          if (!isFailing) log.warn({ err }, 'the ledger could not be written yet')
-          isFailing = true
-        },
-      )
+      await flush().then(ofCounts.end, ofCounts.note)
       if (clock.monotonicMs() - samplesMs < SAMPLES_MS) continue
       samplesMs = clock.monotonicMs()
-      await flushSamples().catch((err) => log.debug({ err }, 'samples of lines could not be written yet'))
+      await flushSamples().then(ofSamples.end, ofSamples.note)
     }
   }
 
