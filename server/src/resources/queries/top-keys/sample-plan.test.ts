@@ -21,3 +21,12 @@ test('a range is read in parts with equally many events, whatever their distribu
   expect(late.reduce((sum, { limit }) => sum + limit, 0)).toBe(320)
   expect(sampleReads(bounds, [1, 0, 0, 2], 3)).toEqual([{ bounds, limit: 3 }])
 })
+
+test('events of one moment are sampled as many as those that are spread', () => {
+  const bounds = { fromMs: 7, toMs: 8 }
+  expect(sampleReads(bounds, [0, 800, 0, 0], 512)).toEqual([{ bounds, limit: 512 }])
+  const half = sampleReads({ fromMs: 0, toMs: 1_000 }, [400, 0, 0, 400], 128)
+  expect(half.reduce((sum, { limit }) => sum + limit, 0)).toBe(128)
+  const last = sampleReads({ fromMs: 0, toMs: 2 }, [1, 999], 128)
+  expect(last.reduce((sum, { limit }) => sum + limit, 0)).toBe(128)
+})

@@ -25,10 +25,19 @@ export function sampleReads(bounds: TimeBounds, counts: readonly number[], size:
   const edges = Array.from({ length: reads + 1 }, (_, at) => timeAt(bounds, counts, (all * at) / reads))
   edges[0] = bounds.fromMs
   edges[reads] = bounds.toMs
-  return Array.from({ length: reads }, (_, at) => ({
-    bounds: { fromMs: edges[at] ?? bounds.fromMs, toMs: edges[at + 1] ?? bounds.toMs },
-    limit: Math.round((size * (at + 1)) / reads) - Math.round((size * at) / reads),
-  })).filter(({ bounds: { fromMs, toMs } }) => fromMs < toMs)
+  const found: { bounds: TimeBounds; limit: number }[] = []
+  let limit = 0
+  for (let at = 0; at < reads; at += 1) {
+    const [fromMs, toMs] = [edges[at] ?? bounds.fromMs, edges[at + 1] ?? bounds.toMs]
+    limit += Math.round((size * (at + 1)) / reads) - Math.round((size * at) / reads)
+    // Many events have the same time: those of several parts are read at once.
+    if (fromMs >= toMs) continue
+    found.push({ bounds: { fromMs, toMs }, limit })
+    limit = 0
+  }
+  const last = found.at(-1)
+  if (last) last.limit += limit
+  return found
 }
 
 /** The time before which this many events lie. */

@@ -198,6 +198,17 @@ describe('an even sample of matching events', () => {
     expect(some.keys.some(({ key }) => key === 'failure.code')).toBe(true)
   })
 
+  test('events of one moment are sampled too', async () => {
+    const own = await app.newOrganization()
+    const raw = Array.from({ length: 800 }, (_, at) => JSON.stringify({ time: new Date(fromMs).toISOString(), kind: `k${at % 3}` })).join(
+      '\n',
+    )
+    const headers = { 'x-service-dataset': 'moment', 'content-type': 'application/x-ndjson' }
+    expect((await own.ask('POST', '/ingest', { raw, headers })).status).toBe(200)
+    const body = { from_expr: '*', from_ts: fromMs - 1_000, to_ts: fromMs + 1_000 }
+    expect((await own.ask<Sampled>('POST', '/top-keys', { body })).body).toMatchObject({ count: 800, sampled: 512 })
+  })
+
   test('keys are counted in more datasets than are sampled', async () => {
     const own = await app.newOrganization()
     for (let at = 0; at < 55; at += 1) {
