@@ -1,4 +1,4 @@
-import type { AggregateCall, Filter, SortOrder } from '@dendro/language/tree'
+import type { AggregateCall, Filter, FilterOperator, SortOrder } from '@dendro/language/tree'
 import type { EventStore } from '../events/store/events.ts'
 import type { DatasetLayout } from '../lines/layout/catalog.ts'
 import type { Severity } from '../lines/values/severity.ts'
@@ -180,11 +180,10 @@ export type StatsResult = {
 /** The number of matching events that have each field, by its name. `isCut` means that fields of few events may be missing. */
 export type FieldCounts = { readonly counts: ReadonlyMap<string, number>; readonly isCut: boolean; readonly cost: QueryCost }
 
-type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
 /** How many events of a group match a filter. */
-export type CountCondition = { readonly filter: Filter; readonly operator: Comparison; readonly number: number }
+export type CountCondition = { readonly filter: Filter; readonly operator: FilterOperator; readonly number: number }
 /** How far the highest whole number of the key `to` is above the lowest of `from`, in a group of events. */
-export type SpreadCondition = { readonly from: string; readonly to: string; readonly operator: Comparison; readonly number: number }
+export type SpreadCondition = { readonly from: string; readonly to: string; readonly operator: FilterOperator; readonly number: number }
 
 /** Conditions on the events with the same value of a key. Groups have an event that matches `newest`, and are ordered by the newest of these. */
 export type GroupSearch = {

@@ -4,7 +4,7 @@ import { digitsOf, exceedsFloatPrecision, int64Of, numberOf, safeNumberOf } from
 import type { Condition, FilterOperator, Literal } from '@dendro/language/tree'
 import { firstSeqAt, SEQ_EPOCH_MS } from '../../kernel/sequence-time.ts'
 import { neededTexts } from '../../query/required-literals.ts'
-import { and, column, FALSE, inList, not, or, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
+import { and, column, FALSE, inList, not, or, type Param, param, type SqlFragment, sql, TRUE } from '../sql/sql.ts'
 import { readable, type TextTest } from './field-text.ts'
 import { caselessLike } from './ignore-case.ts'
 
@@ -124,18 +124,17 @@ function numberOrder(operator: Bound['operator'], bound: string): (text: SqlFrag
   }
 }
 
-function ordered(left: SqlFragment, operator: Bound['operator'], right: ReturnType<typeof param.text>): SqlFragment {
-  switch (operator) {
-    case '<':
-      return sql`${left} < ${right}`
-    case '<=':
-      return sql`${left} <= ${right}`
-    case '>':
-      return sql`${left} > ${right}`
-    case '>=':
-      return sql`${left} >= ${right}`
-  }
+const operatorSql: Readonly<Record<FilterOperator, SqlFragment>> = {
+  '=': sql`=`,
+  '!=': sql`!=`,
+  '<': sql`<`,
+  '<=': sql`<=`,
+  '>': sql`>`,
+  '>=': sql`>=`,
 }
+
+export const ordered = (left: SqlFragment, operator: FilterOperator, right: Param): SqlFragment =>
+  sql`${left} ${operatorSql[operator]} ${right}`
 
 /** Excludes what the store parses as a number and the query language does not, such as `.5` and `5.`. */
 const isWrittenAsNumber = (text: SqlFragment): SqlFragment => sql`match(${text}, '^[+-]?[0-9]+(?:[.][0-9]+)?(?:[eE][+-]?[0-9]+)?$')`

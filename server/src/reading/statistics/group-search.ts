@@ -1,26 +1,18 @@
 import type { Filter } from '@dendro/language/tree'
 import type { EventStore } from '../../events/store/events.ts'
+import { ordered } from '../fields/comparisons.ts'
 import { filterSql } from '../filter/filter.ts'
 import { prepare } from '../plan/prepare.ts'
 import { scopeOf } from '../plan/read-scope.ts'
 import { filterTable } from '../plan/table-read.ts'
 import { freeTextsIn, keysIn } from '../plan/table-reads.ts'
-import type { CountCondition, EventQuery, FoundGroups, GroupSearch, SpreadCondition } from '../query.ts'
+import type { EventQuery, FoundGroups, GroupSearch, SpreadCondition } from '../query.ts'
 import { costOf, run } from '../run/run.ts'
 import { and, digits, joined, name, param, type SqlFragment, sql } from '../sql/sql.ts'
 import { textOf } from './aggregates.ts'
 
 /** Groups that one search goes through. */
 const GROUPS_MAX = 5_000_000
-
-const comparisons: Readonly<Record<CountCondition['operator'], SqlFragment>> = {
-  '=': sql`=`,
-  '!=': sql`!=`,
-  '<': sql`<`,
-  '<=': sql`<=`,
-  '>': sql`>`,
-  '>=': sql`>=`,
-}
 
 /** Finds groups of matching events with the same value of a key, such as traces, by what their events have together. The group with the newest event comes first. */
 export async function findGroups(store: EventStore, given: EventQuery, search: GroupSearch): Promise<FoundGroups> {
@@ -67,4 +59,4 @@ const count = (index: number): SqlFragment => name(`n${index}`)
 const edges = (index: number) => ({ least: name(`least${index}`), most: name(`most${index}`) })
 
 const compare = (value: SqlFragment, { operator, number }: Pick<SpreadCondition, 'operator' | 'number'>): SqlFragment =>
-  sql`${value} ${comparisons[operator]} ${param.int64(BigInt(Math.round(number)))}`
+  ordered(value, operator, param.int64(BigInt(Math.round(number))))

@@ -27,27 +27,28 @@ type Series = { readonly labels: readonly Label[]; readonly values: readonly (nu
 export async function rangeMetrics(world: World, call: ReadCall): Promise<LongRawReply> {
   const range = metricRange(call.parameters, world.clock.nowMs())
   const metric = metricOf(call)
-  // It is for the whole range, which clients give as its step.
-  if (metric.measured.kind === 'compare') {
-    const { series, isWhole } = await measure(world, call, metric, { bounds: range, slices: 1 })
-    const samplesOf = (values: Series['values']) => values.map((value) => ({ timestampMs: String(range.fromMs), value }))
-    return reply(
-      series.map(({ labels, values }) => ({ labels, samples: samplesOf(values) })),
-      isWhole,
-    )
-  }
-  const stepMs = stepOf(call.parameters, range)
-  const bounds = { fromMs: Math.floor(range.fromMs / stepMs) * stepMs, toMs: Math.ceil(range.toMs / stepMs) * stepMs }
-  const slices = Math.max(1, (bounds.toMs - bounds.fromMs) / stepMs)
-  if (slices > POINTS_MAX) throw badField('step', `must be longer: at most ${POINTS_MAX} steps fit into an answer`, 'OUT_OF_RANGE')
-  const { series, isWhole } = await measure(world, call, metric, { bounds: { ...bounds, toMs: bounds.fromMs + slices * stepMs }, slices })
+  // A comparison is of the whole range, which clients give as its step.
+  const steps = metric.measured.kind === 'compare' ? { bounds: range, slices: 1 } : stepsOf(call.parameters, range)
+  const stepMs = lengthOf(steps)
+  const { series, isWhole } = await measure(world, call, metric, steps)
   return reply(
     series.map(({ labels, values }) => ({
       labels,
-      samples: values.flatMap((value, at) => (value === undefined ? [] : [{ timestampMs: String(bounds.fromMs + at * stepMs), value }])),
+      samples: values.flatMap((value, at) =>
+        value === undefined ? [] : [{ timestampMs: String(steps.bounds.fromMs + at * stepMs), value }],
+      ),
     })),
     isWhole,
   )
+}
+
+/** Steps that begin at multiples of their length, around a range. */
+function stepsOf(parameters: URLSearchParams, range: TimeBounds): Steps {
+  const stepMs = stepOf(parameters, range)
+  const fromMs = Math.floor(range.fromMs / stepMs) * stepMs
+  const slices = Math.max(1, (Math.ceil(range.toMs / stepMs) * stepMs - fromMs) / stepMs)
+  if (slices > POINTS_MAX) throw badField('step', `must be longer: at most ${POINTS_MAX} steps fit into an answer`, 'OUT_OF_RANGE')
+  return { bounds: { fromMs, toMs: fromMs + slices * stepMs }, slices }
 }
 
 /** Measures the spans of the whole range: one value for each group. */
@@ -66,6 +67,7 @@ const reply = (series: readonly object[], isWhole: boolean): LongRawReply =>
   jsonReply({ series, metrics: {}, ...(isWhole ? {} : { status: 'PARTIAL', message: PARTIAL }) })
 
 type Steps = { readonly bounds: TimeBounds; readonly slices: number }
+const lengthOf = ({ bounds, slices }: Steps): number => (bounds.toMs - bounds.fromMs) / slices
 
 type Measuring = {
   readonly metric: SpanMetric
@@ -79,7 +81,8 @@ type Measuring = {
 
 type Found = { readonly series: readonly Series[]; readonly isWhole: boolean }
 
-async function measure(world: World, { actor, signal }: ReadCall, metric: SpanMetric, { bounds, slices }: Steps): Promise<Found> {
+async function measure(world: World, { actor, signal }: ReadCall, metric: SpanMetric, steps: Steps): Promise<Found> {
+  const { bounds, slices } = steps
   const startedMs = world.clock.monotonicMs()
   const datasets = await spanDatasets(world, actor)
   if (datasets.length === 0 || bounds.toMs <= bounds.fromMs) return { series: [], isWhole: true }
@@ -91,7 +94,7 @@ async function measure(world: World, { actor, signal }: ReadCall, metric: SpanMe
   }
   const queryOf = (among: Filter) => buildEventQuery(world, actor, { datasets, filter: among, bounds, signal })
   const measuring = {
-    ...{ metric, filter, slices, stepMs: (bounds.toMs - bounds.fromMs) / slices },
+    ...{ metric, filter, slices, stepMs: lengthOf(steps) },
     read: async (among: Filter, calls: readonly AggregateCall[]) => {
       const found = await readStats(world.events, await queryOf(among), { calls, groups, slices, limit: SERIES_MAX })
       noteCost(found.cost)

@@ -110,18 +110,17 @@ function comparison(tokens: TraceqlTokens): SpanComparison {
 }
 
 function windowOf(tokens: TraceqlTokens): TimeBounds {
-  const fromMs = Math.floor(wholeNumber(tokens, Number.MAX_VALUE) / NS_PER_MS)
+  const fromMs = Math.floor(wholeNumber(tokens) / NS_PER_MS)
   tokens.expect(',')
-  const toMs = Math.ceil(wholeNumber(tokens, Number.MAX_VALUE) / NS_PER_MS)
+  const toMs = Math.ceil(wholeNumber(tokens) / NS_PER_MS)
   if (toMs <= fromMs) throw tokens.error('the end must be after the start')
   return { fromMs, toMs }
 }
 
-function wholeNumber(tokens: TraceqlTokens, most: number): number {
+function wholeNumber(tokens: TraceqlTokens, most = Number.POSITIVE_INFINITY): number {
   const token = tokens.take()
   const number = /^\d{1,19}$/.test(token.text) ? Number(token.text) : 0
-  if (number < 1 || number > most)
-    throw tokens.error(`expected a whole number from 1${most < Number.MAX_VALUE ? ` to ${most}` : ''}`, token)
+  if (number < 1 || number > most) throw tokens.error(`expected a whole number from 1${Number.isFinite(most) ? ` to ${most}` : ''}`, token)
   return number
 }
 

@@ -2,6 +2,7 @@ import type { contract, QueryOf } from '@dendro/api'
 import { readDuration } from '@dendro/language/nanoseconds'
 import type { Filter, FilterOperator, Literal } from '@dendro/language/tree'
 import { badField } from '../../../kernel/errors.ts'
+import type { TimeBounds } from '../../../query/bounds.ts'
 import { parseFilter } from '../../../query/query.ts'
 import { and } from '../../data/event-queries/event-queries.ts'
 import { isSpan, TRACE_ID_KEY } from './trace-id.ts'
@@ -46,6 +47,10 @@ export const lasts = (from: number, to: number | undefined): Filter =>
 
 const number = (value: number): Literal => ({ kind: 'number', text: String(value) })
 const atLeast = (nanos: number): Filter => compare(DURATION_KEY, '>=', number(nanos))
+
+/** The spans that begin in a range. */
+export const isWithin = ({ fromMs, toMs }: TimeBounds): Filter =>
+  and(compare('@timestamp', '>=', number(fromMs)), compare('@timestamp', '<', number(toMs)))
 
 /** What a span must meet: everything that is asked but its duration, and its duration. */
 export type SpanFilter = { readonly ofAnyDuration: Filter; readonly whole: Filter }

@@ -25,10 +25,10 @@ export { boundsAround, findTraces, type TracesQuery } from './find-traces.ts'
 export { isOfResource, resourceAttributes } from './resource-attributes.ts'
 export { nameOfGroup, WEIGHTS } from './sampled-spans.ts'
 export { spanDatasets } from './span-datasets.ts'
-export { DURATION_KEY, hasText, inTraces, isFailed, isRoot, lasts, ofStatus, spanFilter } from './span-filter.ts'
+export { DURATION_KEY, hasText, inTraces, isFailed, isRoot, isWithin, lasts, ofStatus, spanFilter } from './span-filter.ts'
 export { TRACE_ID_KEY, withLeadingZeros } from './trace-id.ts'
 export { readTraceSpans, type TraceSpan, traceSpan } from './trace-spans.ts'
-export { isWithin, type WholeTrace } from './whole-trace.ts'
+export type { WholeTrace } from './whole-trace.ts'
 
 const LOGS = 1_000
 /** How often a range is widened. */

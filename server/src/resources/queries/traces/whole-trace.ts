@@ -3,6 +3,7 @@ import type { CountCondition, EventQuery, FoundGroups, SpreadCondition, TimeBoun
 import { findGroups } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { and } from '../../data/event-queries/event-queries.ts'
+import { isWithin } from './span-filter.ts'
 import { TRACE_ID_KEY } from './trace-id.ts'
 
 /** Conditions on the spans of a trace together: how many of them match, and how long all of them take, in nanoseconds. */
@@ -12,7 +13,6 @@ export type WholeTrace = {
 }
 
 const EDGES = { from: '$span.start_time_unix_nano', to: '$span.end_time_unix_nano' }
-const NOWHERE = { position: 0, length: 0 }
 
 /** Finds the traces that meet conditions, and have a span that matches a filter in a range, newest first. The query is for all spans that may belong to them. */
 export const tracesThatMeet = (
@@ -28,14 +28,3 @@ export const tracesThatMeet = (
     spreads: durations.map((one) => ({ ...EDGES, ...one })),
     limit,
   })
-
-/** The spans that begin in a range. */
-export const isWithin = ({ fromMs, toMs }: TimeBounds): Filter => and(timed('>=', fromMs), timed('<', toMs))
-
-const timed = (operator: '>=' | '<', ms: number): Filter => ({
-  kind: 'compare',
-  key: '@timestamp',
-  operator,
-  value: { kind: 'number', text: String(ms) },
-  at: NOWHERE,
-})
