@@ -44,18 +44,23 @@ export async function compareSpans(
   const values = await comparison.values(compared, { now, before: all - now })
   for (const cost of [counted?.cost, totals.cost, comparison.cost()]) if (cost) onCost(cost)
   return {
-    values: [...values].flatMap(([key, of]) => [...valuesOf('baseline', key, of, top), ...valuesOf('selection', key, of, top)]),
+    values: [...values].flatMap(([key, of]) => [
+      ...valuesOf({ side: 'baseline', key, spans: all - now }, of, top),
+      ...valuesOf({ side: 'selection', key, spans: now }, of, top),
+    ]),
     isWhole: keys.length <= KEYS_MAX,
   }
 }
 
-/** The most frequent values of one side, and how many of its spans have any. */
-function valuesOf(side: CountedValue['side'], key: string, all: readonly RangeValue[], top: number): CountedValue[] {
-  const counts = all.flatMap(({ value, now, before }) => (value === null ? [] : [{ value, count: side === 'selection' ? now : before }]))
-  const some = counts.filter(({ count }) => count > 0).sort((one, other) => other.count - one.count)
+type Side = Pick<CountedValue, 'side' | 'key'> & { readonly spans: number }
+
+/** The most frequent values of one side, and how many of its spans have any. Not all values are among those found, but how many spans have none always is. */
+function valuesOf({ side, key, spans }: Side, found: readonly RangeValue[], top: number): CountedValue[] {
+  const counts = found.map(({ value, now, before }) => ({ value, count: side === 'selection' ? now : before }))
+  const total = spans - (counts.find(({ value }) => value === null)?.count ?? 0)
+  const some = counts.filter(({ value, count }) => value !== null && count > 0).sort((one, other) => other.count - one.count)
   const place = { side, key, label: labelOf(key) }
-  const total = some.reduce((sum, { count }) => sum + count, 0)
-  return total === 0 ? [] : [...some.slice(0, top).map((one) => ({ ...place, ...one })), { ...place, value: null, count: total }]
+  return total <= 0 ? [] : [...some.slice(0, top).map((one) => ({ ...place, ...one })), { ...place, value: null, count: total }]
 }
 
 const fieldNames: ReadonlyMap<string, string> = new Map([...fieldKeys].map(([name, key]) => [key, name]))

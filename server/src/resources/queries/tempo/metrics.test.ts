@@ -105,6 +105,27 @@ test('a selection of spans is compared with the others, by every attribute', asy
   expect(await atOnce('{ name = "nothing" } | compare({})')).toEqual({})
 })
 
+test('the total of an attribute with hundreds of values counts all spans that have any', async () => {
+  const own = await app.newOrganization()
+  const spans = Array.from({ length: 260 }, (_, at) => ({
+    id: `v${at}`,
+    service: 'shop',
+    name: 'GET',
+    from: at,
+    to: at + 5,
+    ...(at < 250 ? { peer: { size: String(at) } } : {}),
+    ...(at % 2 === 0 ? { error: 'no' } : {}),
+  }))
+  await sendSpans(own, startS * 1_000, SLOW, spans)
+  const { body } = await ask<Reply<InstantSeries>>('query', { q: '{} | compare({ status = error }, 5)', ...range() }, own)
+  const ofSize = body.series.filter(({ labels }) => labels[1]?.key === 'span.size')
+  const totals = ofSize.flatMap(({ labels: [side], value }) =>
+    side && labelText(side).endsWith('_total') ? [`${labelText(side)} ${value}`] : [],
+  )
+  expect(totals.toSorted()).toEqual(['baseline_total 125', 'selection_total 125'])
+  expect(ofSize).toHaveLength(12)
+})
+
 test('statuses and kinds have the names of the query language, and spans without a field are nil', async () => {
   expect(await atOnce('{} | count_over_time() by (status, kind)')).toEqual({
     'unset server': 1,
