@@ -36,6 +36,8 @@ export type EventVolume = { readonly events: number; readonly bounds: TimeBounds
 export type TableFacts = {
   /** The shapes of all lines. Undefined when they are unknown or too many. */
   readonly shapes?: readonly string[]
+  /** The shapes of all lines that are not JSON, where all shapes are too many. Undefined when these are, too. */
+  readonly textShapes?: readonly string[]
   /** How many events there were when the shapes were read, and when; of some of them when these are too many. */
   readonly volume?: EventVolume
   /** The parts of all lines whose shape is in parts. Undefined when they are unknown or too many. */

@@ -53,8 +53,11 @@ describe('caller input reaches the store as parameters, never in the statement',
     }
     const whereOf = (text: string) =>
       `k = ${quoted(text)} OR ${key(`k${text}`)} = ${quoted(text)} OR k > ${quoted(`x${text}`)} OR k IN (${quoted(text)}, 'b') OR k LIKE ${quoted(`${text}c`)} OR ${quoted(`f${text}`)}`
-    // A statement tests times in one of three ways: their zone, nothing, or their whole text, depending on the characters of the search text.
-    const calm = ['calm', '!calm', ' 1'].map((text) => textsOf(whereOf(text), `k${text}`))
+    // A statement tests times in one of three ways: their zone, nothing, or their whole text, depending on the characters of the search text. They also decide
+    // whether it may cross the border of a value of JSON, and how it is written in one.
+    const calm = ['calm', '!calm', ' 1']
+      .flatMap((text) => [text, ` ${text}`, `"${text}`, `ö${text}`, `<${text}`])
+      .map((text) => textsOf(whereOf(text), `k${text}`))
     expect(calm.flat().every((text) => text !== undefined && text.length > 100)).toBe(true)
     for (const text of hostile) {
       expect(calm).toContainEqual(textsOf(whereOf(text.replace(/[\t\n\r]/g, '_')), `k${text}`))

@@ -1,7 +1,7 @@
 import { ENDLESS, longestWordOf, PIECE_BYTES, PIECED_BYTES, piecesOf, type TableClass } from '../../lines/layout/table.ts'
 import { isInParts } from '../../lines/reference/parts.ts'
 import { and, constant, digits, or, param, type SqlFragment, sql } from '../sql/sql.ts'
-import { isInEntriesOnly } from '../text-search/in-parts.ts'
+import { isInEntriesOnly } from '../text-search/in-json-lines.ts'
 import { formatsHolding, isAscii, isInValuesOnly, timeFormatsOf } from '../text-search/in-values.ts'
 import { type LineSources, timeFormatIn } from '../text-search/rebuild-line.ts'
 import { searchFor } from '../text-search/text-search.ts'

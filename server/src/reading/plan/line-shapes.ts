@@ -4,8 +4,9 @@ import { OVERFLOW_NAMES } from '../fields/overflow-entries.ts'
 import type { EventVolume, TableFacts, TimeBounds } from '../query.ts'
 import { type QueryRun, run } from '../run/run.ts'
 import { and, constant, digits, joined, name, param, type SqlFragment, sql } from '../sql/sql.ts'
+import { isJson } from '../text-search/across-values.ts'
 import { fitsText } from '../text-search/in-values.ts'
-import { IS_IN_PARTS } from '../text-search/rebuild-line.ts'
+import { IS_IN_PARTS, IS_JSON } from '../text-search/rebuild-line.ts'
 import { granulesOf, MINUTE, minutesAround } from './read-scope.ts'
 import { hasParts } from './table-read.ts'
 import type { TableRead } from './table-reads.ts'
@@ -50,8 +51,9 @@ export async function findLineFacts(
         hasParts(tableRead) ? firstPartsOf(tableRead) : undefined,
       ])
       const shapes = few(found)
+      const textShapes = shapes ? undefined : textShapesOf(found)
       const shaped = shapes ? { ...tableRead, shapes } : tableRead
-      const facts = { ...(shapes ? { shapes } : {}), ...(volume.events > 0 ? { volume } : {}) }
+      const facts = { ...(shapes ? { shapes } : {}), ...(textShapes ? { textShapes } : {}), ...(volume.events > 0 ? { volume } : {}) }
       if (!hasParts(shaped)) return facts
       const [parts, absentFromKeys] = await Promise.all([partsOf(shaped, first ?? (await firstPartsOf(shaped))), missingInNames(shaped)])
       return { ...facts, ...(parts ? { parts } : {}), absentFromKeys }
@@ -82,10 +84,16 @@ export async function findLineFacts(
 const few = (texts: readonly string[]): readonly string[] | undefined =>
   texts.length <= SHAPES_MAX && texts.reduce((sum, { length }) => sum + length, 0) <= SHAPES_CHARS_MAX ? texts : undefined
 
+/** Those that are not JSON come first, so that they are all there if any other shape is. */
+function textShapesOf(found: readonly string[]): readonly string[] | undefined {
+  const text = found.filter((shape) => !isJson(shape))
+  return text.length < found.length ? few(text) : undefined
+}
+
 /** At most one shape more than are handled one by one, how many events have each, and the first and last step of their times. Shapes are stored by minute. */
 const shapesSql = (tableRead: TableRead, bounds: TimeBounds): SqlFragment =>
   sql`select toString(shape), toUInt64(sum(events)), toUInt64(min(step)), toUInt64(max(step)) from (select shape, intDiv(${MINUTE}, ${digits(STEP_MS / MINUTE_MS)}) as step,
-    count() as events from ${tableOf(tableRead)} where ${minutesAround(tableRead, bounds)} group by shape, step) group by shape limit ${digits(SHAPES_MAX + 1)}`
+    count() as events from ${tableOf(tableRead)} where ${minutesAround(tableRead, bounds)} group by shape, step) group by shape order by ${IS_JSON} limit ${digits(SHAPES_MAX + 1)}`
 
 /** How many events show the first parts. Most lines of a dataset have the same. */
 const FIRST_EVENTS = 1_000

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto'
 import type { EventStore } from '../../events/store/events.ts'
 import type { CacheKind, CacheScope } from '../../events/store/range-cache.ts'
 import { hasId } from '../filter/id-index.ts'
 import type { EventQuery, TableFacts, TimeBounds } from '../query.ts'
+import { UndecidedLine } from '../run/failure.ts'
 import { type QueryRun, startQueryRun } from '../run/run.ts'
 import { findLineFacts } from './line-shapes.ts'
 import { findOverflowKeys, queriedPaths } from './overflow-keys.ts'
@@ -50,7 +52,6 @@ export async function prepare<T>(
 type KnownFacts = { readonly tables: readonly TableFacts[]; readonly text: string; readonly isSure: boolean }
 type Facts = KnownFacts & { readonly bounds: TimeBounds; readonly since: number }
 
-const SOURCES_FEW = 32
 const FACTS: CacheKind<KnownFacts> = { name: 'facts', extentsMax: 1, bytesMax: 16_384, bytesOf: ({ text }) => text.length }
 
 /**
@@ -72,20 +73,23 @@ export async function readWithFacts<T>(
   const needsLines = keys.includes('@raw')
   const paths = overflow === 'readEverywhere' ? [] : queriedPaths(keys)
   if (paths.length === 0 && !needsLines) return read(tableReads)
-  const readWith = (facts: readonly TableFacts[]): Promise<T> =>
-    read(tableReads.map((tableRead, index) => withFacts(tableRead, facts[index])))
+  const scope: CacheScope = queryRun.scope ?? { orgNumber: queryRun.orgNumber, logIds: [] }
+  const readWith = (facts: readonly TableFacts[]): Promise<T> => {
+    const factual = tableReads.map((tableRead, index) => withFacts(tableRead, facts[index]))
+    return wanted.texts.length === 0
+      ? read(factual)
+      : readDecided(store, queryRun, scope, { tableReads: factual, texts: wanted.texts, bounds }, read)
+  }
   const around = queryRun.scope && store.caches.isExact ? widened(bounds) : bounds
   const find = (): Promise<readonly TableFacts[]> => findFacts(store, queryRun, tableReads, { keys, paths, texts, bounds: around })
 
-  // Queries of one name have the same kinds of facts in the same tables. Those on many datasets have no name.
+  // Queries of one name have the same kinds of facts in the same tables.
   const ofWhole = nameOf(tableReads, { keys, texts, wantsOverflow: paths.length > 0 })
-  if (ofWhole === undefined) return overflow === 'cachedOnly' && !needsLines ? read(tableReads) : readWith(await find())
   const name = isPart ? `part ${ofWhole}` : ofWhole
   const place = `${name} ${bounds.fromMs} ${bounds.toMs}`
   const shared = await sharedFacts?.get(place)
   if (shared) return readWith(shared)
   const cache = store.caches.of(FACTS)
-  const scope: CacheScope = queryRun.scope ?? { orgNumber: queryRun.orgNumber, logIds: [] }
   const known = (of: string): Facts | undefined => {
     const last = cache.last(scope, of)
     return last && { ...last.value, bounds: last.range, since: last.since }
@@ -129,6 +133,37 @@ export async function readWithFacts<T>(
   // What the early read has read does not count.
   Object.assign(queryRun, { rows, bytes, storedRows })
   return readWith(facts.value)
+}
+
+type TextRead = { readonly tableReads: readonly TableRead[]; readonly texts: readonly string[]; readonly bounds: TimeBounds }
+
+/** The texts that lines hold in a way that values did not decide. */
+const UNDECIDED: CacheKind<true> = { name: 'undecided', extentsMax: 1, bytesMax: 1_024, bytesOf: () => 0 }
+
+/**
+ * Searches lines for texts. There is hardly ever a line that must be rebuilt to decide, so the first statement fails if it meets one. The second, which rebuilds
+ * such lines, takes longer for all, and is sent at once when these texts are searched for again.
+ */
+async function readDecided<T>(
+  store: EventStore,
+  queryRun: QueryRun,
+  scope: CacheScope,
+  { tableReads, texts, bounds }: TextRead,
+  read: (tableReads: readonly TableRead[]) => Promise<T>,
+): Promise<T> {
+  const undecided = store.caches.of(UNDECIDED)
+  const name = hashOf([texts, tableReads.map(({ sources }) => sources.map(({ logId }) => logId))])
+  if (undecided.last(scope, name)) return read(tableReads)
+  const { rows, bytes, storedRows } = queryRun
+  try {
+    return await read(tableReads.map((tableRead) => ({ ...tableRead, failsUndecided: true })))
+  } catch (thrown) {
+    if (!(thrown instanceof UndecidedLine)) throw thrown
+    undecided.put(scope, name, [{ range: bounds, since: store.caches.now(), value: true }])
+    // What the failed read has read does not count.
+    Object.assign(queryRun, { rows, bytes, storedRows })
+    return read(tableReads)
+  }
 }
 
 type FactsScope = {
@@ -182,21 +217,24 @@ const lacksOverflow = ({ tables }: Facts, paths: readonly string[]): boolean =>
 /** Shapes and keys come in no order. */
 const textOf = (tables: readonly TableFacts[]): string =>
   JSON.stringify(
-    tables.map(({ shapes, parts, absentFromKeys, overflowKeys }) => [
+    tables.map(({ shapes, textShapes, parts, absentFromKeys, overflowKeys }) => [
       shapes?.toSorted(),
+      textShapes?.toSorted(),
       parts?.toSorted(),
       absentFromKeys,
       overflowKeys && [...overflowKeys].sort(),
     ]),
   )
 
+/** Names facts by what they depend on. Ten thousand datasets have as short a name as one. */
 function nameOf(
   tableReads: readonly TableRead[],
   { keys, texts, wantsOverflow }: Pick<Wanted, 'keys' | 'texts'> & { wantsOverflow: boolean },
-): string | undefined {
-  if (tableReads.some(({ sources }) => sources.length > SOURCES_FEW)) return undefined
+): string {
   const ids = tableReads.map(({ table, sources }) => [table, sources.map(({ logId }) => logId)])
   // Facts about names are those of the texts.
   const named = tableReads.some(({ sources }) => sources.some(({ located }) => located.map.open.size > 0)) ? texts : []
-  return JSON.stringify([wantsOverflow, keys, ids, named])
+  return hashOf([wantsOverflow, keys, ids, named])
 }
+
+const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64')

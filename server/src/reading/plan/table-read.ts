@@ -9,13 +9,15 @@ import { columnsOf, idsOf, type LocatedSource, levelColumns, type TableRead } fr
 
 /** Computed once for a table, so that a parameter that occurs several times in a statement is sent once. */
 export const contextOf = oncePerObject((tableRead: TableRead): TableContext => {
-  const { sources, slots, shapes, parts, absentFromKeys } = tableRead
+  const { sources, slots, shapes, textShapes, parts, absentFromKeys, failsUndecided } = tableRead
   return {
     slots,
     lines: {
       columns: columnsOf(tableRead),
       levels: levelColumns(tableRead),
       ...(shapes ? { shapes } : {}),
+      ...(textShapes ? { textShapes } : {}),
+      ...(failsUndecided ? { failsUndecided } : {}),
       ...(parts ? { parts } : {}),
       ...(absentFromKeys ? { absentFromKeys } : {}),
       hasParts: hasParts(tableRead),

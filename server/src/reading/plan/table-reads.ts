@@ -17,6 +17,8 @@ export type TableRead = EventsTable &
     readonly sources: readonly LocatedSource[]
     /** The columns of the queried keys. */
     readonly slots: KeyColumns
+    /** Whether a statement fails where values do not decide whether a line contains a text. Otherwise that line is rebuilt. */
+    readonly failsUndecided?: boolean
   }
 
 /** A source that has events. */

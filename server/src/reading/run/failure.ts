@@ -23,6 +23,11 @@ const SELECTED_TO_STOP_MESSAGE = 'Query was selected to stop'
 /** What the store says of a regular expression that its library does not take, among others because its program is too large. */
 const CANNOT_COMPILE_REGEXP = '427'
 const TOO_MANY_QUERIES = '202'
+/** A statement fails like this on purpose, where it cannot decide about a line (text-search/in-json-lines.ts). */
+const THROWN_BY_STATEMENT = '395'
+
+/** A statement met a line about which values do not decide. It can be sent again in a form that rebuilds such lines. */
+export class UndecidedLine extends Error {}
 
 /** Distinguishes a query that is too expensive from a store in trouble. Messages of the store go to the log only. */
 export function failureOf(cause: unknown, budget: QueryBudget, groupLimit: GroupLimit | undefined): unknown {
@@ -48,6 +53,8 @@ export function failureOf(cause: unknown, budget: QueryBudget, groupLimit: Group
       return unavailable('the event store has no disk space left for this query', { cause })
     case CANNOT_COMPILE_REGEXP:
       return badRegex(cause)
+    case THROWN_BY_STATEMENT:
+      return new UndecidedLine('a statement met a line that it cannot decide about', { cause })
     case TOO_MANY_QUERIES:
       return unavailable('the event store has too many queries running; try again later', { cause })
     default:

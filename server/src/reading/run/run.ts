@@ -75,7 +75,7 @@ const TEXT_BYTES_MAX = 2 * 2 ** 20
 const ELEMENT_BYTES = 16_384
 const TREE_NODES_MAX = 5_000_000
 /** The block size of statements that rebuild lines. */
-const REBUILT_LINES_PER_BLOCK = 4_096
+const LINES_PER_BLOCK = 4_096
 /** The block size of statements that test columns of a few candidates. In large blocks each of their many conditions is prepared less often. */
 const CANDIDATES_BLOCK_BYTES = '16000000'
 const PARSER_STEPS_MAX = 1_000_000_000
@@ -233,7 +233,7 @@ function settingsFor(uses: Uses): Record<string, string | 0> {
   const searches = uses.textSearch ?? 0
   const searchesColumns = searches > 1 && searches <= SEARCHES_MAX && !hasTrait({ uses }, 'costlyValue')
   return {
-    ...(rebuildsLines ? { max_block_size: String(REBUILT_LINES_PER_BLOCK) } : {}),
+    ...(rebuildsLines || hasTrait({ uses }, 'lineValues') ? { max_block_size: String(LINES_PER_BLOCK) } : {}),
     // Looking for stored counts takes a millisecond.
     ...(hasTrait({ uses }, 'storedCounts') ? {} : { optimize_use_projections: 0 }),
     // Reading the index of words before the events, not in between, takes a third less time.

@@ -12,11 +12,20 @@ export type ListMembers = { readonly members: Param }
  * - `wordIndex`: it asks the index of all words
  * - `candidates`: it selects events whose lines are looked at more closely
  * - `lineRebuild`: it rebuilds lines, which takes memory for every event of a block
+ * - `lineValues`: it searches all values of lines at once, which takes memory for every event of a block
  * - `textSearch`: it searches one text for others
  * - `costlyValue`: it computes a value that is worth leaving out for events that another condition excludes
  * - `arrayElement`: it reads a value in an array, which takes long to prepare
  */
-export type Trait = 'storedCounts' | 'wordIndex' | 'candidates' | 'lineRebuild' | 'textSearch' | 'costlyValue' | 'arrayElement'
+export type Trait =
+  | 'storedCounts'
+  | 'wordIndex'
+  | 'candidates'
+  | 'lineRebuild'
+  | 'lineValues'
+  | 'textSearch'
+  | 'costlyValue'
+  | 'arrayElement'
 /** How often a fragment and those in it have each trait. */
 export type Uses = Readonly<Partial<Record<Trait, number>>>
 

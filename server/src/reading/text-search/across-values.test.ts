@@ -117,8 +117,10 @@ test('lines of known shapes are not rebuilt for a text in a value of the overflo
   const shapes = ['{"a":"\x01m\x02","b":\x01m\x02}', '{"b":\x01m\x02,"c":"\x01c0\x02"}']
   const contains = (text: string) => lineContains(text, { columns: ['c0'], hasParts: false, shapes })
   expect(hasTrait(contains('security'), 'lineRebuild')).toBe(false)
-  // It may begin inside the escape sequence of a character.
-  expect(hasTrait(contains('error'), 'lineRebuild')).toBe(true)
+  // It may begin inside the escape sequence of a character, which only a value between quotes has.
+  expect(hasTrait(contains('error'), 'lineRebuild')).toBe(false)
+  // In an array it may stand behind a line break, which looks the same once it is stored.
+  expect(hasTrait(contains('n1'), 'lineRebuild')).toBe(true)
 })
 
 test('letters and digits do not cross the border between a level and the words of a text line', () => {

@@ -3,7 +3,7 @@ import { type ShapePlaceholder, shapeReferences } from '../../lines/reference/sh
 import { foldCase } from '../../query/like.ts'
 import { timeTextAs, timeWords } from '../fields/event-time.ts'
 import { caselessLike, containsAnyCaseless } from '../fields/ignore-case.ts'
-import { and, constant, FALSE, inList, name, or, param, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
+import { and, constant, inList, name, or, param, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
 import { anyOverflowValue, firstEntriesHold } from './part-tests.ts'
 import { type LineSources, lineOfShapes } from './rebuild-line.ts'
 
@@ -16,6 +16,10 @@ export type LineSearch = {
   readonly isEscaped: boolean
   /** The beginnings of values when the text starts inside an escape sequence. */
   readonly tails: readonly string[]
+  /** The condition that a value of JSON holds the text, also if it begins inside an escape sequence. */
+  readonly holds: (value: SqlFragment) => SqlFragment
+  /** Whether a value that is not between quotes may meet that only because of a line break between its elements, which is no escape sequence. */
+  readonly mayHoldBreak: boolean
   /** A regular expression of the store for borders that the text may cross in a shape. */
   readonly borders: SqlFragment
   /** The condition that the time of a line, which is written as given, contains the text. */
@@ -27,6 +31,19 @@ export type LineSearch = {
   /** The same for a whole shape, where it is looked at more closely. */
   mayCrossIn(shape: string): boolean
 }
+
+/** The condition that a value of JSON holds a text, of which tails are what values begin with where it starts inside an escape sequence. */
+export function holdsText(text: string, tails: readonly string[]): (value: SqlFragment) => SqlFragment {
+  const fits = fitsText(text)
+  if (tails.length === 0) return fits
+  if (isAscii(text)) return containsAnyCaseless([text, ...tails])
+  const tailHeld = containsAnyCaseless(tails)
+  return (value) => or([fits(value), tailHeld(value)])
+}
+
+/** White space of JSON and the beginning of what may follow it outside strings. */
+const AT_BREAK = /^[\t\n\r](?:$|[-0-9[\]{},:"\s]|t(?:r|$)|f(?:a|$)|n(?:u|$))/i
+export const mayBeAtBreak = (tails: readonly string[]): boolean => tails.some((tail) => AT_BREAK.test(tail))
 
 /** The condition that a column or a line contains a text. */
 export const fitsText = (text: string): ((column: SqlFragment) => SqlFragment) => caselessLike(patternOf(text))
@@ -67,7 +84,7 @@ export const isInValuesOnly = (search: LineSearch, shapes: readonly string[]): b
 
 /** Searches the overflow map, which holds attributes too. */
 function overflowContains(
-  { text, tails, fits, isEscaped }: LineSearch,
+  { text, tails, fits, holds, mayHoldBreak, isEscaped }: LineSearch,
   lines: LineSources,
   shapes: readonly string[],
 ): readonly SqlFragment[] {
@@ -90,8 +107,8 @@ function overflowContains(
     const mayHold = using('costlyValue', anyHolds([text, ...tails]))
     const whole = fits(lineOfShapes(own, lines))
     if (isEscaped || !own.every(isJson)) return [and([HAS_ENTRIES, mayHold, whole])]
-    const inTails = tails.length === 0 ? FALSE : and([anyHolds(tails), whole])
-    return [and([HAS_ENTRIES, mayHold, or([entriesHold(fits), inTails])])]
+    if (!mayHoldBreak) return [and([HAS_ENTRIES, entriesHold(holds)])]
+    return [and([HAS_ENTRIES, mayHold, or([entriesHold(fits), and([anyHolds(tails), whole])])])]
   }
 }
 

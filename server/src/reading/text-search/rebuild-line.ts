@@ -12,6 +12,10 @@ export type LineSources = {
   readonly columns: readonly Slot[]
   /** All shapes; undefined when they are unknown. */
   readonly shapes?: readonly string[]
+  /** Where those are too many: all shapes of lines that are not JSON, of which there are few in most datasets. */
+  readonly textShapes?: readonly string[]
+  /** Whether a statement fails where values do not decide about a line. Otherwise that line is rebuilt. */
+  readonly failsUndecided?: boolean
   /** Whether there are lines with open maps, whose shape is stored in parts. */
   readonly hasParts: boolean
   /** The columns with the levels of text lines and nothing else. */
@@ -52,7 +56,7 @@ export const lineInParts = (lines: LineSources): SqlFragment => lineOfPieces(lin
  * of the event are sorted by the numbers of the pieces that refer to them. A function that looks up each value by its reference would take a copy of all
  * values for each piece. Lambdas name what is used several times: the store prepares such a statement in a fraction of the time.
  */
-function lineOfPieces(lines: LineSources, shape: SqlFragment): SqlFragment {
+export function lineOfPieces(lines: LineSources, shape: SqlFragment): SqlFragment {
   const given = {
     pieces: sql`splitByChar('\\x01', ${shape})`,
     slots: slotTexts(lines.columns),

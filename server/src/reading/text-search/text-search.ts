@@ -1,14 +1,13 @@
 import type { Slot } from '../../lines/layout/slots.ts'
 import { isInParts } from '../../lines/reference/parts.ts'
 import { timeFormat, timeText, timeWords } from '../fields/event-time.ts'
-import { containsAnyCaseless } from '../fields/ignore-case.ts'
 import { and, constant, FALSE, inList, name, not, or, param, reading, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
 import { isInOneValue, isJson, linesAcrossValues } from './across-values.ts'
 import { mayLieIn, textOccurrences } from './candidates.ts'
 import { conditionMemory } from './compiled-conditions.ts'
 import { escapeTails } from './escapes.ts'
-import { inLineInParts } from './in-parts.ts'
-import { entriesHold, fitsText, HAS_ENTRIES, inPlainLine, isPlainFor, type LineSearch, refers } from './in-values.ts'
+import { inJsonLine } from './in-json-lines.ts'
+import { fitsText, HAS_ENTRIES, holdsText, inPlainLine, isPlainFor, type LineSearch, mayBeAtBreak, refers } from './in-values.ts'
 import { anyOverflowValue } from './part-tests.ts'
 import { COLUMNS_OF_LINES, IS_IN_PARTS, IS_JSON, type LineSources, lineOfShapes, rawLine } from './rebuild-line.ts'
 
@@ -27,19 +26,20 @@ const rememberSearch = conditionMemory<SqlFragment>()
 
 function writeLineContains(text: string, lines: LineSources): SqlFragment {
   const search = searchFor(text, lines.levels)
-  const inParts = (): SqlFragment => {
-    const test = inLineInParts(search, lines)
-    return test === FALSE ? FALSE : using('costlyValue', test)
+  const { shapes, textShapes, columns, hasParts } = lines
+  if (!shapes) {
+    const ofText = textShapes ? inLineOfShapes(search, { columns, hasParts: false, shapes: textShapes }) : inTextLine(search, lines)
+    return sql`if(${IS_JSON}, ${inJsonLine(search, lines, { areParts: false })}, ${ofText})`
   }
-  if (lines.shapes?.every(isInParts) && lines.shapes.length > 0) return inParts()
-  const shapes = lines.shapes?.filter((shape) => !isInParts(shape))
-  const inShapes = inLineOfShapes(search, { columns: lines.columns, hasParts: false, ...(shapes ? { shapes } : {}) })
-  return lines.hasParts ? sql`if(${IS_IN_PARTS}, ${inParts()}, ${inShapes})` : inShapes
+  const whole = shapes.filter((shape) => !isInParts(shape))
+  const inParts = (): SqlFragment => inJsonLine(search, lines, { areParts: true })
+  if (whole.length === 0 && shapes.length > 0) return inParts()
+  const inShapes = inLineOfShapes(search, { columns, hasParts: false, shapes: whole })
+  return hasParts ? sql`if(${IS_IN_PARTS}, ${inParts()}, ${inShapes})` : inShapes
 }
 
-/** The same for lines whose shapes are not in parts. */
-export function inLineOfShapes(search: LineSearch, lines: LineSources): SqlFragment {
-  if (!lines.shapes) return inAnyLine(search, lines)
+/** The same for lines of known shapes, none of which is in parts. */
+export function inLineOfShapes(search: LineSearch, lines: LineSources & { readonly shapes: readonly string[] }): SqlFragment {
   const { plain = [], notPlain = [] } = Object.groupBy(lines.shapes, (shape) => (isPlainFor(search, shape) ? 'plain' : 'notPlain'))
   const inPlain = inPlainLine(search, lines, plain)
   if (notPlain.length === 0) return inPlain
@@ -76,12 +76,15 @@ export function searchFor(text: string, levels: readonly Slot[] = []): LineSearc
   const borderTest = borders === undefined ? undefined : new RegExp(borders, 'iu')
   const mayCross = (shape: string): boolean => borderTest?.test(shape) ?? false
   const known = new Map<string, boolean>()
+  const tails = escapeTails(text)
   const search: LineSearch = {
     text,
     levels,
     fits: fitsText(text),
     isEscaped: /["\\]|\p{Cc}/u.test(text),
-    tails: escapeTails(text),
+    tails,
+    holds: holdsText(text, tails),
+    mayHoldBreak: mayBeAtBreak(tails),
     borders: bordersOf(text),
     inTime: (time) => timeHolds(text, time),
     mayCross,
@@ -94,24 +97,16 @@ export function searchFor(text: string, levels: readonly Slot[] = []): LineSearc
   return search
 }
 
-function inAnyLine({ text, fits, isEscaped, tails, borders, inTime }: LineSearch, lines: LineSources): SqlFragment {
-  const marked = sql`(position(shape, '\\x02\\x03') > 0 or position(shape, '\\x02\\x04') > 0)`
-  const isEncodedDifferently = and([IS_JSON, or([sql`${param.flag(isEscaped)} = 1`, marked])])
-  // Whether the line refers to a column is tested later: it takes as long as searching the column.
-  const mayHold = containsAnyCaseless([text, ...tails])
-  const direct = [fits(BETWEEN_VALUES), fits(sql`raw`), inTime(timeText)]
-  const mayBeThere = or([
-    isEncodedDifferently,
-    sql`match(shape, ${borders})`,
-    ...direct,
-    ...lines.columns.map((column) => mayHold(name(column))),
-    and([HAS_ENTRIES, anyOverflowValue(mayHold)]),
+/** Lines of text are rebuilt where their shapes are not known and their values do not hold the text: a value may end wherever the next one begins. */
+function inTextLine({ fits, borders, inTime }: LineSearch, lines: LineSources): SqlFragment {
+  const isThere = or([
+    fits(BETWEEN_VALUES),
+    fits(sql`raw`),
+    inTime(timeText),
+    ...lines.columns.map((column) => and([refers(column), fits(name(column))])),
   ])
-  const isThere = and([
-    not(isEncodedDifferently),
-    or([...direct, ...lines.columns.map((column) => and([refers(column), fits(name(column))])), and([IS_JSON, entriesHold(fits)])]),
-  ])
-  return using('costlyValue', sql`multiIf(shape = '', ${fits(sql`raw`)}, not ${mayBeThere}, 0, ${isThere}, 1, ${fits(rawLine(lines))})`)
+  const mayBeThere = or([sql`match(shape, ${borders})`, and([HAS_ENTRIES, anyOverflowValue(fits)])])
+  return using('costlyValue', sql`multiIf(shape = '', ${fits(sql`raw`)}, ${isThere}, 1, ${mayBeThere}, ${fits(rawLine(lines))}, 0)`)
 }
 
 /** Returns the borders that a text may cross as a regular expression of the store. It matches nothing when there are no such borders. */
