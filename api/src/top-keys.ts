@@ -68,6 +68,12 @@ export const topKeys = {
       where: text(0, 32_768).optional().describe('The filter; every event when absent.'),
       limit: z.int().min(1).max(SAMPLE_KEYS_MAX).optional().describe('Maximum number of keys; 100 when absent.'),
       estimate: z.boolean().optional().describe('Whether the sample is enough for the counts, which costs less.'),
+      exact: z
+        .boolean()
+        .optional()
+        .describe(
+          'Whether every event is counted however many there are, within the limits of a query. Otherwise many events are estimated.',
+        ),
     }),
     reply: KeySample,
     fails: [404, 503],

@@ -408,6 +408,24 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     expect(await fields.getByRole('button', { name: /^warn/ }).count()).toBe(0)
   })
 
+  test('where shares of fields are estimates, all events are counted on request', async () => {
+    const page = await stand.open(exploreUrl({}))
+    const fields = page.getByRole('region', { name: 'Fields' })
+    await fields.getByText(/^\d+ fields in \d+ events$/).waitFor()
+    // As if there were too many events to count in passing.
+    await page.route('**/top-keys', async (route) => {
+      const request = route.request().postDataJSON()
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), are_counts_exact: request.exact === true } })
+    })
+    await page.goto(stand.app.url + exploreUrl({ q: "region = 'us'" }))
+    await fields.getByText(/fields in 30 events, shares estimated · Count all$/).waitFor()
+    await fields.getByText('≈').first().waitFor()
+    await fields.getByRole('button', { name: 'Count all' }).click()
+    await fields.getByText(/^\d+ fields in 30 events$/).waitFor()
+    expect(await fields.getByText('≈').count()).toBe(0)
+  })
+
   test('the field list follows the query and the range, also before a field is opened', async () => {
     const page = await stand.open(exploreUrl({ q: "level = 'warn'" }))
     await page.getByText('1 event ·').waitFor()

@@ -6606,6 +6606,7 @@ TopKeysSampleBody = TypedDict(
         "where": "NotRequired[str]",
         "limit": "NotRequired[int]",
         "estimate": "NotRequired[bool]",
+        "exact": "NotRequired[bool]",
     },
 )
 

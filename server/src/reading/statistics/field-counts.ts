@@ -22,9 +22,9 @@ const RETURNED_MAX = 20_000
 
 /**
  * Counts the matching events that have each field. A value lies in a column of its dataset, in the overflow map, or is the time of the event, so each is
- * counted once. Undefined where the overflow maps have too many entries.
+ * counted once. Undefined where the overflow maps have too many entries, unless these are counted however many there are.
  */
-export async function countFields(store: EventStore, given: EventQuery): Promise<FieldCounts | undefined> {
+export async function countFields(store: EventStore, given: EventQuery, entriesMax = ENTRIES_MAX): Promise<FieldCounts | undefined> {
   const keys = keysIn(given.filter)
   return prepare(store, given, { keys, texts: freeTextsIn(given.filter), overflow: 'find' }, async ({ queryRun, query, tableReads }) => {
     const reads = tableReads.flatMap((tableRead): FieldRead[] => {
@@ -33,7 +33,7 @@ export async function countFields(store: EventStore, given: EventQuery): Promise
     })
     const counts = new Map<string, number>()
     const entries = await Promise.all(reads.map((read) => countColumns(store, queryRun, read, counts)))
-    if (entries.reduce((sum, own) => sum + own, 0) > ENTRIES_MAX) return undefined
+    if (entries.reduce((sum, own) => sum + own, 0) > entriesMax) return undefined
     const withEntries = reads.filter((_, index) => (entries[index] ?? 0) > 0)
     // These events were read before, so they must not count twice.
     const areCut = await Promise.all(withEntries.map((read) => countNames(store, { ...queryRun, rows: 0 }, read, counts)))

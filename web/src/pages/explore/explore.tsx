@@ -131,6 +131,7 @@ function FieldPane({ state: { fields, selectedQuery, actions } }: Props) {
       <FieldList
         query={selectedQuery}
         fields={fields.data}
+        count={fields.count}
         isStale={fields.isPlaceholderData}
         failure={isQueryError(fields.error) ? undefined : fields.error}
         hasResult={!isQueryError(fields.error)}

@@ -1,7 +1,7 @@
 import type { BodyOf, contract, ReplyOf, SampledKey } from '@dendro/api'
 import type { AggregateCall } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
-import { Failure } from '../../../kernel/errors.ts'
+import { badField, badRequest, Failure } from '../../../kernel/errors.ts'
 import { boundsOf } from '../../../query/bounds.ts'
 import { parseAll } from '../../../query/parse-all.ts'
 import { parseFilter } from '../../../query/query.ts'
@@ -36,6 +36,9 @@ const CALLS: readonly AggregateCall[] = [{ name: 'count' }, { name: 'min', key: 
  */
 export async function sampleKeys(world: World, actor: Actor, request: SampleRequest, signal: AbortSignal): Promise<SampleReply> {
   const { filter, bounds, choose } = parseAll({
+    counting: () => {
+      if (request.estimate && request.exact) throw badField('exact', 'excludes estimate')
+    },
     filter: () => parseFilter(request.where ?? '').filter,
     bounds: () => boundsOf(request, world.clock.nowMs(), DEFAULT_RANGE),
     choose: () => datasetSelectionOf(request),
@@ -49,7 +52,8 @@ export async function sampleKeys(world: World, actor: Actor, request: SampleRequ
   const areAll = found.groupsTotal <= found.groups.length
   const isWhole = areAll && strata.every(({ count, reads }) => reads.reduce((sum, { limit }) => sum + limit, 0) >= count)
   const isEnough = isWhole || request.estimate
-  const [samples, counted] = await Promise.all([readSamples(reading, strata), isEnough ? undefined : countAll(reading)])
+  const count = request.exact ? countHowever : countAll
+  const [samples, counted] = await Promise.all([readSamples(reading, strata), isEnough ? undefined : count(reading)])
   recordSearch(world, actor, { datasets, bytes: reading.costs.reduce((sum, { bytes }) => sum + bytes, 0), startedMs })
   const keys = mergeKeys(samples, counted?.counts ?? new Map())
   const limit = request.limit ?? KEYS
@@ -73,6 +77,14 @@ async function countAll({ world, eventQuery, all, costs }: SampleReading): Promi
     throw thrown
   })
   if (counted) costs.push(counted.cost)
+  return counted
+}
+
+/** Fails with the limit that is exceeded. */
+async function countHowever({ world, eventQuery, costs }: SampleReading): Promise<FieldCounts> {
+  const counted = await countFields(world.events, eventQuery, Number.POSITIVE_INFINITY)
+  if (!counted) throw badRequest('the events have too many different fields to count each; narrow the time range or name fewer datasets')
+  costs.push(counted.cost)
   return counted
 }
 

@@ -16,6 +16,7 @@ import { usePinnedFields } from './pinned-fields.ts'
 type FieldListProps = {
   query: ExploreQuery
   fields: Fields | undefined
+  count: Counting
   isStale: boolean
   failure: unknown
   /** False when the query is wrong. */
@@ -24,12 +25,15 @@ type FieldListProps = {
   onRetry(): unknown
 }
 
+/** Counts the fields of all events, where the list has estimates. */
+type Counting = { isRunning: boolean; failure: unknown; countAll(): void; retry(): unknown }
+
 /** FEW_FIELDS fit on a screen, so that their groups are open at first. */
 const FEW_FIELDS = 40
 const SHOWN_AT_ONCE = 200
 
 /** Shows the fields of the matching events by prefix, each with its share: of all of them, or an estimate from an even sample, marked by ≈. An open field has exact counts of its values. A name outside the list is looked up in all events. */
-export function FieldList({ query, fields, isStale, failure, hasResult, actions, onRetry }: FieldListProps) {
+export function FieldList({ query, fields, count: counting, isStale, failure, hasResult, actions, onRetry }: FieldListProps) {
   const [typed, setTyped] = useState('')
   const pinned = usePinnedFields()
   const search = typed.trim()
@@ -72,7 +76,17 @@ export function FieldList({ query, fields, isStale, failure, hasResult, actions,
           {!fields && (hasResult ? 'Loading fields…' : 'No result')}
           {fields &&
             `${fields.isCut ? 'at least ' : ''}${quantity(fields.fields.length, 'field')} in ${quantity(fields.events, 'event')}${fields.areExact ? '' : ', shares estimated'}`}
+          {fields && !fields.areExact && counting.isRunning && <span role="status"> · counting all…</span>}
+          {fields && !fields.areExact && !counting.isRunning && !counting.failure && (
+            <>
+              {' · '}
+              <button type="button" className="text-accent hover:underline" onClick={counting.countAll}>
+                Count all
+              </button>
+            </>
+          )}
         </p>
+        {counting.failure ? <FailureNote thrown={counting.failure} again={counting.retry} what="Exact counts" isSmall /> : null}
       </div>
       {!fields && hasResult && <Skeleton widths={LINES} className="min-h-0 flex-1 overflow-hidden px-2" lineClass="my-2 h-3.5" />}
       <ul className={`min-h-0 flex-1 overflow-auto px-1 pb-4 ${fields ? '' : 'hidden'}`}>

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { ABSENT } from '../../../parts/chart/group-name.ts'
 import { useKnownFields } from '../../../parts/query/fields.ts'
 import { useClient } from '../../../parts/shell/client.ts'
@@ -6,12 +7,25 @@ import { timeRangeOf } from '../../../parts/time/time-range.ts'
 import { quotedField } from '../groups/groups.ts'
 import { type ExploreQuery, sourceOf } from '../query/explore-query.ts'
 
-/** Loads the fields of the events that match the query, with their most frequent values. */
-export const useFields = (query: ExploreQuery, isOn: boolean) => useKnownFields({ ...query, areCounted: true }, isOn)
+/** Loads the fields of the events that match the query, with their most frequent values. Where these are too many to be counted in passing, countAll does. */
+export function useFields(query: ExploreQuery, isOn: boolean) {
+  const fields = useKnownFields({ ...query, counting: 'bounded' }, isOn)
+  const own = JSON.stringify([query.datasets, query.where, query.range, query.refreshCount])
+  const [chosen, setChosen] = useState<string>()
+  const counted = useKnownFields({ ...query, counting: 'all' }, isOn && chosen === own)
+  const isCounted = chosen === own && counted.data !== undefined && !counted.isPlaceholderData
+  const count = {
+    isRunning: counted.isFetching,
+    failure: chosen === own ? counted.error : null,
+    countAll: () => setChosen(own),
+    retry: () => counted.refetch(),
+  }
+  return { ...fields, data: isCounted ? counted.data : fields.data, count }
+}
 
 /** Loads the fields of the range regardless of the query: for completions, which propose other values than those of the query. Without conditions they are the same. */
 export const useAllFields = (query: ExploreQuery, isOn: boolean) =>
-  useKnownFields({ ...query, where: '', areCounted: query.where.trim() === '' }, isOn)
+  useKnownFields({ ...query, where: '', counting: query.where.trim() === '' ? 'bounded' : 'sample' }, isOn)
 
 const VALUES_MAX = 10
 

@@ -19,7 +19,7 @@ const SLICES = 120
 function requestOf({ tab, query, by, measure, compared }: ViewRequest): { path: string; body: object } {
   const { range } = query
   const when = timeRangeOf(range)
-  if (tab === 'fields') return { path: '/top-keys', body: fieldsBody({ ...query, areCounted: true }) }
+  if (tab === 'fields') return { path: '/top-keys', body: fieldsBody({ ...query, counting: 'bounded' }) }
   // Side B is the same request with its own query and range.
   if (tab === 'patterns' || tab === 'sides') return { path: '/patterns', body: patternsBody(query) }
   if (tab === 'changes') {
