@@ -1,24 +1,22 @@
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildApp } from 'fauxqs'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { startTestBucket, type TestBucket } from '../../server/src/files/bucket.fixture.ts'
 import { copyMadeStores, ended, killServices, type Service, startCommand, startService, stop, until, untilUp } from '../support/service.ts'
 
 const KEY = 'dk_heron-9-ladders-and-a-bucket-of-plums'
 const POST_EVENTS = 200
 
 const root = await mkdtemp(join(tmpdir(), 'dendro-backup-journey-'))
-const buckets = buildApp({ logger: false })
-let endpoint = ''
+let bucket: TestBucket
 
 beforeAll(async () => {
-  endpoint = await buckets.listen({ port: 0, host: '127.0.0.1' })
-  await fetch(`${endpoint}/backups`, { method: 'PUT' })
+  bucket = await startTestBucket()
 })
 afterEach(killServices)
 afterAll(async () => {
-  await buckets.close()
+  await bucket?.close()
   await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 
@@ -84,7 +82,7 @@ const restore = (dir: string, place: string, args: readonly string[] = []) =>
 
 test.each([
   ['a directory', () => `file://${join(root, 'place')}`],
-  ['a bucket', () => `s3://key:secret@backups/all?endpoint=${endpoint}&region=eu-west-1`],
+  ['a bucket', () => bucket.url],
 ])(
   'backups in %s, made and killed under load, bring back every acknowledged event on another machine',
   async (kind, placeOf) => {

@@ -112,6 +112,19 @@ const parts: readonly Part[] = [
     env: { DENDRO_TEST_ALL: '1' },
   },
   {
+    what: 'cold storage and backups on another S3 store, from PyPI or named in DENDRO_TEST_S3',
+    command: '.ci/with-s3',
+    args: [
+      process.execPath,
+      ...testOf(
+        'server/src/events/store/storage-policy.test.ts',
+        'server/src/events/tiers',
+        'server/src/resources/data/cold-storage',
+        'test/journeys/backups.test.ts',
+      ),
+    ],
+  },
+  {
     what: 'a live cluster of ClickHouse servers, whose address is in DENDRO_TEST_CLUSTER',
     args: testOf('test/live-cluster.test.ts'),
   },
