@@ -11,6 +11,7 @@ import {
   findSpans,
   findTraces,
   inTraces,
+  relatedSpans,
   spanDatasets,
   spanFilter,
   type TraceSpan,
@@ -52,14 +53,17 @@ export async function traceById(world: World, call: ReadCall, version: 1 | 2): P
 
 /** Finds traces by one of their spans, newest first. */
 export async function searchTraces(world: World, { actor, parameters, signal }: ReadCall): Promise<LongRawReply> {
-  const { filter, attributes, whole } = spanQuery(parameters)
+  const { filter, attributes, whole, pair } = spanQuery(parameters)
   const { fromMs, toMs } = rangeOf(parameters, world.clock.nowMs())
-  const conditions: TracesQuery = { also: filter, ...(whole ? { whole } : {}), ...durationsOf(parameters) }
+  const bounds = { fromMs, toMs }
   const limit = wholeParameter(parameters, 'limit', { otherwise: LIMIT, most: TRACES_MAX })
   const ofEach = wholeParameter(parameters, 'spss', { otherwise: SPANS_OF_A_TRACE, most: SPANS_OF_A_TRACE_MAX })
+  const also = pair ? await relatedSpans(world, actor, pair, { bounds, limit, signal }) : filter
+  if (!also) return jsonReply({ traces: [], metrics: {} })
+  const conditions: TracesQuery = { also, ...(whole ? { whole } : {}), ...durationsOf(parameters) }
   const { traces } = await findTraces(world, actor, { ...conditions, from_ts: fromMs, to_ts: toMs, limit }, signal)
   const ids = traces.map(({ trace_id }) => trace_id)
-  const matching = await matchingSpans(world, { actor, signal }, { filter: spanFilter(conditions).whole, bounds: { fromMs, toMs }, ids })
+  const matching = await matchingSpans(world, { actor, signal }, { filter: spanFilter(conditions).whole, bounds, ids })
   return jsonReply({
     traces: traces.map((trace) => shownSummary(trace, { spans: matching.get(trace.trace_id) ?? [], ofEach, attributes })),
     metrics: {},

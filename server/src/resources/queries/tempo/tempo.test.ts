@@ -179,6 +179,44 @@ test.each<[string, string]>([
   expect(await idsOf({ q })).toBe(ids)
 })
 
+test.each([
+  ['{ resource.service.name = "shop" } >> { resource.service.name = "pay" }', 's2 s3'],
+  ['{ resource.service.name = "shop" } > { resource.service.name = "pay" }', 's2'],
+  ['{ resource.service.name = "shop" } &>> { name = "store" }', 's1 s3'],
+  ['{ name = "store" } << { }', 's1 s2'],
+  ['{ name = "store" } < { status != error }', 's2'],
+  ['{ name = "store" } &< { kind = client } | select(name)', 's2 s3'],
+  ['{ nestedSetParent < 0 } &>> { kind = internal } with (most_recent=true)', 's1 s3'],
+  ['{ name = "charge" } ~ { }', ''],
+  ['{ name = "GET /cart" } >> { name = "send" }', ''],
+  ['{ rootName = "GET /cart" && resource.service.name = "shop" } >> { name = "store" }', 's3'],
+  ['{ rootName = "send" && resource.service.name = "shop" } >> { name = "store" }', ''],
+])('%s finds the spans %s', async (q, spans) => {
+  const { status, body } = await search({ q, spss: '10' })
+  expect(status, JSON.stringify(body)).toBe(200)
+  expect(body.traces.map(({ traceID }) => traceID)).toEqual(spans === '' ? [] : [SLOW])
+  const found = body.traces.flatMap(({ spanSet }) => spanSet.spans.map(({ spanID }) => spanID))
+  expect(found.sort()).toEqual(spans.split(' ').filter(Boolean).map(spanId))
+})
+
+test('related spans are found among many traces, the newest first, and one may lie before the range', async () => {
+  const own = await app.newOrganization()
+  const at = Math.ceil(startMs / 1_000) * 1_000
+  for (let nth = 0; nth < 130; nth += 1) {
+    // In every tenth trace the calls are nested, in the others side by side.
+    await sendSpans(own, at + nth * 1_000, nth.toString(16).padStart(32, 'f'), [
+      { id: 'a1', service: 'shop', name: 'GET /cart', from: 0, to: 500 },
+      { id: 'a2', parent: 'a1', service: 'pay', name: 'charge', from: 10, to: 90 },
+      { id: 'a3', parent: nth % 10 === 0 ? 'a2' : 'a1', service: 'db', name: 'select', from: 400, to: 450 },
+    ])
+  }
+  const found = async (parameters: Record<string, string>) =>
+    (await search(parameters, own)).body.traces.map(({ traceID }) => parseInt(traceID.replace(/^f+/, ''), 16))
+  expect(await found({ q: '{ name = "charge" } >> { name = "select" }', limit: '3' })).toEqual([120, 110, 100])
+  expect(await found({ q: '{ name = "charge" } >> { name = "select" }' })).toHaveLength(13)
+  expect(await found({ q: '{ name = "charge" } ~ { name = "select" }', limit: '2' })).toEqual([129, 128])
+})
+
 test('the root of a trace may lie before the range, and counts for its length', async () => {
   const own = await app.newOrganization()
   const at = Math.ceil(startMs / 1_000) * 1_000
@@ -236,14 +274,19 @@ test.each([
   ['{ name = }', 'q is not valid at character 10'],
   ['{ name', 'expected one of'],
   ['name = "x"', 'expected {'],
-  ['{ name = "x" } | count() >> 1', 'whole number'],
+  ['{ name = "x" } | count() >> 1', 'expected one of'],
   ['{ name = "x" } | count() > 1.5', 'whole number'],
   ['{ name = "x" } | avg(duration) > 1s', 'pipelines'],
   ['{ name = "x" } | select(', 'expected a field'],
   ['{ name = "x" } | select(name,)', 'expected a field'],
   ['{ name = "x" } with (sample=true)', 'most_recent'],
   ['{ nestedSetParent > 5 }', 'nestedSetParent < 0'],
-  ['{ name = "x" } >> { }', 'relations'],
+  ['{ name = "x" } !>> { }', 'relations'],
+  ['{ name = "x" } !~ { }', 'relations'],
+  ['{ name = "x" } >> { } >> { }', 'relations'],
+  ['{ name = "x" } >> { } && { }', 'relations'],
+  ['{ name = "x" } >>', 'expected {'],
+  ['{ name = "x" } > { } | count() > 1', 'count()'],
   ['{ name = "x" } && { } || { }', 'relations'],
   ['{ name = "x" || rootName = "y" }', 'by && only'],
   ['{ !(traceDuration > 1s) }', 'by && only'],

@@ -22,10 +22,12 @@ type TraceReply = ReplyOf<typeof contract.traces.get>
 
 export { listCalls } from './calls.ts'
 export { boundsAround, findTraces, type TracesQuery } from './find-traces.ts'
+export { relatedSpans, type SpanPair } from './related-spans.ts'
 export { isOfResource, resourceAttributes } from './resource-attributes.ts'
 export { nameOfGroup, WEIGHTS } from './sampled-spans.ts'
 export { spanDatasets } from './span-datasets.ts'
 export { DURATION_KEY, hasText, inTraces, isFailed, isRoot, isWithin, lasts, ofStatus, spanFilter } from './span-filter.ts'
+export type { SpanRelation } from './span-relations.ts'
 export { TRACE_ID_KEY, withLeadingZeros } from './trace-id.ts'
 export { readTraceSpans, type TraceSpan, traceSpan } from './trace-spans.ts'
 export type { WholeTrace } from './whole-trace.ts'
