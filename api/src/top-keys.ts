@@ -72,7 +72,7 @@ export const topKeys = {
         .boolean()
         .optional()
         .describe(
-          'Whether every event is counted however many there are, within the limits of a query. Otherwise many events are estimated.',
+          'Whether every matching event is counted, however many there are, within the limits of a query. Without it, counts over very many events are estimates.',
         ),
     }),
     reply: KeySample,
