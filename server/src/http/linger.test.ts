@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWire, repliesIn } from '../../../test/support/http-raw.ts'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../test/support/world.ts'
+import { dropRest } from './linger.ts'
 
 let app: TestApp
 let org: TestOrganization
@@ -71,4 +72,14 @@ test('a refused upload that stalls is closed, and its sender has the answer', as
   socket.write('POST /ingest HTTP/1.1\r\nhost: x\r\nx-service-api-key: dk_unknown\r\ncontent-length: 1000\r\n\r\n{"message":')
   const [reply] = repliesIn(await text)
   expect(reply?.status).toBe(401)
+})
+
+test('a connection on which requests were dropped is watched no longer', async () => {
+  const { socket, text } = openWire(app.url)
+  text.catch(() => undefined)
+  await once(socket, 'connect')
+  const before = socket.listenerCount('close')
+  for (let request = 0; request < 3; request += 1) await dropRest(socket, () => true)
+  expect(socket.listenerCount('close')).toBe(before)
+  socket.destroy()
 })

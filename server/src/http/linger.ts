@@ -37,6 +37,8 @@ export function dropRest(socket: Socket, isComplete: () => boolean): Promise<voi
   return new Promise((done) => {
     const end = (): void => {
       clearInterval(watch)
+      // A connection may have many requests whose rest is dropped.
+      socket.off('close', end)
       done()
     }
     const watch = setInterval(() => {
