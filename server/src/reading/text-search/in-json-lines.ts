@@ -7,7 +7,7 @@ import { OVERFLOW_NAMES } from '../fields/overflow-entries.ts'
 import { and, constant, digits, FALSE, joined, name, not, or, param, type SqlFragment, sql, TRUE, using } from '../sql/sql.ts'
 import { mayHaveWord, wordsInside } from './candidate-words.ts'
 import { restsOf, WITHIN_ESCAPE } from './escapes.ts'
-import { formatsHolding, isAscii, type LineSearch } from './in-values.ts'
+import { ENTRIES_OF_SHAPE, formatsHolding, isAscii, type LineSearch } from './in-values.ts'
 import { anyOverflowValue, anyPart, firstEntriesHold, hasOneOf, literalsContain, partTester } from './part-tests.ts'
 import { IS_IN_PARTS, type LineSources, lineOfPieces, PARTS_TEXT, timeFormatIn, timeOf } from './rebuild-line.ts'
 
@@ -77,11 +77,10 @@ function ofAll(lines: LineSources): Pieces {
 }
 
 const ENTRIES_OF_PARTS: SqlFragment = constant(String.raw`arraySum(part -> countSubstrings(part, '\x01m'), parts)`)
-const ENTRIES_OF_SHAPE: SqlFragment = constant(String.raw`countSubstrings(shape, '\x01m')`)
 
 /** True where a line has the text for sure, and where only the rebuilt line tells. */
 function decided(search: JsonSearch): { condition: SqlFragment; isOpen: SqlFragment } {
-  const { fits, tails, mayHoldBreak, isSameInEscapes, pieces } = search
+  const { tails, mayHoldBreak, isSameInEscapes, pieces } = search
   const isMarkedLine = pieces.has(isMarked, (piece) => sql`(position(${piece}, '\\x02\\x03') > 0 or position(${piece}, '\\x02\\x04') > 0)`)
   const names = nameSearch(search)
   const hasBare = !mayHoldBreak ? FALSE : pieces.has(hasBareEntry, (piece) => sql`match(${piece}, '(?:^|[^"])\\x01m')`)
@@ -96,19 +95,18 @@ function decided(search: JsonSearch): { condition: SqlFragment; isOpen: SqlFragm
     crossesBorder(search),
     and([isMarkedLine, or([isSameInEscapes ? FALSE : inValues, mayEndEscape(search)])]),
     names.isExact ? FALSE : names.candidates,
-    hasBare === FALSE ? FALSE : and([hasBare, anyOverflowValue(containsAnyCaseless(tails))]),
+    and([hasBare, anyOverflowValue(containsAnyCaseless(tails))]),
   ])
   return { condition, isOpen }
+}
 
-  /** A text between the values of a line. */
-  function literalsHold({ text: own }: LineSearch): SqlFragment {
-    const holds = (piece: string) => literalsContain(own, piece)
-    const inPiece = pieces.has(holds, fits)
-    // Cutting the references out of each different piece takes longer than looking for the text.
-    return pieces.known
-      ? inPiece
-      : and([inPiece, pieces.has(holds, (piece) => fits(sql`replaceRegexpAll(${piece}, ${BETWEEN_LITERALS}, '\\x01')`))])
-  }
+/** True where a text between the values of the line has the text. */
+function literalsHold({ text, fits, pieces }: JsonSearch): SqlFragment {
+  const isMet = (piece: string) => literalsContain(text, piece)
+  const inPiece = pieces.has(isMet, fits)
+  if (pieces.known) return inPiece
+  // Cutting the references out of each different piece takes longer than looking for the text.
+  return and([inPiece, pieces.has(isMet, (piece) => fits(sql`replaceRegexpAll(${piece}, ${BETWEEN_LITERALS}, '\\x01')`))])
 }
 
 const BETWEEN_LITERALS: SqlFragment = constant(String.raw`'\x01[^\x02]*\x02'`)
@@ -128,8 +126,7 @@ const hasBareEntry = (part: string): boolean =>
 
 /** True where an overflow value of the line has the text. */
 function entriesHold({ holds, fits, pieces }: JsonSearch, hasBare: SqlFragment): SqlFragment {
-  const isHeld = firstEntriesHold(holds, pieces.entries)
-  return hasBare === FALSE ? isHeld : and([isHeld, or([not(hasBare), firstEntriesHold(fits, pieces.entries)])])
+  return and([firstEntriesHold(holds, pieces.entries), or([not(hasBare), firstEntriesHold(fits, pieces.entries)])])
 }
 
 /** True where a column that the line refers to has the text. */

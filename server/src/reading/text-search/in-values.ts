@@ -114,10 +114,11 @@ function overflowContains(
 
 /** True where a line has a value in the overflow map. */
 export const HAS_ENTRIES: SqlFragment = constant(String.raw`position(shape, '\x01m') > 0`)
-const ENTRIES_OF_LINE: SqlFragment = constant(String.raw`countSubstrings(shape, '\x01m')`)
+/** The number of overflow entries of a line whose shape is not in parts. */
+export const ENTRIES_OF_SHAPE: SqlFragment = constant(String.raw`countSubstrings(shape, '\x01m')`)
 
 /** True where an overflow value of a line of JSON meets a test. */
-export const entriesHold = (test: (value: SqlFragment) => SqlFragment): SqlFragment => firstEntriesHold(test, ENTRIES_OF_LINE)
+const entriesHold = (test: (value: SqlFragment) => SqlFragment): SqlFragment => firstEntriesHold(test, ENTRIES_OF_SHAPE)
 
 /** How many keys of the overflow map a statement searches one by one. */
 const PATHS_MAX = 16

@@ -52,7 +52,7 @@ export async function sampleKeys(world: World, actor: Actor, request: SampleRequ
   const areAll = found.groupsTotal <= found.groups.length
   const isWhole = areAll && strata.every(({ count, reads }) => reads.reduce((sum, { limit }) => sum + limit, 0) >= count)
   const isEnough = isWhole || request.estimate
-  const count = request.exact ? countHowever : countAll
+  const count = request.exact ? countAll : countUnlessMany
   const [samples, counted] = await Promise.all([readSamples(reading, strata), isEnough ? undefined : count(reading)])
   recordSearch(world, actor, { datasets, bytes: reading.costs.reduce((sum, { bytes }) => sum + bytes, 0), startedMs })
   const keys = mergeKeys(samples, counted?.counts ?? new Map())
@@ -70,7 +70,7 @@ export async function sampleKeys(world: World, actor: Actor, request: SampleRequ
 }
 
 /** Undefined where counting takes too long for the limits of the query, which the sample keeps. */
-async function countAll({ world, eventQuery, all, costs }: SampleReading): Promise<FieldCounts | undefined> {
+async function countUnlessMany({ world, eventQuery, all, costs }: SampleReading): Promise<FieldCounts | undefined> {
   if (all > COUNTED_EVENTS_MAX || costs.some(({ bytes }) => bytes > COUNTED_BYTES_MAX)) return undefined
   const counted = await countFields(world.events, eventQuery).catch((thrown: unknown) => {
     if (thrown instanceof Failure && thrown.status === 400) return undefined
@@ -80,8 +80,8 @@ async function countAll({ world, eventQuery, all, costs }: SampleReading): Promi
   return counted
 }
 
-/** Fails with the limit that is exceeded. */
-async function countHowever({ world, eventQuery, costs }: SampleReading): Promise<FieldCounts> {
+/** Counts every field however many events there are. Fails with the limit that is exceeded. */
+async function countAll({ world, eventQuery, costs }: SampleReading): Promise<FieldCounts> {
   const counted = await countFields(world.events, eventQuery, Number.POSITIVE_INFINITY)
   if (!counted) throw badRequest('the events have too many different fields to count each; narrow the time range or name fewer datasets')
   costs.push(counted.cost)

@@ -1,12 +1,13 @@
 import type { Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
+import { eventMs } from '../../../query/matchable-event.ts'
 import type { FoundEvent, TimeBounds } from '../../../reading/query.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
-import { and, buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
+import { ALL_EVENTS, and, buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
 import { boundsAround } from './find-traces.ts'
 import { spanDatasets } from './span-datasets.ts'
-import { inTraces, isIn, isWithin } from './span-filter.ts'
+import { hasOneOf, inTraces } from './span-filter.ts'
 import { type RelatedSpan, relatedIn, type SpanRelation } from './span-relations.ts'
 import { isSpan, SPAN_ID_KEY, TRACE_ID_KEY } from './trace-id.ts'
 import { traceIdOf } from './trace-summaries.ts'
@@ -46,7 +47,7 @@ export async function relatedSpans(
   const newest = pair.areBoth ? ({ kind: 'or', of: [pair.first, pair.second] } as const) : pair.second
   const candidates = await tracesThatMeet(
     world,
-    await queryOf(isSpan(false)),
+    await queryOf(ALL_EVENTS),
     { spans, durations: [] },
     { filter: newest, bounds, limit: TRACES_MAX },
   )
@@ -58,20 +59,20 @@ export async function relatedSpans(
   recordSearch(world, actor, { datasets, bytes, startedMs })
   const shown = related.slice(0, limit)
   if (shown.length === 0) return undefined
-  return and(inTraces(shown.map(({ traceId }) => traceId)), isIn(SPAN_ID_KEY, [...new Set(shown.flatMap(({ ids }) => ids))]))
+  return and(inTraces(shown.map(({ traceId }) => traceId)), hasOneOf(SPAN_ID_KEY, [...new Set(shown.flatMap(({ ids }) => ids))]))
 
   async function relatedAmong(traceIds: readonly string[]): Promise<RelatedTrace[]> {
-    const [all, first, second, inRange] = await Promise.all(
-      [isSpan(false), pair.first, pair.second, and(newest, isWithin(bounds))].map((filter) => readLinks(and(filter, inTraces(traceIds)))),
+    const [all, first, second] = await Promise.all(
+      [ALL_EVENTS, pair.first, pair.second].map((filter) => readLinks(and(filter, inTraces(traceIds)))),
     )
     const numbersOf = (events: readonly FoundEvent[] = []) => new Set(events.map(({ seq }) => seq))
-    const [areFirst, areSecond, areInRange] = [numbersOf(first), numbersOf(second), numbersOf(inRange)]
+    const [areFirst, areSecond] = [numbersOf(first), numbersOf(second)]
     const byTrace = Map.groupBy(all ?? [], traceIdOf)
     return traceIds.flatMap((traceId) => {
       const own = byTrace.get(traceId) ?? []
       const links = own.map((event) => linkOf(event, areFirst.has(event.seq), areSecond.has(event.seq)))
       const found = relatedIn(links, pair.relation)
-      const inSearch = own.filter(({ seq }) => areInRange.has(seq)).map(idOf)
+      const inSearch = own.filter((event) => isIn(eventMs(event), bounds)).map(idOf)
       const ids = inSearch.filter((id) => found.second.has(id) || (pair.areBoth && found.first.has(id)))
       return ids.length === 0 ? [] : [{ traceId, ids }]
     })
@@ -86,6 +87,8 @@ export async function relatedSpans(
 }
 
 type RelatedTrace = { readonly traceId: string; readonly ids: readonly string[] }
+
+const isIn = (ms: number, { fromMs, toMs }: TimeBounds): boolean => ms >= fromMs && ms < toMs
 
 const idOf = ({ leaves }: FoundEvent): string => leaves.get(SPAN_ID_KEY) ?? ''
 const linkOf = (event: FoundEvent, isFirst: boolean, isSecond: boolean): RelatedSpan => ({

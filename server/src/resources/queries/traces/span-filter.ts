@@ -24,8 +24,9 @@ const allOf = (filters: readonly Filter[]): Filter => filters.reduce(and)
 
 export const isFailed: Filter = hasText('$span.status_code', codes.error)
 export const isRoot: Filter = { kind: 'exists', key: '$span.parent_span_id', negated: true, at: NOWHERE }
-export const inTraces = (ids: readonly string[], negated = false): Filter => isIn(TRACE_ID_KEY, ids, negated)
-export const isIn = (key: string, values: readonly string[], negated = false): Filter => ({
+export const inTraces = (ids: readonly string[], negated = false): Filter => hasOneOf(TRACE_ID_KEY, ids, negated)
+/** The spans whose key has one of the values. */
+export const hasOneOf = (key: string, values: readonly string[], negated = false): Filter => ({
   kind: 'in',
   key,
   values: values.map(text),

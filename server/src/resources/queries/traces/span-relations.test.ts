@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type RelatedSpan, relatedIn, type SpanRelation } from './span-relations.ts'
 
-/** Spans by id and parent, such as 'b<a'; capital letters after a colon say what they meet: A, B or both. */
+/** Spans by id and parent, such as 'b<a'. A colon and A, B or AB behind them are the conditions that they meet. */
 const spansOf = (text: string): RelatedSpan[] =>
   text.split(' ').map((one) => {
     const [ids = '', meets = ''] = one.split(':')

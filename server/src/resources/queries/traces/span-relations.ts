@@ -61,13 +61,13 @@ function descendantsIn(spans: readonly RelatedSpan[], byId: ById): Related {
   /** Whether a span lies below one of the first kind. */
   function liesBelow(span: RelatedSpan): boolean {
     const path: RelatedSpan[] = []
-    let [one, found]: [RelatedSpan | undefined, boolean] = [span, false]
+    let one: RelatedSpan | undefined = span
     while (one && !isBelow.has(one.id)) {
       path.push(one)
       isBelow.set(one.id, false)
       one = parentOf(one, byId)
     }
-    found = one !== undefined && ((isBelow.get(one.id) ?? false) || one.isFirst)
+    let found = one !== undefined && ((isBelow.get(one.id) ?? false) || one.isFirst)
     for (const own of path.toReversed()) {
       isBelow.set(own.id, found)
       found ||= own.isFirst

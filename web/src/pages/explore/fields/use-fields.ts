@@ -10,14 +10,14 @@ import { type ExploreQuery, sourceOf } from '../query/explore-query.ts'
 /** Loads the fields of the events that match the query, with their most frequent values. Where these are too many to be counted in passing, countAll does. */
 export function useFields(query: ExploreQuery, isOn: boolean) {
   const fields = useKnownFields({ ...query, counting: 'bounded' }, isOn)
-  const own = JSON.stringify([query.datasets, query.where, query.range, query.refreshCount])
+  const shown = JSON.stringify([query.datasets, query.where, query.range, query.refreshCount])
   const [chosen, setChosen] = useState<string>()
-  const counted = useKnownFields({ ...query, counting: 'all' }, isOn && chosen === own)
-  const isCounted = chosen === own && counted.data !== undefined && !counted.isPlaceholderData
+  const counted = useKnownFields({ ...query, counting: 'all' }, isOn && chosen === shown)
+  const isCounted = chosen === shown && counted.data !== undefined && !counted.isPlaceholderData
   const count = {
     isRunning: counted.isFetching,
-    failure: chosen === own ? counted.error : null,
-    countAll: () => setChosen(own),
+    failure: chosen === shown ? counted.error : null,
+    countAll: () => setChosen(shown),
     retry: () => counted.refetch(),
   }
   return { ...fields, data: isCounted ? counted.data : fields.data, count }
